@@ -60,14 +60,19 @@ class Synthesized:
 
     template: Mapping[str, Any]
 
-    def resources(self, kind: str) -> dict[str, Any]:
-        """The resources of a type, by logical id."""
-        return {name: each for name, each in self.template["Resources"].items() if each["Type"] == kind}
+    def resources(self, kind: str, construct: str = "") -> dict[str, Any]:
+        """The resources of a type, by logical id: those of one construct, if one is named."""
+        found = self.template["Resources"].items()
+        return {name: each for name, each in found if each["Type"] == kind and name.startswith(construct)}
 
-    def only(self, kind: str) -> dict[str, Any]:
-        """The only resource of a type."""
-        (resource,) = self.resources(kind).values()
-        return dict(resource)
+    def all(self, kind: str, construct: str = "") -> list[dict[str, Any]]:
+        """The properties of the resources of a type."""
+        return [each["Properties"] for each in self.resources(kind, construct).values()]
+
+    def only(self, kind: str, construct: str = "") -> dict[str, Any]:
+        """The properties of the only resource of a type."""
+        (properties,) = self.all(kind, construct)
+        return properties
 
     def part(self, gateway: str) -> Synthesized:
         """The template with one of the two gateways: ``Gateway`` is the REST API's, ``Pages`` the pages'."""
@@ -78,29 +83,40 @@ class Synthesized:
         }
         return Synthesized({**self.template, "Resources": kept})
 
+    def modules(self) -> dict[str, str]:
+        """The logical ids of all functions, by their modules."""
+        found = {}
+        for name, each in self.resources("AWS::Lambda::Function").items():
+            module = each["Properties"].get("Environment", {}).get("Variables", {}).get("FUNCTION", "")
+            found[str(module).rpartition(".")[2]] = name
+        return found
+
     def function(self, module: str) -> dict[str, Any]:
-        """The function of a module."""
-        (function,) = (each for each in self.resources("AWS::Lambda::Function").values() if function_of(each) == module)
-        return dict(function)
+        """The properties of the function of a module."""
+        return dict(self.template["Resources"][self.modules()[module]]["Properties"])
 
-    def modules(self) -> list[str]:
-        """The modules of all functions."""
-        return [function_of(each) for each in self.resources("AWS::Lambda::Function").values()]
+    def module(self, logical_id: str) -> str:
+        """The module of a function."""
+        return next(module for module, name in self.modules().items() if name == logical_id)
 
-    def statements(self, module: str) -> Iterator[dict[str, Any]]:
-        """The statements of a function's role."""
-        role = self.function(module)["Properties"]["Role"]["Fn::GetAtt"][0]
-        assert "ManagedPolicyArns" not in self.template["Resources"][role]["Properties"]
-        for policy in self.resources("AWS::IAM::Policy").values():
-            if {"Ref": role} in policy["Properties"]["Roles"]:
-                yield from policy["Properties"]["PolicyDocument"]["Statement"]
+    def variables(self, module: str) -> dict[str, Any]:
+        """The environment of the function of a module."""
+        return dict(self.function(module)["Environment"]["Variables"])
+
+    def statements(self, role: Any) -> Iterator[dict[str, Any]]:
+        """The statements of a role."""
+        name = role["Fn::GetAtt"][0]
+        assert "ManagedPolicyArns" not in self.template["Resources"][name]["Properties"]
+        for policy in self.all("AWS::IAM::Policy"):
+            if {"Ref": name} in policy["Roles"]:
+                yield from policy["PolicyDocument"]["Statement"]
 
     def policy(self, module: str) -> Policy:
         """The statements of a function's role about the table."""
         (table,) = self.resources("AWS::DynamoDB::Table")
         statements = [
             {**statement, "Resource": [_name(resource) for resource in _list(statement["Resource"])]}
-            for statement in self.statements(module)
+            for statement in self.statements(self.function(module)["Role"])
         ]
         return Policy(statements, table)
 
@@ -108,16 +124,10 @@ class Synthesized:
         """The rights of a function's role: pairs of an action and a resource (a logical id, with what follows it)."""
         return {
             (action, _name(resource))
-            for statement in self.statements(module)
+            for statement in self.statements(self.function(module)["Role"])
             for action in _list(statement["Action"])
             for resource in _list(statement["Resource"])
         }
-
-
-def function_of(resource: Mapping[str, Any]) -> str:
-    """The name of the function that a resource starts; empty if it is not one of ours."""
-    variables = resource["Properties"].get("Environment", {}).get("Variables", {})
-    return str(variables.get("FUNCTION", "")).rpartition(".")[2]
 
 
 def _list(value: Any) -> list[Any]:

@@ -21,7 +21,7 @@ from infra.settings import STAGES, Cdn
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from local.settings import ROOT
 from shared.api.paths import PASSWORD_PATHS
-from tests.infra.conftest import Assembly, Synthesized, function_of, synthesize
+from tests.infra.conftest import Assembly, Synthesized, synthesize
 
 
 def path_of(dev: Synthesized, resource: object) -> str:
@@ -33,6 +33,13 @@ def path_of(dev: Synthesized, resource: object) -> str:
             properties = dev.template["Resources"][name]["Properties"]
             return f"{path_of(dev, properties['ParentId'])}/{properties['PathPart']}"
     raise AssertionError(resource)
+
+
+def methods(stage: Synthesized) -> dict[tuple[str, str], dict[str, Any]]:
+    """The properties of all methods, by method and path."""
+    return {
+        (each["HttpMethod"], path_of(stage, each["ResourceId"])): each for each in stage.all("AWS::ApiGateway::Method")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +71,11 @@ def browsers() -> Synthesized:
 def deployed(dev: Synthesized) -> set[Route]:
     """The routes as the template has them."""
     routes = set()
-    for method in dev.resources("AWS::ApiGateway::Method").values():
-        properties = method["Properties"]
-        uri = json.dumps(properties["Integration"]["Uri"])
-        (module,) = (
-            function_of(dev.template["Resources"][name])
-            for name in dev.resources("AWS::Lambda::Function")
-            if f'"{name}"' in uri
-        )
-        caller = Caller.SIGNED_IN if properties["AuthorizationType"] == "CUSTOM" else Caller.ANYONE
-        routes.add(Route(properties["HttpMethod"], path_of(dev, properties["ResourceId"]), module, caller))
+    for (verb, path), method in methods(dev).items():
+        uri = json.dumps(method["Integration"]["Uri"])
+        (module,) = (module for module, name in dev.modules().items() if f'"{name}"' in uri)
+        caller = Caller.SIGNED_IN if method["AuthorizationType"] == "CUSTOM" else Caller.ANYONE
+        routes.add(Route(verb, path, module, caller))
     return routes
 
 
@@ -103,49 +105,36 @@ def test_head_is_asked_of_the_function_and_with_the_session_that_answer_get(depl
     assert asked == read
 
 
-def asked_by_browsers(stage: Synthesized) -> set[str]:
-    """The paths whose OPTIONS reaches a function that is open to all and cannot write."""
-    found = set()
-    for method in stage.resources("AWS::ApiGateway::Method").values():
-        properties = method["Properties"]
-        if properties["HttpMethod"] in ("OPTIONS", "ANY") and properties["AuthorizationType"] == "NONE":
-            uri = json.dumps(properties["Integration"]["Uri"])
-            assert '"Catalog' in uri
-            found.add(path_of(stage, properties["ResourceId"]))
-    return found
-
-
 def test_browsers_may_ask_of_every_path_where_other_sites_may_call(browsers: Synthesized) -> None:
-    variables = {
-        module: browsers.function(module)["Properties"]["Environment"]["Variables"] for module in browsers.modules()
+    asked = {
+        path: json.dumps(method["Integration"]["Uri"])
+        for (verb, path), method in methods(browsers).items()
+        if verb in ("OPTIONS", "ANY") and method["AuthorizationType"] == "NONE"
     }
+    told = {module for module in browsers.modules() if "CORS_ORIGINS" in browsers.variables(module)}
 
-    told = {module for module, each in variables.items() if "CORS_ORIGINS" in each}
-
-    assert asked_by_browsers(browsers) == {route.path for route in ROUTES}
+    assert set(asked) == {route.path for route in ROUTES}
+    assert all('"Catalog' in uri for uri in asked.values())  # it is open to all and cannot write
     assert told >= {route.function for route in ROUTES}
-    assert variables["catalog"]["CORS_ORIGINS"] == "https://app.example https://other.example"
+    assert browsers.variables("catalog")["CORS_ORIGINS"] == "https://app.example https://other.example"
     assert not told & {"site", "account", "publisher"}
     # What the gateway answers by itself may be read, too.
-    for answer in browsers.resources("AWS::ApiGateway::GatewayResponse").values():
-        header = "gatewayresponse.header.Access-Control-Allow-Origin"
-        assert answer["Properties"]["ResponseParameters"][header] == "'*'"
+    for answer in browsers.all("AWS::ApiGateway::GatewayResponse"):
+        assert answer["ResponseParameters"]["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"
 
 
 def test_where_methods_share_one_each_route_still_has_its_function_and_its_authorizer(browsers: Synthesized) -> None:
-    deployed = {}
-    for (verb, path), method in methods(browsers).items():
-        deployed[verb, path] = (json.dumps(method["Integration"]["Uri"]), method["AuthorizationType"] == "CUSTOM")
+    deployed = methods(browsers)
 
     for route in ROUTES:
-        uri, signed_in = deployed.get((route.method, route.path)) or deployed["ANY", route.path]
-        assert f'"{route.function.capitalize()}' in uri, route
-        assert signed_in is (route.caller is Caller.SIGNED_IN), route
+        method = deployed.get((route.method, route.path)) or deployed["ANY", route.path]
+        assert f'"{route.function.capitalize()}' in json.dumps(method["Integration"]["Uri"]), route
+        assert method["AuthorizationType"] == ("CUSTOM" if route.caller is Caller.SIGNED_IN else "NONE"), route
 
 
 def test_answers_are_cached_by_origin_where_they_differ_by_it(browsers: Synthesized) -> None:
     """docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html"""
-    policies = [each["Properties"] for each in browsers.resources("AWS::CloudFront::CachePolicy").values()]
+    policies = browsers.all("AWS::CloudFront::CachePolicy")
 
     keys = [each["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"] for each in policies]
 
@@ -153,15 +142,13 @@ def test_answers_are_cached_by_origin_where_they_differ_by_it(browsers: Synthesi
 
 
 def test_no_browser_may_ask_unless_the_stage_says_so(dev: Synthesized) -> None:
-    methods = [each["Properties"]["HttpMethod"] for each in dev.resources("AWS::ApiGateway::Method").values()]
-
-    assert "OPTIONS" not in methods
+    assert "OPTIONS" not in {verb for verb, _ in methods(dev)}
     assert "CORS_ORIGINS" not in json.dumps(dev.template)
     assert "Access-Control" not in json.dumps(dev.template)
 
 
 def test_signing_out_takes_effect_at_once(dev: Synthesized) -> None:
-    authorizer = dev.only("AWS::ApiGateway::Authorizer")["Properties"]
+    authorizer = dev.only("AWS::ApiGateway::Authorizer")
 
     assert authorizer["AuthorizerResultTtlInSeconds"] == 0
     assert authorizer["IdentitySource"] == "method.request.header.Authorization"
@@ -199,7 +186,7 @@ def test_all_is_throttled_and_what_hashes_passwords_more(request: pytest.Fixture
     synthesized: Synthesized = request.getfixturevalue(stage)
     settings = {
         (each["HttpMethod"], each["ResourcePath"]): (each["ThrottlingRateLimit"], each["ThrottlingBurstLimit"])
-        for each in synthesized.only("AWS::ApiGateway::Stage")["Properties"]["MethodSettings"]
+        for each in synthesized.only("AWS::ApiGateway::Stage")["MethodSettings"]
     }
 
     whole = settings.pop(("*", "/*"))
@@ -215,10 +202,7 @@ def test_all_is_throttled_and_what_hashes_passwords_more(request: pytest.Fixture
 def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_the_openapi_document(
     dev: Synthesized,
 ) -> None:
-    answers = {
-        each["Properties"]["ResponseType"]: each["Properties"]
-        for each in dev.resources("AWS::ApiGateway::GatewayResponse").values()
-    }
+    answers = {each["ResponseType"]: each for each in dev.all("AWS::ApiGateway::GatewayResponse")}
     expected = {
         "UNAUTHORIZED": "401",
         "ACCESS_DENIED": "401",
@@ -246,52 +230,40 @@ def test_no_method_asks_for_a_signature_so_one_that_is_missing_means_a_path_that
     assert kinds == {"CUSTOM", "NONE"}
 
 
-def methods(stage: Synthesized) -> dict[tuple[str, str], dict[str, Any]]:
-    """The properties of all methods, by method and path."""
-    return {
-        (each["Properties"]["HttpMethod"], path_of(stage, each["Properties"]["ResourceId"])): each["Properties"]
-        for each in stage.resources("AWS::ApiGateway::Method").values()
-    }
-
-
 def test_every_request_is_one_line_of_json_in_a_log_of_its_own(dev: Synthesized) -> None:
-    settings = dev.only("AWS::ApiGateway::Stage")["Properties"]["AccessLogSetting"]
-    log = dev.template["Resources"][settings["DestinationArn"]["Fn::GetAtt"][0]]
+    settings = dev.only("AWS::ApiGateway::Stage")["AccessLogSetting"]
 
     line = json.loads(settings["Format"])
 
     assert line["requestId"] == "$context.requestId"
     assert all(re.fullmatch(r"\$context\.[A-Za-z.]+", variable) for variable in line.values())
-    assert log["Properties"]["RetentionInDays"] == STAGES["dev"].log_retention_days
+    assert settings["DestinationArn"]["Fn::GetAtt"][0] in dev.resources("AWS::Logs::LogGroup")
 
 
 def test_neither_log_of_the_gateway_holds_what_was_sent(prod: Synthesized) -> None:
-    stage = prod.only("AWS::ApiGateway::Stage")["Properties"]
+    stage = prod.only("AWS::ApiGateway::Stage")
 
     assert not re.search(r"header|body|query|\$input", stage["AccessLogSetting"]["Format"])
     for settings in stage["MethodSettings"]:
         assert (settings["LoggingLevel"], settings["DataTraceEnabled"]) == ("ERROR", False)
 
 
-def test_the_log_that_the_gateway_would_make_for_itself_is_there_before_and_forgets(prod: Synthesized) -> None:
+def test_the_log_that_the_gateway_would_make_for_itself_is_there_before(prod: Synthesized) -> None:
     (api,) = prod.resources("AWS::ApiGateway::RestApi")
     name = {"Fn::Join": ["", ["API-Gateway-Execution-Logs_", {"Ref": api}, "/v1"]]}
 
-    (error_log,) = (
-        log_id
-        for log_id, each in prod.resources("AWS::Logs::LogGroup").items()
-        if each["Properties"].get("LogGroupName") == name
-    )
+    logs = prod.resources("AWS::Logs::LogGroup")
+    (error_log,) = (log_id for log_id, each in logs.items() if each["Properties"].get("LogGroupName") == name)
 
-    assert prod.template["Resources"][error_log]["Properties"]["RetentionInDays"] == STAGES["prod"].log_retention_days
-    assert error_log in prod.only("AWS::ApiGateway::Stage")["DependsOn"]
+    (stage,) = prod.resources("AWS::ApiGateway::Stage").values()
+    assert error_log in stage["DependsOn"]
 
 
 def test_the_version_is_the_stage_and_old_tls_is_refused(dev: Synthesized) -> None:
-    api = dev.only("AWS::ApiGateway::RestApi")["Properties"]
+    api = dev.only("AWS::ApiGateway::RestApi")
 
     # So the path is the same on every host.
-    assert dev.only("AWS::ApiGateway::Stage")["Properties"]["StageName"] == "v1"
+    assert dev.only("AWS::ApiGateway::Stage")["StageName"] == "v1"
     # 1.2 with ciphers of perfect forward secrecy, and 1.3; the gateway's own choice begins with 1.0.
     assert api["SecurityPolicy"] == "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
 
@@ -326,7 +298,7 @@ def test_bodies_are_checked_where_the_stage_says_so_on_every_route_that_takes_on
 
 
 def test_the_gateway_refuses_what_is_malformed_and_leaves_fields_to_the_functions(everything: Synthesized) -> None:
-    schema = everything.only("AWS::ApiGateway::Model")["Properties"]["Schema"]
+    schema = everything.only("AWS::ApiGateway::Model")["Schema"]
     model = Draft4Validator(schema)
 
     Draft4Validator.check_schema(schema)

@@ -24,8 +24,6 @@ from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING
 
 Json = Mapping[str, Any]
 
-GATEWAY_RESPONSE = "AWS::ApiGateway::GatewayResponse"
-
 DOCUMENT = json.loads((Path(__file__).parents[2] / "functions" / "api" / "openapi.json").read_text(encoding="utf-8"))
 OPERATIONS = [
     (method.upper(), path, operation)
@@ -46,44 +44,39 @@ FIRST = Cdn(
 
 
 @pytest.fixture(scope="session")
-def template(closed: Synthesized) -> Json:
-    return closed.template
+def first() -> Synthesized:
+    return synthesize(dataclasses.replace(STAGES["prod"], cdn=FIRST, domain=OWN))
 
 
 @pytest.fixture(scope="session")
-def first() -> Json:
-    return synthesize(dataclasses.replace(STAGES["prod"], cdn=FIRST, domain=OWN)).template
-
-
-@pytest.fixture(scope="session")
-def rotated() -> Json:
+def rotated() -> Synthesized:
     """The second step, with another word."""
-    return synthesize(dataclasses.replace(STAGES["prod"], cdn=dataclasses.replace(CLOSED, word=2))).template
+    return synthesize(dataclasses.replace(STAGES["prod"], cdn=dataclasses.replace(CLOSED, word=2)))
 
 
 @pytest.fixture(scope="session")
-def edge(template: Json) -> Edge:
-    return Edge(template, lambda _: Answer(200, {}))
+def edge(closed: Synthesized) -> Edge:
+    return Edge(closed.template, lambda _: Answer(200, {}))
 
 
-def only(template: Json, kind: str) -> Json:
-    """The properties of the only resource of a type."""
-    (found,) = (each["Properties"] for each in template["Resources"].values() if each["Type"] == kind)
-    return dict(found)
+def cache_policy(stage: Synthesized, name: str) -> Json:
+    """A cache policy, by what it is called in the stack."""
+    return dict(stage.only("AWS::CloudFront::CachePolicy", f"Cdn{name}")["CachePolicyConfig"])
 
 
-def policy(template: Json, kind: str, name: str) -> Json:
-    """The configuration of a policy of CloudFront's, by what it is called in the stack."""
-    (found,) = (
-        each["Properties"][f"{kind}Config"]
-        for logical_id, each in template["Resources"].items()
-        if each["Type"] == f"AWS::CloudFront::{kind}" and re.match(f"Cdn{name}[0-9A-F]{{8}}$", logical_id)
-    )
-    return dict(found)
+def key_of(stage: Synthesized, name: str) -> Json:
+    """The cache key of a cache policy."""
+    return dict(cache_policy(stage, name)["ParametersInCacheKeyAndForwardedToOrigin"])
 
 
-def config(template: Json) -> Json:
-    return dict(only(template, "AWS::CloudFront::Distribution")["DistributionConfig"])
+def headers_of(stage: Synthesized, name: str) -> Json:
+    """The headers for browsers that a policy adds, by what it is called in the stack."""
+    policy = stage.only("AWS::CloudFront::ResponseHeadersPolicy", f"Cdn{name}")["ResponseHeadersPolicyConfig"]
+    return dict(policy["SecurityHeadersConfig"])
+
+
+def config(stage: Synthesized) -> Json:
+    return dict(stage.only("AWS::CloudFront::Distribution")["DistributionConfig"])
 
 
 def a_path(path: str) -> str:
@@ -103,7 +96,7 @@ def test_a_route_is_cached_if_it_is_a_public_page_and_only_then(edge: Edge) -> N
         assert method == "GET" or method not in behaviour.get("CachedMethods", ["GET", "HEAD"]), path
 
 
-def test_the_pages_have_the_parameters_that_the_document_gives_them(template: Json) -> None:
+def test_the_pages_have_the_parameters_that_the_document_gives_them(closed: Synthesized) -> None:
     documented = {
         parameter["name"]
         for method, _, operation in OPERATIONS
@@ -111,10 +104,9 @@ def test_the_pages_have_the_parameters_that_the_document_gives_them(template: Js
         for parameter in operation.get("parameters", [])
         if parameter["in"] == "query"
     }
-    key = policy(template, "CachePolicy", "Pages")
 
     assert documented == set(QUERY)
-    assert key["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]["QueryStrings"] == list(QUERY)
+    assert key_of(closed, "Pages")["QueryStringsConfig"]["QueryStrings"] == list(QUERY)
 
 
 def test_a_route_that_is_not_known_yet_is_not_cached(edge: Edge) -> None:
@@ -122,26 +114,26 @@ def test_a_route_that_is_not_known_yet_is_not_cached(edge: Edge) -> None:
         assert edge.behaviour(path)["CachePolicyId"] == CACHING_DISABLED
 
 
-def test_a_distribution_has_no_more_behaviours_than_the_quota_allows(template: Json) -> None:
+def test_a_distribution_has_no_more_behaviours_than_the_quota_allows(closed: Synthesized) -> None:
     # docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html
-    assert len(config(template)["CacheBehaviors"]) + 1 <= 75
+    assert len(config(closed)["CacheBehaviors"]) + 1 <= 75
 
 
-def test_paths_are_the_same_with_and_without_cloudfront(template: Json) -> None:
-    paths = {origin["Id"]: origin.get("OriginPath") for origin in config(template)["Origins"]}
-    behaviours = config(template)["CacheBehaviors"]
+def test_paths_are_the_same_with_and_without_cloudfront(closed: Synthesized) -> None:
+    paths = {origin["Id"]: origin.get("OriginPath") for origin in config(closed)["Origins"]}
+    behaviours = config(closed)["CacheBehaviors"]
 
     # The API's version is part of its paths; CloudFront puts the stage of the pages before theirs.
     of_api = {each["TargetOriginId"] for each in behaviours if each["PathPattern"].startswith("/v1/")}
     of_site = {each["TargetOriginId"] for each in behaviours if not each["PathPattern"].startswith("/v1/")}
     assert {paths[origin] for origin in of_api} == {None}
     assert {paths[origin] for origin in of_site} == {"/web"}
-    assert config(template)["DefaultCacheBehavior"]["TargetOriginId"] in of_site
-    assert template["Outputs"]["CdnUrl"]["Value"]["Fn::Join"][1][-1] == "/v1/"
+    assert config(closed)["DefaultCacheBehavior"]["TargetOriginId"] in of_site
+    assert closed.template["Outputs"]["CdnUrl"]["Value"]["Fn::Join"][1][-1] == "/v1/"
 
 
-def test_a_public_page_is_cached_and_never_sees_a_cookie_or_credentials(edge: Edge, template: Json) -> None:
-    key = policy(template, "CachePolicy", "PublicPages")["ParametersInCacheKeyAndForwardedToOrigin"]
+def test_a_public_page_is_cached_and_never_sees_a_cookie_or_credentials(edge: Edge, closed: Synthesized) -> None:
+    key = key_of(closed, "PublicPages")
 
     assert key["CookiesConfig"] == {"CookieBehavior": "none"}
     assert key["HeadersConfig"] == {"HeaderBehavior": "none"}
@@ -166,7 +158,9 @@ def test_a_request_of_a_private_page_reaches_its_function_whole(edge: Edge) -> N
         assert behaviour["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST, path
 
 
-def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accepts(edge: Edge, template: Json) -> None:
+def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accepts(
+    edge: Edge, closed: Synthesized
+) -> None:
     """CloudFront overwrites a reader's header with the origin's own of that name.
 
     docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/add-origin-custom-headers.html
@@ -174,7 +168,7 @@ def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accep
     behaviour = edge.behaviour("/assets/site.0123456789.css")
     accepted = {
         origin["Id"]: header["HeaderValue"]
-        for origin in config(template)["Origins"]
+        for origin in config(closed)["Origins"]
         for header in origin["OriginCustomHeaders"]
         if header["HeaderName"] == "Accept"
     }
@@ -189,18 +183,20 @@ def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accep
     assert behaviour["TargetOriginId"] not in {edge.behaviour(path)["TargetOriginId"] for path in pages}
 
 
-def test_answers_that_state_no_policies_of_their_own_may_load_nothing_and_tell_no_other_site(template: Json) -> None:
+def test_answers_that_state_no_policies_of_their_own_may_load_nothing_and_tell_no_other_site(
+    closed: Synthesized,
+) -> None:
     # The functions state those of the API's documentation and of the pages.
     for name, content in (("Security", CONTENT_POLICY), ("PageSecurity", PAGE_CONTENT_POLICY)):
-        headers = policy(template, "ResponseHeadersPolicy", name)["SecurityHeadersConfig"]
+        headers = headers_of(closed, name)
         assert headers["ContentSecurityPolicy"] == {"ContentSecurityPolicy": content, "Override": False}
         assert content.startswith("default-src 'none';")
     # With no-referrer, forms would come with the Origin null and be refused.
     assert headers["ReferrerPolicy"] == {"ReferrerPolicy": "strict-origin-when-cross-origin", "Override": False}
 
 
-def test_the_gateways_own_pages_keep_their_look_under_that_policy(template: Json) -> None:
-    answers = [each["Properties"] for each in template["Resources"].values() if each["Type"] == GATEWAY_RESPONSE]
+def test_the_gateways_own_pages_keep_their_look_under_that_policy(closed: Synthesized) -> None:
+    answers = closed.all("AWS::ApiGateway::GatewayResponse")
     pages = [text for each in answers for text in each["ResponseTemplates"].values() if text.startswith("<!doctype")]
 
     for page in pages:
@@ -210,39 +206,35 @@ def test_the_gateways_own_pages_keep_their_look_under_that_policy(template: Json
     assert len(pages) > 5
 
 
-def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_so(template: Json, first: Json) -> None:
-    def told(found: Json) -> set[bool]:
-        return {
-            policy(found, "ResponseHeadersPolicy", name)["SecurityHeadersConfig"]["StrictTransportSecurity"][
-                "IncludeSubdomains"
-            ]
-            for name in ("Security", "PageSecurity")
-        }
+def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_so(
+    closed: Synthesized, first: Synthesized
+) -> None:
+    def told(stage: Synthesized) -> set[bool]:
+        names = ("Security", "PageSecurity")
+        return {headers_of(stage, name)["StrictTransportSecurity"]["IncludeSubdomains"] for name in names}
 
-    assert told(template) == {False}
+    assert told(closed) == {False}
     assert told(first) == {True}
 
 
-def test_a_request_with_a_session_reaches_the_origin_with_it(edge: Edge, template: Json) -> None:
-    key = policy(template, "CachePolicy", "Pages")
-
-    headers = key["ParametersInCacheKeyAndForwardedToOrigin"]["HeadersConfig"]
+def test_a_request_with_a_session_reaches_the_origin_with_it(edge: Edge, closed: Synthesized) -> None:
+    headers = key_of(closed, "Pages")["HeadersConfig"]
 
     # CloudFront sends Authorization on where it is part of the key, or where nothing is cached and all headers go.
     assert headers == {"HeaderBehavior": "whitelist", "Headers": ["Authorization"]}
     assert edge.behaviour("/v1/me")["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST
 
 
-def test_the_origin_says_what_is_kept_and_for_how_long(template: Json) -> None:
-    key = policy(template, "CachePolicy", "Pages")
+def test_the_origin_says_what_is_kept_and_for_how_long(closed: Synthesized) -> None:
+    kept = cache_policy(closed, "Pages")
 
     # With a least time above zero, CloudFront would store what is private.
-    assert key["MinTTL"] == key["DefaultTTL"] == 0
-    assert key["MaxTTL"] > 0
+    assert kept["MinTTL"] == kept["DefaultTTL"] == 0
+    assert kept["MaxTTL"] > 0
 
 
-def test_errors_are_not_kept(template: Json) -> None:
-    stated = {each["ErrorCode"]: each for each in config(template)["CustomErrorResponses"]}
+def test_errors_are_not_kept(closed: Synthesized) -> None:
+    stated = {each["ErrorCode"]: each for each in config(closed)["CustomErrorResponses"]}
 
     assert set(stated) == set(ERRORS)
     # The errors' own bodies and statuses go out.
@@ -250,10 +242,10 @@ def test_errors_are_not_kept(template: Json) -> None:
     assert all(each["ErrorCachingMinTTL"] == 0 for each in stated.values())
 
 
-def test_everything_is_https_compressed_and_has_the_headers_for_browsers(template: Json) -> None:
-    origins = config(template)["Origins"]
-    behaviours = [config(template)["DefaultCacheBehavior"], *config(template)["CacheBehaviors"]]
-    headers = policy(template, "ResponseHeadersPolicy", "Security")
+def test_everything_is_https_compressed_and_has_the_headers_for_browsers(closed: Synthesized) -> None:
+    origins = config(closed)["Origins"]
+    behaviours = [config(closed)["DefaultCacheBehavior"], *config(closed)["CacheBehaviors"]]
+    headers = headers_of(closed, "Security")
 
     # A program that sends its session in the clear must learn of it; a reader who typed an address is led on.
     for each in behaviours:
@@ -262,9 +254,9 @@ def test_everything_is_https_compressed_and_has_the_headers_for_browsers(templat
     assert all(each["Compress"] and each["ResponseHeadersPolicyId"] for each in behaviours)
     for origin in origins:
         assert origin["CustomOriginConfig"] == {"OriginProtocolPolicy": "https-only", "OriginSSLProtocols": ["TLSv1.2"]}
-    assert config(template)["HttpVersion"] == "http2and3"
-    assert headers["SecurityHeadersConfig"]["StrictTransportSecurity"]["AccessControlMaxAgeSec"] >= 31_536_000
-    assert headers["SecurityHeadersConfig"]["ContentTypeOptions"]["Override"] is True
+    assert config(closed)["HttpVersion"] == "http2and3"
+    assert headers["StrictTransportSecurity"]["AccessControlMaxAgeSec"] >= 31_536_000
+    assert headers["ContentTypeOptions"]["Override"] is True
 
 
 OPEN = {
@@ -276,18 +268,13 @@ OPEN = {
 """The statement that lets everybody in."""
 
 
-def apis_of(template: Json) -> list[Json]:
-    """The properties of both REST APIs."""
-    return [each["Properties"] for each in template["Resources"].values() if each["Type"] == "AWS::ApiGateway::RestApi"]
+def policies(stage: Synthesized) -> list[list[dict[str, Any]]]:
+    """The statements of the resource policies of both REST APIs."""
+    return [[dict(each) for each in api["Policy"]["Statement"]] for api in stage.all("AWS::ApiGateway::RestApi")]
 
 
-def statements(api: Json) -> list[dict[str, Any]]:
-    """The statements of an API's resource policy."""
-    return [dict(each) for each in api["Policy"]["Statement"]]
-
-
-def refuses(api: Json, referer: str, secrets: Mapping[str, str]) -> bool:
-    """Whether an API's policy refuses a request, which always comes over TLS, where references are what is given.
+def refuses(policy: list[dict[str, Any]], referer: str, secrets: Mapping[str, str]) -> bool:
+    """Whether a resource policy refuses a request, which always comes over TLS, where references are what is given.
 
     Every condition of a statement must hold; of a condition's values, one, and for a NotEquals each.
     https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-logic-multiple-context-keys-or-values.html
@@ -297,7 +284,7 @@ def refuses(api: Json, referer: str, secrets: Mapping[str, str]) -> bool:
         _, secret, rest = value["Fn::Join"][1]
         return secrets.get(f"{secret['Ref']}{rest}", f"{{{{resolve:secretsmanager:{secret['Ref']}{rest}")
 
-    for each in statements(api):
+    for each in policy:
         if each["Effect"] == "Deny":
             conditions = each["Condition"]
             assert set(conditions) == {"StringNotEquals", "Bool"}
@@ -307,40 +294,39 @@ def refuses(api: Json, referer: str, secrets: Mapping[str, str]) -> bool:
     return False
 
 
-def test_the_first_deployment_leaves_a_live_site_as_it_is(first: Json) -> None:
+def test_the_first_deployment_leaves_a_live_site_as_it_is(first: Synthesized) -> None:
     """DNS leads to the APIs until somebody moves it, and that takes until its records have expired."""
-    assert [statements(each) for each in apis_of(first)] == [[OPEN], [OPEN]]
-    assert only(first, "AWS::ApiGateway::DomainName")["DomainName"] == OWN.name
+    assert policies(first) == [[OPEN], [OPEN]]
+    assert first.only("AWS::ApiGateway::DomainName")["DomainName"] == OWN.name
     # CloudFront shows its word from the beginning, so that the APIs can require it later.
     (word,), sent = words(first)
     assert sent == {word}
     # A direct request could have made up an address that CloudFront would have added.
-    assert "BEHIND_CDN" not in json.dumps(first["Resources"])
+    assert "BEHIND_CDN" not in json.dumps(first.template["Resources"])
 
 
-def test_a_word_that_is_not_put_in_its_place_locks_nobody_out(template: Json) -> None:
-    (secret,), _ = words(template)
+def test_a_word_that_is_not_put_in_its_place_locks_nobody_out(closed: Synthesized) -> None:
+    (secret,), _ = words(closed)
     known = {f"{secret}:SecretString:word::}}}}": "abc", f"{secret}:SecretString:closed::}}}}": "true"}
-    made_of = only(template, "AWS::SecretsManager::Secret")["GenerateSecretString"]
+    made_of = closed.only("AWS::SecretsManager::Secret")["GenerateSecretString"]
 
     assert json.loads(made_of["SecretStringTemplate"]) == {"closed": "true"}
     assert made_of["GenerateStringKey"] == "word"
-    for api in apis_of(template):
-        assert refuses(api, "", known)
-        assert refuses(api, "abd", known)
-        assert not refuses(api, "abc", known)
-        assert not refuses(api, "", {})
-        assert not refuses(api, "abc", {})
+    for policy in policies(closed):
+        assert refuses(policy, "", known)
+        assert refuses(policy, "abd", known)
+        assert not refuses(policy, "abc", known)
+        assert not refuses(policy, "", {})
+        assert not refuses(policy, "abc", {})
 
 
-def words(template: Json) -> tuple[list[str], set[str]]:
+def words(stage: Synthesized) -> tuple[list[str], set[str]]:
     """The words that are kept, and those that CloudFront sends, by logical id; no template has a word itself."""
-    kept = [name for name, each in template["Resources"].items() if each["Type"] == "AWS::SecretsManager::Secret"]
     sent = set()
-    for origin in config(template)["Origins"]:
+    for origin in config(stage)["Origins"]:
         (word,) = (each["HeaderValue"] for each in origin["OriginCustomHeaders"] if each["HeaderName"] == "Referer")
         sent.add(named(word))
-    return sorted(kept), sent
+    return sorted(stage.resources("AWS::SecretsManager::Secret")), sent
 
 
 def named(reference: Any) -> str:
@@ -350,11 +336,10 @@ def named(reference: Any) -> str:
     return str(secret["Ref"])
 
 
-def accepted(template: Json) -> list[list[str]]:
+def accepted(stage: Synthesized) -> list[list[str]]:
     """The words that each API accepts."""
     found = []
-    for api in apis_of(template):
-        allow, deny = statements(api)
+    for allow, deny in policies(stage):
         assert allow == OPEN
         asked = deny.pop("Condition")["StringNotEquals"]["aws:Referer"]
         assert deny == {**OPEN, "Effect": "Deny"}
@@ -362,81 +347,66 @@ def accepted(template: Json) -> list[list[str]]:
     return found
 
 
-def test_the_apis_answer_nobody_but_cloudfront(template: Json) -> None:
-    (word,), sent = words(template)
+def test_the_apis_answer_nobody_but_cloudfront(closed: Synthesized) -> None:
+    (word,), sent = words(closed)
 
-    assert accepted(template) == [[word], [word]]
+    assert accepted(closed) == [[word], [word]]
     assert sent == {word}
 
 
-def test_a_new_word_is_sent_while_the_one_before_is_still_accepted(template: Json, rotated: Json) -> None:
+def test_a_new_word_is_sent_while_the_one_before_is_still_accepted(closed: Synthesized, rotated: Synthesized) -> None:
     again = cdk.Stack()
     OriginSecret(again, version=3)
 
-    (first,), _ = words(template)
+    (first,), _ = words(closed)
     (kept, second), sent = words(rotated)
     assert kept == first
     assert accepted(rotated) == [[first, second], [first, second]]
     assert sent == {second}
     assert {first, second} & set(Template.from_stack(again).to_json()["Resources"]) == {second}
     # What CloudFront sends is accepted by what is deployed before it is sent.
-    (distribution,) = (e for e in rotated["Resources"].values() if e["Type"] == "AWS::CloudFront::Distribution")
-    stages = {name for name, each in rotated["Resources"].items() if each["Type"] == "AWS::ApiGateway::Stage"}
-    assert stages <= set(distribution["DependsOn"])
+    (distribution,) = rotated.resources("AWS::CloudFront::Distribution").values()
+    assert set(rotated.resources("AWS::ApiGateway::Stage")) <= set(distribution["DependsOn"])
+    # And both APIs are deployed anew.
+    assert len(deployments(closed)) == 2
+    assert deployments(closed).isdisjoint(deployments(rotated))
 
 
-def deployments(found: Json) -> set[str]:
-    return {name for name, each in found["Resources"].items() if each["Type"] == "AWS::ApiGateway::Deployment"}
+def deployments(stage: Synthesized) -> set[str]:
+    return set(stage.resources("AWS::ApiGateway::Deployment"))
 
 
-def test_a_new_word_is_a_new_deployment_of_both_apis(template: Json, rotated: Json) -> None:
-    assert len(deployments(template)) == 2
-    assert deployments(template).isdisjoint(deployments(rotated))
-
-
-def test_both_apis_are_opened_when_cloudfront_is_switched_off(template: Json, prod: Synthesized) -> None:
+def test_both_apis_are_opened_when_cloudfront_is_switched_off(closed: Synthesized, prod: Synthesized) -> None:
     """CloudFormation keeps a policy that the template no longer has: github.com/aws/aws-cdk/issues/21840."""
-    without = prod.template
-
-    assert [statements(each) for each in apis_of(without)] == [[OPEN], [OPEN]]
+    assert policies(prod) == [[OPEN], [OPEN]]
     # A policy takes effect with the next deployment of its API.
-    assert deployments(template).isdisjoint(deployments(without))
+    assert deployments(closed).isdisjoint(deployments(prod))
     # And no other stack uses what CloudFront needs.
-    assert not [name for name, output in template["Outputs"].items() if "Export" in output]
+    assert not [name for name, output in closed.template["Outputs"].items() if "Export" in output]
 
 
 def test_functions_trust_the_addresses_of_cloudfront_where_nobody_else_reaches_them(
-    template: Json, first: Json, prod: Synthesized
+    closed: Synthesized, first: Synthesized, prod: Synthesized
 ) -> None:
-    def told(found: Json) -> set[bool]:
-        functions = [
-            each["Properties"]
-            for each in found["Resources"].values()
-            if each["Type"] == "AWS::Lambda::Function"
-            if each["Properties"].get("Handler", "").startswith("functions.")
-        ]
-        return {"BEHIND_CDN" in each["Environment"]["Variables"] for each in functions}
+    def told(stage: Synthesized) -> set[bool]:
+        return {"BEHIND_CDN" in stage.variables(module) for module in stage.modules()}
 
-    assert told(template) == {True}
-    assert told(first) == told(prod.template) == {False}
+    assert told(closed) == {True}
+    assert told(first) == told(prod) == {False}
 
 
-def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(template: Json) -> None:
-    (bucket,) = (
-        each["Properties"]
-        for name, each in template["Resources"].items()
-        if each["Type"] == "AWS::S3::Bucket" and name.startswith("Cdn")
-    )
-    fields = only(template, "AWS::Logs::Delivery")["RecordFields"]
+def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(closed: Synthesized) -> None:
+    bucket = closed.only("AWS::S3::Bucket", "Cdn")
+    fields = closed.only("AWS::Logs::Delivery")["RecordFields"]
 
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
     assert bucket["BucketEncryption"]
     assert bucket["LifecycleConfiguration"]["Rules"][0]["ExpirationInDays"] == STAGES["prod"].log_retention_days
     assert not [field for field in fields if "cookie" in field.lower() or "query" in field.lower()]
-    assert only(template, "AWS::Logs::DeliverySource")["LogType"] == "ACCESS_LOGS"
+    assert closed.only("AWS::Logs::DeliverySource")["LogType"] == "ACCESS_LOGS"
 
 
-def test_a_name_countries_and_a_firewall_are_settings(first: Json) -> None:
+def test_a_name_countries_and_a_firewall_are_settings(first: Synthesized) -> None:
     found = config(first)
 
     assert found["Aliases"] == ["deals.example.com"]

@@ -16,17 +16,11 @@ DAY = 24 * 3600 * 1000
 
 def request_of(full: Synthesized) -> dict[str, Any]:
     """The arguments of DynamoDB's ExportTableToPointInTime; references to resources are their names."""
-    parts = full.only("AWS::StepFunctions::StateMachine")["Properties"]["DefinitionString"]["Fn::Join"][1]
+    parts = full.only("AWS::StepFunctions::StateMachine")["DefinitionString"]["Fn::Join"][1]
     text = "".join(part if isinstance(part, str) else str(part.get("Ref", "an ARN")) for part in parts)
     (state,) = json.loads(text)["States"].values()
     arguments: dict[str, Any] = state["Arguments"]
     return arguments
-
-
-def bucket_of(full: Synthesized) -> str:
-    """The bucket of exports, which is not that of pictures."""
-    (bucket,) = (name for name in full.resources("AWS::S3::Bucket") if name.startswith("Exports"))
-    return bucket
 
 
 def test_nothing_is_exported_unless_the_stage_says_so(prod: Synthesized, full: Synthesized) -> None:
@@ -41,7 +35,7 @@ def test_each_night_exports_a_day_and_no_moment_is_left_out(full: Synthesized) -
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
     """
-    schedule = full.only("AWS::Scheduler::Schedule")["Properties"]
+    schedule = full.only("AWS::Scheduler::Schedule")
     window = request_of(full)["IncrementalExportSpecification"]
 
     computed = re.compile(r"\{% \$fromMillis\(\$toMillis\(\$states\.input\.at\) - (\d+)\) %\}")
@@ -55,15 +49,12 @@ def test_each_night_exports_a_day_and_no_moment_is_left_out(full: Synthesized) -
 
 
 def test_the_export_may_read_nothing_and_write_to_its_folder_only(full: Synthesized) -> None:
-    (machine,) = full.resources("AWS::StepFunctions::StateMachine").values()
-    role = machine["Properties"]["RoleArn"]["Fn::GetAtt"][0]
-    bucket = bucket_of(full)
+    role = full.only("AWS::StepFunctions::StateMachine")["RoleArn"]
+    (bucket,) = full.resources("AWS::S3::Bucket", "Exports")
 
     allowed = {
         (action, json.dumps(statement["Resource"]))
-        for policy in full.resources("AWS::IAM::Policy").values()
-        if {"Ref": role} in policy["Properties"]["Roles"]
-        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        for statement in full.statements(role)
         for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
         if not action.startswith("logs:")
     }
@@ -76,11 +67,7 @@ def test_the_export_may_read_nothing_and_write_to_its_folder_only(full: Synthesi
 
 def test_a_night_without_an_export_rings(full: Synthesized) -> None:
     (machine,) = full.resources("AWS::StepFunctions::StateMachine")
-    (alarm,) = (
-        alarm["Properties"]
-        for alarm in full.resources("AWS::CloudWatch::Alarm").values()
-        if alarm["Properties"]["Namespace"] == "AWS/States"
-    )
+    (alarm,) = (alarm for alarm in full.all("AWS::CloudWatch::Alarm") if alarm["Namespace"] == "AWS/States")
 
     assert alarm["Dimensions"] == [{"Name": "StateMachineArn", "Value": {"Ref": machine}}]
     assert (alarm["MetricName"], alarm["Statistic"], alarm["Period"]) == ("ExecutionsSucceeded", "Sum", 24 * 3600)
@@ -89,7 +76,7 @@ def test_a_night_without_an_export_rings(full: Synthesized) -> None:
 
 
 def test_exports_are_forgotten_when_the_stage_says(full: Synthesized) -> None:
-    (rule,) = full.resources("AWS::S3::Bucket")[bucket_of(full)]["Properties"]["LifecycleConfiguration"]["Rules"]
+    (rule,) = full.only("AWS::S3::Bucket", "Exports")["LifecycleConfiguration"]["Rules"]
 
     assert (rule["ExpirationInDays"], rule["Status"]) == (30, "Enabled")
 
@@ -97,7 +84,7 @@ def test_exports_are_forgotten_when_the_stage_says(full: Synthesized) -> None:
 def test_athena_reads_where_the_export_writes(full: Synthesized) -> None:
     """https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html."""
     request = request_of(full)
-    tables = [each["Properties"]["TableInput"] for each in full.resources("AWS::Glue::Table").values()]
+    tables = [each["TableInput"] for each in full.all("AWS::Glue::Table")]
 
     places = {each["Name"]: each["StorageDescriptor"]["Location"]["Fn::Join"][1][1:] for each in tables}
 
@@ -108,10 +95,7 @@ def test_athena_reads_where_the_export_writes(full: Synthesized) -> None:
 
 def test_queries_see_each_item_as_it_is_now(full: Synthesized) -> None:
     """SQLite stands in for Athena, with the two functions that it lacks: so much SQL they share."""
-    queries = {
-        each["Properties"]["Name"]: each["Properties"]["QueryString"]
-        for each in full.resources("AWS::Athena::NamedQuery").values()
-    }
+    queries = {each["Name"]: each["QueryString"] for each in full.all("AWS::Athena::NamedQuery")}
     deal = {"PK": {"S": "DEAL#1"}, "SK": {"S": "DEAL#1"}, "Type": {"S": "Deal"}, "BrandName": {"S": "Acme"},
             "Price": {"S": "75.00"}, "ListPrice": {"S": "100.00"}}  # fmt: skip
     placed = {"Type": {"S": "Order"}, "PlacedAt": {"S": "2026-06-04T10:00:00Z"}}

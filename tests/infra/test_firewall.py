@@ -32,7 +32,7 @@ def rule(acl: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_a_stage_has_a_firewall_only_where_it_says_so(prod: Synthesized, everything: Synthesized) -> None:
-    guarded = json.dumps([*everything.resources("AWS::WAFv2::WebACLAssociation").values()])
+    guarded = json.dumps(everything.all("AWS::WAFv2::WebACLAssociation"))
 
     assert not prod.resources("AWS::WAFv2::WebACL")
     assert len(everything.resources("AWS::ApiGateway::Stage")) == 2
@@ -40,7 +40,7 @@ def test_a_stage_has_a_firewall_only_where_it_says_so(prod: Synthesized, everyth
 
 
 def test_it_does_not_take_cloudfronts_addresses_for_those_of_readers(everything: Synthesized) -> None:
-    rules = everything.only("AWS::WAFv2::WebACL")["Properties"]["Rules"]
+    rules = everything.only("AWS::WAFv2::WebACL")["Rules"]
 
     assert [each["Name"] for each in rules] == ["LargeBodies"]
 
@@ -87,7 +87,7 @@ def test_its_answers_are_problem_documents_with_statuses_of_the_openapi_document
 
 
 def test_what_it_refuses_is_logged_without_the_callers_token(everything: Synthesized) -> None:
-    logging = everything.only("AWS::WAFv2::LoggingConfiguration")["Properties"]
+    logging = everything.only("AWS::WAFv2::LoggingConfiguration")
     (destination,) = logging["LogDestinationConfigs"]
     log_id = destination["Fn::Join"][1][-1]["Ref"]
     log = everything.template["Resources"][log_id]

@@ -92,18 +92,16 @@ def _names_imported(file: Path) -> list[str]:
 
 
 def test_what_the_gateway_calls_starts_from_a_snapshot_of_its_newest_version(everything: Synthesized) -> None:
-    aliases, resources = everything.resources("AWS::Lambda::Alias"), everything.template["Resources"]
-    called = json.dumps([*everything.resources("AWS::ApiGateway::Method").values()])
-    called += json.dumps([*everything.resources("AWS::ApiGateway::Authorizer").values()])
+    aliases = {
+        each["Properties"]["FunctionName"]["Ref"]: (name, each["Properties"]["FunctionVersion"])
+        for name, each in everything.resources("AWS::Lambda::Alias").items()
+    }
+    called = json.dumps([everything.all(f"AWS::ApiGateway::{kind}") for kind in ("Method", "Authorizer")])
 
     for module in ("catalog", "accounts", "members", "orders", "editors", "authorizer"):
-        (alias,) = (
-            name
-            for name, each in aliases.items()
-            if resources[each["Properties"]["FunctionName"]["Ref"]] == everything.function(module)
-        )
-        assert everything.function(module)["Properties"]["SnapStart"] == {"ApplyOn": "PublishedVersions"}
-        assert aliases[alias]["Properties"]["FunctionVersion"]["Fn::GetAtt"][1] == "Version"
+        alias, version = aliases[everything.modules()[module]]
+        assert everything.function(module)["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+        assert version["Fn::GetAtt"][1] == "Version"
         assert f'"Ref": "{alias}"' in called, module
 
 

@@ -22,7 +22,7 @@ from local.settings import ROOT
 from shared import settings
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
-from tests.infra.conftest import Assembly, Synthesized, function_of
+from tests.infra.conftest import Assembly, Synthesized
 
 ANSWERING = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY and not row.shows_work}
 REPORTED = {value.name: value for value in vars(metrics).values() if isinstance(value, metrics.Metric)}
@@ -35,7 +35,7 @@ Alarm = dict[str, Any]
 
 
 def alarms_of(stage: Synthesized) -> list[Alarm]:
-    return [each["Properties"] for each in stage.resources("AWS::CloudWatch::Alarm").values()]
+    return stage.all("AWS::CloudWatch::Alarm")
 
 
 def watching(stage: Synthesized, metric: str) -> Iterator[dict[str, Any]]:
@@ -47,8 +47,7 @@ def watching(stage: Synthesized, metric: str) -> Iterator[dict[str, Any]]:
 
 def modules_watched(stage: Synthesized, metric: str) -> set[str]:
     """The modules of the functions that have an alarm on a metric of Lambda's."""
-    functions = stage.template["Resources"]
-    return {function_of(functions[dimensions["FunctionName"]["Ref"]]) for dimensions in watching(stage, metric)}
+    return {stage.module(dimensions["FunctionName"]["Ref"]) for dimensions in watching(stage, metric)}
 
 
 def kind_of(alarm: Alarm) -> str:
@@ -97,9 +96,9 @@ def test_each_bound_has_its_reason_and_can_be_evaluated() -> None:
 
 def test_a_bound_lies_between_what_is_usual_and_what_does_harm(full: Synthesized) -> None:
     lifetime = settings.CACHE_LIFETIME.total_seconds()
-    timeouts = {module: full.function(module)["Properties"]["Timeout"] * 1000 for module in full.modules()}
+    timeouts = {module: full.function(module)["Timeout"] * 1000 for module in full.modules()}
     working = set(timeouts) - ANSWERING - {"seed"}
-    streams = [m["Properties"] for m in full.resources("AWS::Lambda::EventSourceMapping").values()]
+    streams = full.all("AWS::Lambda::EventSourceMapping")
     (oldest,) = {source["MaximumRecordAgeInSeconds"] for source in streams if "MaximumRecordAgeInSeconds" in source}
     day = 24 * 3600
 
@@ -115,7 +114,7 @@ def test_a_cohort_that_fails_rings_while_sqs_still_counts_it(full: Synthesized) 
 
     docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     """
-    queues = [each["Properties"] for each in full.resources("AWS::SQS::Queue").values()]
+    queues = full.all("AWS::SQS::Queue")
     (hidden,) = {each["VisibilityTimeout"] for each in queues if "RedrivePolicy" in each}
     third_delivery = 2 * hidden
 
@@ -138,7 +137,7 @@ def test_every_reader_is_watched_for_being_late_and_for_standing_still(full: Syn
     """
     mappings = full.resources("AWS::Lambda::EventSourceMapping")
     readers = {
-        function_of(full.template["Resources"][source["Properties"]["FunctionName"]["Ref"]])
+        full.module(source["Properties"]["FunctionName"]["Ref"])
         for source in mappings.values()
         if "StreamArn" in json.dumps(source["Properties"]["EventSourceArn"])
     }
@@ -152,10 +151,8 @@ def test_every_reader_is_watched_for_being_late_and_for_standing_still(full: Syn
 
 def test_a_loop_that_lambda_stops_is_watched_where_one_is_allowed(full: Synthesized) -> None:
     """One of the metrics of invocations: docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html"""
-    functions = full.resources("AWS::Lambda::Function").values()
-
     # A cohort of readers queues the next one: after 16 of them Lambda would take this for an endless loop.
-    allowed = {function_of(each) for each in functions if each["Properties"].get("RecursiveLoop") == "Allow"}
+    allowed = {module for module in full.modules() if full.function(module).get("RecursiveLoop") == "Allow"}
 
     assert allowed == modules_watched(full, "RecursiveInvocationsDropped") == {"messenger"}
 
@@ -204,8 +201,7 @@ def test_the_tables_failures_are_watched_for_each_operation_that_a_role_allows(f
 def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(full: Synthesized) -> None:
     places = {
         (variables["POWERTOOLS_METRICS_NAMESPACE"], variables["POWERTOOLS_SERVICE_NAME"])
-        for function in full.resources("AWS::Lambda::Function").values()
-        if (variables := function["Properties"]["Environment"]["Variables"])
+        for variables in map(full.variables, full.modules())
     }
     watched = [alarm for alarm in alarms_of(full) if not alarm["Namespace"].startswith("AWS/")]
     of = {
@@ -247,7 +243,7 @@ def test_every_alarm_is_heard_when_it_rings_and_when_it_stops(full: Synthesized)
 
 
 def test_the_alarm_topic_takes_alarms_and_the_budget_of_this_account_over_tls_only(prod: Synthesized) -> None:
-    statements = prod.only("AWS::SNS::TopicPolicy")["Properties"]["PolicyDocument"]["Statement"]
+    statements = prod.only("AWS::SNS::TopicPolicy")["PolicyDocument"]["Statement"]
     allowed = [each for each in statements if each["Effect"] == "Allow"]
     (denied,) = (each for each in statements if each["Effect"] == "Deny")
 
@@ -265,16 +261,12 @@ def test_a_stage_that_watches_the_essential_has_the_alarms_of_loss_and_of_cost(p
     assert "MetricsConfig" not in json.dumps(prod.resources("AWS::Lambda::EventSourceMapping"))
     # Its functions report what these alarms look at, and nothing else that is paid for.
     looked_at = {alarm["MetricName"] for alarm in alarms_of(prod)} & set(REPORTED)
-    told = {variables(each).get("METRICS") for each in prod.resources("AWS::Lambda::Function").values()}
+    told = {prod.variables(module).get("METRICS") for module in prod.modules()}
     assert told == {" ".join(looked_at)}
 
 
-def variables(function: Alarm) -> dict[str, Any]:
-    return dict(function["Properties"]["Environment"]["Variables"])
-
-
 def test_a_month_that_costs_more_than_its_budget_is_told_where_alarms_are(prod: Synthesized) -> None:
-    budget = prod.only("AWS::Budgets::Budget")["Properties"]
+    budget = prod.only("AWS::Budgets::Budget")
     (topic,) = prod.resources("AWS::SNS::Topic")
 
     assert budget["Budget"]["BudgetLimit"] == {"Amount": STAGES["prod"].budget, "Unit": "USD"}
@@ -294,7 +286,7 @@ def test_a_stage_whose_alarms_reach_nobody_says_so_when_it_is_deployed(assemblie
 
 
 def test_an_address_is_written_to_where_the_stage_names_one(prod: Synthesized, full: Synthesized) -> None:
-    subscription = full.only("AWS::SNS::Subscription")["Properties"]
+    subscription = full.only("AWS::SNS::Subscription")
     assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "oncall@shop.example")
     assert prod.resources("AWS::SNS::Subscription") == {}
 
@@ -313,7 +305,7 @@ def test_the_laptop_has_no_nested_stack_because_its_cloud_cannot_update_one(
 
 
 def test_two_stages_and_two_regions_have_dashboards_of_their_own(full: Synthesized) -> None:
-    dashboard = full.only("AWS::CloudWatch::Dashboard")["Properties"]
+    dashboard = full.only("AWS::CloudWatch::Dashboard")
 
     assert dashboard["DashboardName"]["Fn::Join"][1][1] == {"Ref": "AWS::Region"}
     assert '"Stage"' in json.dumps(dashboard["DashboardBody"]).replace("\\", "")
@@ -327,16 +319,16 @@ def test_the_gateways_are_watched_by_their_stages(full: Synthesized) -> None:
 def test_a_new_account_has_room_for_readers_beside_the_workers(dev: Synthesized, prod: Synthesized) -> None:
     """It may run ten functions at once: docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
     for stage in (dev, prod):
-        sources = [each["Properties"] for each in stage.resources("AWS::Lambda::EventSourceMapping").values()]
+        sources = stage.all("AWS::Lambda::EventSourceMapping")
         workers = [each["ScalingConfig"]["MaximumConcurrency"] for each in sources if "ScalingConfig" in each]
-        by_the_clock = len(stage.only("AWS::Events::Rule")["Properties"]["Targets"])
+        by_the_clock = len(stage.only("AWS::Events::Rule")["Targets"])
 
         assert workers == [2, 2]  # Lambda's least, for cohorts and for uploads
         assert sum(workers) + len(sources) - len(workers) + by_the_clock < 10
 
 
 def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesized) -> None:
-    body = full.only("AWS::CloudWatch::Dashboard")["Properties"]["DashboardBody"]["Fn::Join"][1]
+    body = full.only("AWS::CloudWatch::Dashboard")["DashboardBody"]["Fn::Join"][1]
     widgets = json.loads("".join(part if isinstance(part, str) else "x" for part in body))["widgets"]
     named = {part["Fn::GetAtt"][0] for part in body if isinstance(part, dict) and "Fn::GetAtt" in part}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,7 @@ from infra.settings import STAGES, Domain
 from shared.data import keys
 from shared.html.form_cost import FOLLOWERS
 from tests.infra.conftest import Synthesized, synthesize
-from tests.infra.test_api import path_of
+from tests.infra.test_api import methods
 from tests.support.rights import Ask
 
 OWN = Domain("deals.example", "arn:aws:acm:eu-central-1:111122223333:certificate/1")
@@ -35,20 +34,11 @@ def named() -> Synthesized:
     return synthesize(replace(STAGES["dev"], domain=OWN))
 
 
-def environment(stage: Synthesized, function: str) -> dict[str, Any]:
-    return dict(stage.function(function)["Properties"]["Environment"]["Variables"])
-
-
 def test_the_first_part_of_a_path_decides_the_function(pages: Synthesized) -> None:
-    leads = {
-        (each["Properties"]["HttpMethod"], path_of(pages, each["Properties"]["ResourceId"])): json.dumps(
-            each["Properties"]["Integration"]["Uri"]
-        )
-        for each in pages.resources("AWS::ApiGateway::Method").values()
-    }
+    leads = {route: json.dumps(method["Integration"]["Uri"]) for route, method in methods(pages).items()}
 
     for function, prefix in PAGES.items():
-        (logical_id,) = (name for name, each in pages.template["Resources"].items() if each == pages.function(function))
+        logical_id = pages.modules()[function]
         for path in (prefix, f"{prefix}/{{proxy+}}"):
             assert f'"{logical_id}"' in leads.pop(("ANY", path)), path
         if BY_NAME[function].takes_passwords:
@@ -59,14 +49,14 @@ def test_the_first_part_of_a_path_decides_the_function(pages: Synthesized) -> No
 def test_posts_that_hash_passwords_are_throttled_more(pages: Synthesized) -> None:
     settings = {
         (each["HttpMethod"], each["ResourcePath"]): each["ThrottlingRateLimit"]
-        for each in pages.only("AWS::ApiGateway::Stage")["Properties"]["MethodSettings"]
+        for each in pages.only("AWS::ApiGateway::Stage")["MethodSettings"]
     }
 
     assert settings[("POST", "/~1account~1{proxy+}")] < settings[("*", "/*")]
 
 
 def test_what_the_gateway_says_by_itself_is_a_page_that_leads_on(pages: Synthesized) -> None:
-    answers = [each["Properties"] for each in pages.resources("AWS::ApiGateway::GatewayResponse").values()]
+    answers = pages.all("AWS::ApiGateway::GatewayResponse")
 
     assert {answer["ResponseType"] for answer in answers} == set(REFUSALS)
     for answer in answers:
@@ -82,7 +72,7 @@ def test_without_a_domain_the_site_is_at_the_gateways_own_address_below_its_stag
     (api,) = pages.resources("AWS::ApiGateway::RestApi")
 
     for function in PAGES:
-        variables = environment(pages, function)
+        variables = pages.variables(function)
         assert variables["SITE_BASE"] == "/web"
         assert {"Ref": api} in variables["SITE_ORIGIN"]["Fn::Join"][1]
     assert pages.template["Outputs"]["SiteUrl"]["Value"]["Fn::Join"][1][-1] == "/"
@@ -93,26 +83,26 @@ def test_a_domain_leads_to_the_pages_at_its_root_and_to_the_api_below_its_versio
         (name,) = named.part(gateway).resources("AWS::ApiGateway::RestApi")
         return {"Ref": name}
 
-    mappings = [each["Properties"] for each in named.resources("AWS::ApiGateway::BasePathMapping").values()]
-    domain = named.only("AWS::ApiGateway::DomainName")["Properties"]
+    mappings = named.all("AWS::ApiGateway::BasePathMapping")
+    domain = named.only("AWS::ApiGateway::DomainName")
 
     assert {each.get("BasePath"): each["RestApiId"] for each in mappings} == {None: api("Pages"), "v1": api("Gateway")}
     assert (domain["DomainName"], domain["RegionalCertificateArn"]) == (OWN.name, OWN.certificate_arn)
     assert domain["SecurityPolicy"] == "TLS_1_2"
-    assert environment(named, "site")["SITE_ORIGIN"] == "https://deals.example"
-    assert environment(named, "site")["SITE_BASE"] == ""
+    assert named.variables("site")["SITE_ORIGIN"] == "https://deals.example"
+    assert named.variables("site")["SITE_BASE"] == ""
     assert named.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
 
 
 def test_behind_cloudfront_pages_have_no_prefix_and_know_its_name_where_it_has_one(everything: Synthesized) -> None:
-    assert environment(everything, "site")["SITE_BASE"] == ""
-    assert environment(everything, "site")["SITE_ORIGIN"] == "https://deals.example"
+    assert everything.variables("site")["SITE_BASE"] == ""
+    assert everything.variables("site")["SITE_ORIGIN"] == "https://deals.example"
     assert everything.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
 
 
 def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: Synthesized, prod: Synthesized) -> None:
     def told(stage: Synthesized) -> set[str]:
-        return {module for module in stage.modules() if "SHOWS_WORK" in environment(stage, module)}
+        return {module for module in stage.modules() if "SHOWS_WORK" in stage.variables(module)}
 
     assert SHOWN
     assert set(dev.modules()) >= SHOWN
@@ -136,13 +126,10 @@ def test_traces_are_kept_and_read_where_work_is_shown_and_nowhere_else(dev: Synt
 
 
 def test_behind_cloudfront_a_trace_is_asked_for_by_its_id_where_work_is_shown(everything: Synthesized) -> None:
-    (policy,) = (
-        each["Properties"]["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]
-        for name, each in everything.resources("AWS::CloudFront::CachePolicy").items()
-        if "PublicPages" in name
-    )
+    policy = everything.only("AWS::CloudFront::CachePolicy", "CdnPublicPages")["CachePolicyConfig"]
 
-    assert set(policy["QueryStrings"]) == {"took", *PAGE_QUERY}
+    key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert set(key["QueryStringsConfig"]["QueryStrings"]) == {"took", *PAGE_QUERY}
 
 
 def test_a_form_is_said_to_be_followed_by_the_functions_whose_filters_want_its_items() -> None:

@@ -12,11 +12,7 @@ pytestmark = pytest.mark.thorough  # it counts in a stage's template
 
 
 def test_a_picture_goes_when_no_deal_names_it_and_an_upload_goes_in_any_case(prod: Synthesized) -> None:
-    (bucket,) = (
-        each["Properties"]
-        for name, each in prod.resources("AWS::S3::Bucket").items()
-        if name.startswith("PictureFiles")
-    )
+    bucket = prod.only("AWS::S3::Bucket", "PictureFiles")
 
     rules = bucket["LifecycleConfiguration"]["Rules"]
     gone = {(rule.get("Prefix"), str(rule.get("TagFilters"))): rule["ExpirationInDays"] for rule in rules[:2]}

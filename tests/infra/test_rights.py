@@ -289,9 +289,9 @@ def test_only_what_feeds_the_fan_out_sends_to_its_queue(prod: Synthesized) -> No
 
 
 def test_each_function_has_a_role_and_a_log_of_its_own(prod: Synthesized) -> None:
-    functions = prod.resources("AWS::Lambda::Function").values()
+    functions = prod.all("AWS::Lambda::Function")
 
-    roles = {each["Properties"]["Role"]["Fn::GetAtt"][0] for each in functions}
-    logs = {each["Properties"]["LoggingConfig"]["LogGroup"]["Ref"] for each in functions}
+    roles = {each["Role"]["Fn::GetAtt"][0] for each in functions}
+    logs = {each["LoggingConfig"]["LogGroup"]["Ref"] for each in functions}
 
     assert len(roles) == len(logs) == len(functions)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import aws_cdk as cdk
 import pytest
 
-from tests.infra.conftest import VARIANTS, Assembly, Synthesized, function_of
+from tests.infra.conftest import VARIANTS, Assembly, Synthesized
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -24,18 +24,19 @@ def test_no_stack_comes_near_the_most_resources_that_one_may_have(
 
 
 def test_the_seeds_are_planted_again_when_they_change(dev: Synthesized, prod: Synthesized) -> None:
-    stated = dev.only("Custom::SeedCategories")["Properties"]["Seeds"]
+    stated = dev.only("Custom::SeedCategories")["Seeds"]
 
     # The same sources give the same property, so a deployment without changes plants nothing.
     assert re.fullmatch(r"[0-9a-f]{32}", stated)
-    assert prod.only("Custom::SeedCategories")["Properties"]["Seeds"] == stated
+    assert prod.only("Custom::SeedCategories")["Seeds"] == stated
 
 
 def test_seeding_waits_for_the_right_to_seed(dev: Synthesized) -> None:
     policies = {name for name in dev.resources("AWS::IAM::Policy") if name.startswith("SeedRole")}
+    (seeds,) = dev.resources("Custom::SeedCategories").values()
 
     assert policies
-    assert policies <= set(dev.only("Custom::SeedCategories")["DependsOn"])
+    assert policies <= set(seeds["DependsOn"])
 
 
 def test_the_outputs_name_the_api_and_the_table(dev: Synthesized) -> None:
@@ -43,16 +44,15 @@ def test_the_outputs_name_the_api_and_the_table(dev: Synthesized) -> None:
 
 
 def test_no_template_fixes_a_name_that_would_stop_a_second_deployment(dev: Synthesized) -> None:
-    assert "TableName" not in dev.only("AWS::DynamoDB::Table")["Properties"]
-    for function in dev.resources("AWS::Lambda::Function").values():
-        assert "FunctionName" not in function["Properties"]
+    assert "TableName" not in dev.only("AWS::DynamoDB::Table")
+    assert not [function for function in dev.all("AWS::Lambda::Function") if "FunctionName" in function]
 
 
 @pytest.mark.parametrize("stage", ["dev", "prod", "everything"])
 def test_every_log_forgets(request: pytest.FixtureRequest, stage: str) -> None:
     synthesized: Synthesized = request.getfixturevalue(stage)
 
-    kept = {each["Properties"]["RetentionInDays"] for each in synthesized.resources("AWS::Logs::LogGroup").values()}
+    kept = {each["RetentionInDays"] for each in synthesized.all("AWS::Logs::LogGroup")}
 
     assert kept == {VARIANTS[stage].log_retention_days}
 
@@ -61,9 +61,9 @@ def test_queues_are_encrypted_and_refuse_requests_without_tls(dev: Synthesized) 
     queues = dev.resources("AWS::SQS::Queue")
     refused = {
         queue["Ref"]
-        for policy in dev.resources("AWS::SQS::QueuePolicy").values()
-        for queue in policy["Properties"]["Queues"]
-        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        for policy in dev.all("AWS::SQS::QueuePolicy")
+        for queue in policy["Queues"]
+        for statement in policy["PolicyDocument"]["Statement"]
         if (statement["Effect"], statement["Action"], statement["Principal"]) == ("Deny", "sqs:*", {"AWS": "*"})
         and statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
     }
@@ -73,24 +73,21 @@ def test_queues_are_encrypted_and_refuse_requests_without_tls(dev: Synthesized) 
 
 
 def test_the_clock_invokes_its_functions_each_minute_and_repeats_none_that_failed(dev: Synthesized) -> None:
-    rule = dev.only("AWS::Events::Rule")["Properties"]
-    invoked = dev.resources("AWS::Lambda::EventInvokeConfig").values()
+    rule = dev.only("AWS::Events::Rule")
+    invoked = dev.all("AWS::Lambda::EventInvokeConfig")
 
-    targets = {function_of(dev.template["Resources"][each["Arn"]["Fn::GetAtt"][0]]) for each in rule["Targets"]}
+    targets = {dev.module(each["Arn"]["Fn::GetAtt"][0]) for each in rule["Targets"]}
     assert targets == {"expiry", "refresher", "remover"}
     assert rule["ScheduleExpression"] == "rate(1 minute)"
     assert len(invoked) == len(targets)
-    assert {each["Properties"]["MaximumRetryAttempts"] for each in invoked} == {0}
+    assert {each["MaximumRetryAttempts"] for each in invoked} == {0}
     assert {each["RetryPolicy"]["MaximumRetryAttempts"] for each in rule["Targets"]} == {0}
 
 
 def test_only_a_stage_that_says_so_is_traced(prod: Synthesized, everything: Synthesized) -> None:
     def traced(stage: Synthesized) -> set[bool]:
-        functions = stage.resources("AWS::Lambda::Function").values()
-        modes = {"TracingConfig" in each["Properties"] for each in functions if "Handler" in each["Properties"]}
-        return modes | {
-            each["Properties"]["TracingEnabled"] for each in stage.resources("AWS::ApiGateway::Stage").values()
-        }
+        modes = {"TracingConfig" in each for each in stage.all("AWS::Lambda::Function") if "Handler" in each}
+        return modes | {each["TracingEnabled"] for each in stage.all("AWS::ApiGateway::Stage")}
 
     assert traced(prod) == {False}
     assert traced(everything) == {True}

@@ -13,7 +13,7 @@ from tests.infra.conftest import Synthesized, synthesize
 def test_the_table_has_the_keys_indexes_and_stream_of_the_schema(dev: Synthesized) -> None:
     declared = create_table_request("any")
 
-    table = dev.only("AWS::DynamoDB::Table")["Properties"]
+    table = dev.only("AWS::DynamoDB::Table")
 
     assert table["KeySchema"] == declared["KeySchema"]
     assert table["GlobalSecondaryIndexes"] == declared["GlobalSecondaryIndexes"]
@@ -24,14 +24,14 @@ def test_the_table_has_the_keys_indexes_and_stream_of_the_schema(dev: Synthesize
 
 def test_items_expire_and_can_be_restored_on_every_stage(dev: Synthesized, prod: Synthesized) -> None:
     for stage in (dev, prod):
-        table = stage.only("AWS::DynamoDB::Table")["Properties"]
+        table = stage.only("AWS::DynamoDB::Table")
 
         assert table["TimeToLiveSpecification"] == {"AttributeName": TTL_ATTRIBUTE, "Enabled": True}
         assert table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"] is True
 
 
 def test_production_data_outlives_its_stack_and_development_data_does_not(dev: Synthesized, prod: Synthesized) -> None:
-    kept, dropped = prod.only("AWS::DynamoDB::Table"), dev.only("AWS::DynamoDB::Table")
+    (kept,), (dropped,) = (stage.resources("AWS::DynamoDB::Table").values() for stage in (prod, dev))
 
     assert kept["Properties"]["DeletionProtectionEnabled"] is True
     assert kept["DeletionPolicy"] == "Retain"
@@ -39,25 +39,18 @@ def test_production_data_outlives_its_stack_and_development_data_does_not(dev: S
     assert dropped["DeletionPolicy"] == "Delete"
 
 
-def test_a_restored_table_takes_the_place_of_one_that_stays(prod: Synthesized) -> None:
+def test_a_restored_table_takes_the_place_of_the_stacks_own() -> None:
     stream = "arn:aws:dynamodb:eu-central-1:111122223333:table/restored/stream/2026-06-12T15:00:00.000"
     stage = synthesize(replace(STAGES["prod"], restored=RestoredTable("restored", stream)))
 
-    # What leaves the template stays.
-    assert prod.only("AWS::DynamoDB::Table")["DeletionPolicy"] == "Retain"
+    # The one that leaves the template stays, as the test above says.
     assert stage.resources("AWS::DynamoDB::Table") == {}
-    used = {
-        each["Properties"]["Environment"]["Variables"].get("TABLE_NAME", "restored")
-        for each in stage.resources("AWS::Lambda::Function").values()
-    }
+    used = {stage.variables(module).get("TABLE_NAME", "restored") for module in stage.modules()}
     assert used == {stage.template["Outputs"]["TableName"]["Value"]} == {"restored"}
-    read = {
-        each["Properties"]["EventSourceArn"]
-        for each in stage.resources("AWS::Lambda::EventSourceMapping").values()
-        if "FilterCriteria" in each["Properties"]
-    }
+    mappings = stage.all("AWS::Lambda::EventSourceMapping")
+    read = {each["EventSourceArn"] for each in mappings if "FilterCriteria" in each}
     assert read == {stream}
-    allowed = json.dumps([*stage.resources("AWS::IAM::Policy").values()])
+    allowed = json.dumps(stage.all("AWS::IAM::Policy"))
     assert ":table/restored/index/GSI1" in allowed
     assert stream in allowed
 
