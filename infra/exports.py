@@ -123,9 +123,7 @@ class Exports(Construct):
         if not stage.tracing:
             accept(machine, acceptances.MACHINE_NOT_TRACED)
         iam.Grant.add_to_principal(
-            grantee=machine,
-            actions=["dynamodb:ExportTableToPointInTime"],
-            resource_arns=[table.table.table_arn],
+            grantee=machine, actions=["dynamodb:ExportTableToPointInTime"], resource_arns=[table.table.table_arn]
         )
         # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
         iam.Grant.add_to_principal(

@@ -71,10 +71,7 @@ class Firewall(Construct):
         accept(acl, acceptances.NOTHING_IS_JAVA)
         for gateway in gateways:
             waf.CfnWebACLAssociation(
-                self,
-                f"Guards{gateway.node.id}",
-                resource_arn=gateway.stage.stage_arn,
-                web_acl_arn=acl.attr_arn,
+                self, f"Guards{gateway.node.id}", resource_arn=gateway.stage.stage_arn, web_acl_arn=acl.attr_arn
             )
         # WAF writes only to logs whose names begin with these words.
         # https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html

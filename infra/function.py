@@ -63,10 +63,7 @@ class PythonFunction(Construct):
 
     def _accept(self, stage: Stage) -> None:
         accept(
-            self.function,
-            acceptances.NO_VPC,
-            acceptances.NO_RESERVED_CONCURRENCY,
-            acceptances.NO_SECRET_IN_ENVIRONMENT,
+            self.function, acceptances.NO_VPC, acceptances.NO_RESERVED_CONCURRENCY, acceptances.NO_SECRET_IN_ENVIRONMENT
         )
         if stage.tracing:
             accept(self.role, acceptances.X_RAY_TAKES_EVERYTHING)

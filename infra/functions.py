@@ -149,14 +149,7 @@ FUNCTIONS = (
     Function(name="pictures", access=(), pages="/pictures", files=(("s3:GetObject", PICTURES),)),
     Function(name="mine", access=page_rights.MINE, pages="/my", traced=True),
     Function(name="shop", access=page_rights.SHOP, artifact=FULL, pages="/shop", bills=True, traced=True),
-    Function(
-        name="desk",
-        access=page_rights.DESK,
-        artifact=FULL,
-        pages="/desk",
-        traced=True,
-        files=SENDS_PICTURES,
-    ),
+    Function(name="desk", access=page_rights.DESK, artifact=FULL, pages="/desk", traced=True, files=SENDS_PICTURES),
     Function(name="sales", access=page_rights.SALES, artifact=FULL, pages="/desk/shop", traced=True),
     Function(
         name="account",
