@@ -5,21 +5,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
 
-
-class Acceptance(NamedTuple):
+class Acceptance:
     """A reason, and the rules that may be broken for it.
 
     One of several findings of a rule of cdk-nag is named by what its brackets hold: ``AwsSolutions-IAM5[Resource::*]``.
     """
 
-    reason: str
-    rules: tuple[str, ...]
-
-
-def _because(reason: str, *rules: str) -> Acceptance:
-    return Acceptance(reason, rules)
+    def __init__(self, reason: str, *rules: str) -> None:
+        self.reason = reason
+        self.rules = rules
 
 
 CFN_LINT = ("W3005",)
@@ -36,176 +31,177 @@ _OPEN = ("AwsSolutions-APIG4", "CKV_AWS_59")
 
 # Functions
 
-NO_VPC = _because(
+NO_VPC = Acceptance(
     "DynamoDB and SQS are public services, asked over TLS with the role's own signature. A VPC would put "
     "nothing out of reach, but need endpoints or a NAT gateway, which cost by the hour.",
     "CKV_AWS_117",
 )
-NO_RESERVED_CONCURRENCY = _because(
+NO_RESERVED_CONCURRENCY = Acceptance(
     "Reserved concurrency is taken from what all functions of the account share, and of the ten that a new "
     "account has none can be. What calls is bounded instead: the API is throttled, the queue has a maximum of "
     "workers, a shard of the stream one reader, and the clock ticks once a minute.",
     "CKV_AWS_115",
 )
-NO_SECRET_IN_ENVIRONMENT = _because(
+NO_SECRET_IN_ENVIRONMENT = Acceptance(
     "Lambda encrypts the environment with a key of AWS, and no secret is in it: names, a stage, a log level.",
     "CKV_AWS_173",
 )
-X_RAY_TAKES_EVERYTHING = _because("X-Ray's rights are on everything or nothing.", "AwsSolutions-IAM5[Resource::*]")
+X_RAY_TAKES_EVERYTHING = Acceptance("X-Ray's rights are on everything or nothing.", "AwsSolutions-IAM5[Resource::*]")
 _TRACING = (
     "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms tell "
     "without it what is slow and what fails."
 )
-FUNCTION_NOT_TRACED = _because(_TRACING, "Serverless-LambdaTracing")
-PYTHON_OF_THE_LOCAL_CLOUD = _because(
+FUNCTION_NOT_TRACED = Acceptance(_TRACING, "Serverless-LambdaTracing")
+PYTHON_OF_THE_LOCAL_CLOUD = Acceptance(
     "The local cloud runs functions on the interpreter that runs it.",
     "AwsSolutions-L1",
     "Serverless-LambdaLatestVersion",
 )
-AWAITED_BY_CLOUDFORMATION = _because(
+AWAITED_BY_CLOUDFORMATION = Acceptance(
     "CloudFormation waits for its answer: a deployment fails where there is none.", *_NO_DEAD_LETTERS
 )
-AWAITED_BY_THE_GATEWAY = _because(
+AWAITED_BY_THE_GATEWAY = Acceptance(
     "The gateway waits for its answer: nothing is queued that could become a dead letter.", *_NO_DEAD_LETTERS
 )
-FED_BY_A_MAPPING = _because(
+FED_BY_A_MAPPING = Acceptance(
     "Lambda hands it batches and waits: one that fails goes to a dead-letter queue by what it came from.",
     *_NO_DEAD_LETTERS,
 )
-QUEUE_HAS_THE_FAILURES = _because(
+QUEUE_HAS_THE_FAILURES = Acceptance(
     "A mapping of a queue has no destination for failures: the queue has one, where they wait.",
     "Serverless-LambdaEventSourceMappingDestination",
 )
 _NEXT_MINUTE = "The next minute does the work of one that failed: there is nothing to park and send again."
-CLOCK_REPEATS = _because(_NEXT_MINUTE, "Serverless-EventBusDLQ")
-INVOKED_BY_THE_CLOCK = _because(_NEXT_MINUTE, *_NO_DEAD_LETTERS, "Serverless-LambdaAsyncFailureDestination")
+CLOCK_REPEATS = Acceptance(_NEXT_MINUTE, "Serverless-EventBusDLQ")
+INVOKED_BY_THE_CLOCK = Acceptance(_NEXT_MINUTE, *_NO_DEAD_LETTERS, "Serverless-LambdaAsyncFailureDestination")
 
 # The table, the stream and the queues
 
-KEY_OF_DYNAMODB = _because(
+KEY_OF_DYNAMODB = Acceptance(
     "DynamoDB encrypts every table with a key of AWS, for nothing. A key in KMS costs $0.03 per 10,000 uses, "
     "and $1 a month where it is ours: for a trail of its uses, and a switch that makes the data unreadable.",
     "CKV_AWS_119",
 )
-MINISTACK_ASKS_ON_EVERYTHING = _because("MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
-STREAMS_ARE_LISTED_WHOLE = _because(
+MINISTACK_ASKS_ON_EVERYTHING = Acceptance("MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
+STREAMS_ARE_LISTED_WHOLE = Acceptance(
     "ListStreams can be allowed on everything only; it tells which streams there are, not what is in them.",
     "AwsSolutions-IAM5[Resource::*]",
 )
-KEY_OF_SQS = _because(
+KEY_OF_SQS = Acceptance(
     "SQS encrypts it with a key of its own, for nothing (SqsManagedSseEnabled); this rule knows of keys in KMS only.",
     "CKV_AWS_27",
 )
-WHERE_FAILURES_WAIT = _because(
+WHERE_FAILURES_WAIT = Acceptance(
     "This is where failures wait: nothing takes them from here but a person.", "Serverless-SQSRedrivePolicy"
 )
-OF_A_STREAMS_READER = _because(
+OF_A_STREAMS_READER = Acceptance(
     "It is the dead-letter queue of a stream's reader, which this rule does not look at.", "AwsSolutions-SQS3"
 )
-LOCAL_WITHOUT_TLS = _because("The local cloud is reached without TLS, on this machine only.", "AwsSolutions-SQS4")
+LOCAL_WITHOUT_TLS = Acceptance("The local cloud is reached without TLS, on this machine only.", "AwsSolutions-SQS4")
 
 # The gateways
 
 _WRITES_LOGS = "service-role/AmazonAPIGatewayPushToCloudWatchLogs"
-AWS_OWN_POLICY_FOR_LOGS = _because(
+AWS_OWN_POLICY_FOR_LOGS = Acceptance(
     "AWS documents this policy of its own for the one role that writes the logs of all APIs of an account.",
     f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{_WRITES_LOGS}]",
 )
-OPEN_ROUTE = _because(
+OPEN_ROUTE = Acceptance(
     "The OpenAPI document lets anyone call it: to read public pages, to sign up or to sign in.", *_OPEN
 )
-OPEN_TO_PREFLIGHTS = _because("Browsers ask without credentials what they may send; the answer is the setting.", *_OPEN)
-OPEN_PAGE = _because("Pages are for anyone; their functions find out who is signed in.", *_OPEN)
-SESSIONS_OF_OUR_OWN = _because(
+OPEN_TO_PREFLIGHTS = Acceptance(
+    "Browsers ask without credentials what they may send; the answer is the setting.", *_OPEN
+)
+OPEN_PAGE = Acceptance("Pages are for anyone; their functions find out who is signed in.", *_OPEN)
+SESSIONS_OF_OUR_OWN = Acceptance(
     "Sessions are items of the table, looked up by functions of our own: signing out takes effect at once.",
     "AwsSolutions-COG4",
 )
-NO_CACHE_BY_THE_HOUR = _because(
+NO_CACHE_BY_THE_HOUR = Acceptance(
     "A cache of the gateway costs by the hour, used or not. Pages are cached in the table, and by CloudFront.",
     "CKV_AWS_120",
 )
-GATEWAY_NOT_TRACED = _because(_TRACING, "Serverless-APIGWXrayEnabled", "CKV_AWS_73")
-GATEWAY_WITHOUT_FIREWALL = _because(
+GATEWAY_NOT_TRACED = Acceptance(_TRACING, "Serverless-APIGWXrayEnabled", "CKV_AWS_73")
+GATEWAY_WITHOUT_FIREWALL = Acceptance(
     "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.", "AwsSolutions-APIG3"
 )
-NOTHING_IS_JAVA = _because("Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")
+NOTHING_IS_JAVA = Acceptance("Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")
 
 # CloudFront
 
-WORD_OPENS_LITTLE = _because(
+WORD_OPENS_LITTLE = Acceptance(
     "It opens nothing but the way past a cache. A new one is a deployment (docs/deploying.md).",
     "AwsSolutions-SMG4",
     "CKV_AWS_149",
 )
-LOGGED_BY_VERSION_2 = _because(
+LOGGED_BY_VERSION_2 = Acceptance(
     "It is logged by CloudFront's standard logging, version 2, which is no property of the distribution.",
     "AwsSolutions-CFR3",
     "CKV_AWS_86",
 )
-CLOUDFRONTS_OWN_NAME = _because(
+CLOUDFRONTS_OWN_NAME = Acceptance(
     "CloudFront's own name comes with its own certificate and TLS; a name of one's own is a setting.",
     "AwsSolutions-CFR4",
     "CKV_AWS_174",
 )
-FOR_ALL_COUNTRIES = _because(
+FOR_ALL_COUNTRIES = Acceptance(
     "Deals are for readers everywhere; the countries served are a setting.", "AwsSolutions-CFR1"
 )
-CLOUDFRONT_WITHOUT_FIREWALL = _because(
+CLOUDFRONT_WITHOUT_FIREWALL = Acceptance(
     "A firewall is a setting: of $0.60 per million requests, where CloudFront itself takes $1.",
     "AwsSolutions-CFR2",
     "CKV_AWS_68",
 )
-LOGS_OF_LOGS = _because(
+LOGS_OF_LOGS = Acceptance(
     "It holds logs itself, which one service writes under names of their own; logs of logs have no end.",
     *_NO_LOG_NO_VERSIONS,
 )
 
 # Exports
 
-COPIES_OF_THE_TABLE = _because(
+COPIES_OF_THE_TABLE = Acceptance(
     "It holds copies of what the table holds, each written once, which can be made again for 35 days. CloudTrail can "
     "tell who reads them.",
     *_NO_LOG_NO_VERSIONS,
 )
-PICTURES_OF_DEALS = _because(
+PICTURES_OF_DEALS = Acceptance(
     "It holds what everybody may see, each file written once under its content's hash, and uploads for a day. "
     "CloudTrail can tell who writes them.",
     *_NO_LOG_NO_VERSIONS,
 )
-LOCAL_BUCKET_WITHOUT_TLS = _because("The local cloud is reached without TLS, on this machine only.", "AwsSolutions-S10")
-UPLOADS_BY_ID = _because(
+LOCAL_BUCKET_WITHOUT_TLS = Acceptance(
+    "The local cloud is reached without TLS, on this machine only.", "AwsSolutions-S10"
+)
+UPLOADS_BY_ID = Acceptance(
     "A file's name is the id of an upload.", "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/uploads/*]"
 )
-PICTURES_BY_HASH = _because(
+PICTURES_BY_HASH = Acceptance(
     "A file's name holds its content's hash.",
     "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/pictures/*]",
 )
-ITS_OWN_FOLDER = _because(
+ITS_OWN_FOLDER = Acceptance(
     "DynamoDB chooses the names of the files that it writes there.",
     "AwsSolutions-IAM5[Resource::<ExportsBucket54D5CE64.Arn>/changes/*]",
 )
-LOG_DELIVERIES_ARE_OF_EVERYTHING = _because(
+LOG_DELIVERIES_ARE_OF_EVERYTHING = Acceptance(
     "The rights to deliver logs of Step Functions, and to X-Ray, are on everything or nothing.",
     "AwsSolutions-IAM5[Resource::*]",
 )
-MACHINE_NOT_TRACED = _because(_TRACING, "AwsSolutions-SF2", "Serverless-StepFunctionStateMachineXray")
+MACHINE_NOT_TRACED = Acceptance(_TRACING, "AwsSolutions-SF2", "Serverless-StepFunctionStateMachineXray")
 
 # Logs and alarms
 
-KEY_OF_CLOUDWATCH = _because(
+KEY_OF_CLOUDWATCH = Acceptance(
     "CloudWatch encrypts every log with a key of its own. One of ours would cost $1 a month and more for each "
     "use, and everyone who may read the log is allowed to use it anyway.",
     "CKV_AWS_158",
 )
-KEY_OF_SNS = _because(
-    "An alarm's message names the alarm and a number, and SNS's disks are encrypted. A key would cost $1 a month.",
+KEY_OF_SNS = Acceptance(
+    "SNS's disks are encrypted, and a message names an alarm and a number, or an address for a moment. A key would "
+    "cost $1 a month.",
     "CKV_AWS_26",
 )
-KEY_OF_REPORTS = _because(
-    "A report of SES names an address for a moment, and SNS's disks are encrypted. A key would cost $1 a month.",
-    "CKV_AWS_26",
-)
-ALARMS_GROW_OLD = _because(
+ALARMS_GROW_OLD = Acceptance(
     "A message that could not be handed over is an alarm that is old by the time somebody sends it again.",
     "Serverless-SNSRedrivePolicy",
 )

@@ -62,13 +62,16 @@ class DealsApi(Gateway):
             # The authorizer's answers are never kept, so that signing out takes effect at once.
             results_cache_ttl=Duration.seconds(0),
         )
+        accept(functions["authorizer"].function, acceptances.AWAITED_BY_THE_GATEWAY)
         integrations = {
-            # One permission per function, not one per method: the policy of a function is limited to 20 KB.
-            name: apigateway.LambdaIntegration(functions[name].awaited, scope_permission_to_method=False)
-            for name in dict.fromkeys(route.function for route in ROUTES)
+            name: self.answer_by(functions[name]) for name in dict.fromkeys(route.function for route in ROUTES)
         }
         bodies = _routes_with_bodies() if stage.checks_bodies else set()
-        model = self._json_object() if bodies else None
+        # A JSON object with any fields: the functions say which of them are wrong (422).
+        an_object = apigateway.JsonSchema(
+            schema=apigateway.JsonSchemaVersion.DRAFT4, type=apigateway.JsonSchemaType.OBJECT
+        )
+        model = self.api.add_model("JsonObject", content_type="application/json", schema=an_object) if bodies else None
         methods = {(route.path, verb): route for route in ROUTES for verb in self._verbs(route, bodies)}
         for (path, verb), route in methods.items():
             method = self.api.root.resource_for_path(path).add_method(
@@ -84,7 +87,6 @@ class DealsApi(Gateway):
         if stage.cors_origins:
             self._let_browsers_ask(integrations[OPEN_TO_BROWSERS])
         accept(self.api, acceptances.AWS_OWN_POLICY_FOR_LOGS)
-        self.accept_settings(stage, [functions[name] for name in (*integrations, "authorizer")])
         CfnOutput(Stack.of(self), "ApiUrl", value=self.api.url)
         CfnOutput(Stack.of(self), "ApiId", value=self.api.rest_api_id)
 
@@ -115,16 +117,6 @@ class DealsApi(Gateway):
             return {}
         readable = "'Retry-After, WWW-Authenticate, X-Correlation-Id'"
         return {"Access-Control-Allow-Origin": "'*'", "Access-Control-Expose-Headers": readable}
-
-    def _json_object(self) -> apigateway.Model:
-        """A JSON object with any fields: the functions say which of them are wrong (422)."""
-        return self.api.add_model(
-            "JsonObject",
-            content_type="application/json",
-            schema=apigateway.JsonSchema(
-                schema=apigateway.JsonSchemaVersion.DRAFT4, type=apigateway.JsonSchemaType.OBJECT
-            ),
-        )
 
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
         """A problem document (RFC 9457)."""

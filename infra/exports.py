@@ -16,7 +16,7 @@ from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from infra import acceptances
-from infra.buckets import Bucket
+from infra.buckets import Bucket, gone_after
 from infra.checks import accept
 from infra.logs import Log
 from infra.settings import Stage
@@ -75,7 +75,7 @@ class Exports(Construct):
     def __init__(self, scope: Construct, *, stage: Stage, table: DealsTable) -> None:
         super().__init__(scope, "Exports")
         assert stage.export_days is not None  # noqa: S101  # only a stage that exports has this
-        bucket = Bucket(self, "Bucket", days=stage.export_days)
+        bucket = Bucket(self, "Bucket", gone_after(stage.export_days))
         accept(bucket, acceptances.COPIES_OF_THE_TABLE)
         self.machine = self._each_night(stage, table, bucket)
         self._for_athena(stage, bucket)

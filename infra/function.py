@@ -48,7 +48,15 @@ class PythonFunction(Construct):
             environment=variables(row, stage, table.name),
         )
         self._snap_start = stage.snap_start
-        self._accept(stage)
+        accept(
+            self.function, acceptances.NO_VPC, acceptances.NO_RESERVED_CONCURRENCY, acceptances.NO_SECRET_IN_ENVIRONMENT
+        )
+        if stage.tracing:
+            accept(self.role, acceptances.X_RAY_TAKES_EVERYTHING)
+        else:
+            accept(self.function, acceptances.FUNCTION_NOT_TRACED)
+        if stage.target.uv_platform is None:
+            accept(self.function, acceptances.PYTHON_OF_THE_LOCAL_CLOUD)
 
     @cached_property
     def awaited(self) -> lambda_.IFunction:
@@ -60,14 +68,3 @@ class PythonFunction(Construct):
         # Not for every function: a snapshot is of a version, and the other functions have none.
         resource.snap_start = lambda_.CfnFunction.SnapStartProperty(apply_on="PublishedVersions")
         return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)
-
-    def _accept(self, stage: Stage) -> None:
-        accept(
-            self.function, acceptances.NO_VPC, acceptances.NO_RESERVED_CONCURRENCY, acceptances.NO_SECRET_IN_ENVIRONMENT
-        )
-        if stage.tracing:
-            accept(self.role, acceptances.X_RAY_TAKES_EVERYTHING)
-        else:
-            accept(self.function, acceptances.FUNCTION_NOT_TRACED)
-        if stage.target.uv_platform is None:
-            accept(self.function, acceptances.PYTHON_OF_THE_LOCAL_CLOUD)

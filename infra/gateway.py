@@ -143,6 +143,17 @@ class Gateway(Construct):
         )
         if api_id:
             Tags.of(self.api).add("ms-custom-id", api_id)
+        accept(self, acceptances.SESSIONS_OF_OUR_OWN)
+        accept(self.stage, acceptances.NO_CACHE_BY_THE_HOUR)
+        if not stage.tracing:
+            accept(self.stage, acceptances.GATEWAY_NOT_TRACED)
+        if not stage.firewall:
+            accept(self.stage, acceptances.GATEWAY_WITHOUT_FIREWALL)
+
+    def answer_by(self, function: PythonFunction) -> apigateway.Integration:
+        """Let the gateway wait for a function. One permission for all of its methods: a policy is limited to 20 KB."""
+        accept(function.function, acceptances.AWAITED_BY_THE_GATEWAY)
+        return apigateway.LambdaIntegration(function.awaited, scope_permission_to_method=False)
 
     @abstractmethod
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
@@ -159,17 +170,6 @@ class Gateway(Construct):
         assert isinstance(resource, apigateway.CfnRestApi)  # noqa: S101  # RestApi is this one resource
         resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
         resource.endpoint_access_mode = "BASIC"
-
-    def accept_settings(self, stage: Stage, functions: Iterable[PythonFunction]) -> None:
-        """Accept what only a setting of the stage turns on, and what a function behind a gateway does not need."""
-        accept(self, acceptances.SESSIONS_OF_OUR_OWN)
-        accept(self.stage, acceptances.NO_CACHE_BY_THE_HOUR)
-        if not stage.tracing:
-            accept(self.stage, acceptances.GATEWAY_NOT_TRACED)
-        if not stage.firewall:
-            accept(self.stage, acceptances.GATEWAY_WITHOUT_FIREWALL)
-        for each in functions:
-            accept(each.function, acceptances.AWAITED_BY_THE_GATEWAY)
 
     def _answer(self, kind: str) -> None:
         status, detail = REFUSALS[kind]

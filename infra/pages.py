@@ -88,7 +88,7 @@ class SiteApi(Gateway):
         )
         self.private = [path for path in answering if path]
         for path, each in answering.items():
-            integration = apigateway.LambdaIntegration(each.awaited, scope_permission_to_method=False)
+            integration = self.answer_by(each)
             prefix = self.api.root.resource_for_path(path or "/")
             for resource in (prefix, prefix.add_resource(REST)):
                 method = resource.add_method(ANY, integration, request_validator=self.validator)
@@ -97,7 +97,6 @@ class SiteApi(Gateway):
                 # A method of its own, because it is throttled by itself.
                 method = resource.add_method("POST", integration, request_validator=self.validator)
                 accept(method, acceptances.OPEN_PAGE)
-        self.accept_settings(stage, answering.values())
         origin = self._origin(stage)
         for each in functions:
             if each.row.pages is not None or each.row.sends_mail:  # both make links

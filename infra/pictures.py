@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aws_cdk import Aws, CfnOutput, Duration, RemovalPolicy, Stack
+from aws_cdk import Aws, CfnOutput, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import acceptances
+from infra.buckets import A_DAY, Bucket
 from infra.checks import accept
 from infra.function import PythonFunction
 from infra.settings import EVERY_ORIGIN, Stage
@@ -30,26 +31,16 @@ class Pictures(Construct):
 
     def __init__(self, scope: Construct, *, stage: Stage, functions: Iterable[PythonFunction]) -> None:
         super().__init__(scope, "PictureFiles")
-        self.bucket = s3.Bucket(
+        self.bucket = Bucket(
             self,
             "Bucket",
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            enforce_ssl=not stage.emulated,
-            minimum_tls_version=None if stage.emulated else 1.2,
-            # It outlives its stack, which could not delete a full one.
-            removal_policy=RemovalPolicy.RETAIN,
-            lifecycle_rules=[
-                s3.LifecycleRule(prefix=UPLOADS, expiration=Duration.days(1)),
-                s3.LifecycleRule(prefix=PICTURES, tag_filters={"replaced": "yes"}, expiration=Duration.days(1)),
-                s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1)),
-            ],
+            s3.LifecycleRule(prefix=UPLOADS, expiration=A_DAY),
+            s3.LifecycleRule(prefix=PICTURES, tag_filters={"replaced": "yes"}, expiration=A_DAY),
+            s3.LifecycleRule(abort_incomplete_multipart_upload_after=A_DAY),
+            tls=not stage.emulated,
             # The gateway's own address is not known here, since its functions know the bucket. A form is signed, so
             # that its origin proves nothing.
-            cors=[
-                s3.CorsRule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=[stage.origin or EVERY_ORIGIN]),
-            ],
+            cors=[s3.CorsRule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=[stage.origin or EVERY_ORIGIN])],
         )
         accept(self.bucket, acceptances.PICTURES_OF_DEALS)
         if stage.emulated:

@@ -13,7 +13,7 @@ from infra import acceptances
 from infra.access import Access, Right, Scan
 from infra.checks import accept
 from infra.settings import Stage
-from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE, Index
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE
 
 
 class DealsTable(Construct):
@@ -63,10 +63,11 @@ class DealsTable(Construct):
     def grant(self, role: iam.Role, access: Access) -> None:
         """Allow exactly an access, on nothing but this table and the indexes it names."""
         for right in map(self._asked_for, access):
+            index = f"/index/{right.index.name}" if right.index else ""
             iam.Grant.add_to_principal(
                 grantee=role,
                 actions=[f"dynamodb:{right.operation}"],
-                resource_arns=[self._index(right.index) if right.index else self.table.table_arn],
+                resource_arns=[f"{self.table.table_arn}{index}"],
                 conditions=right.conditions,
             )
         if self._emulated and any(right.operation == "PartiQLInsert" for right in access):
@@ -82,9 +83,6 @@ class DealsTable(Construct):
         if self._emulated and isinstance(right, Right) and unseen:
             return replace(right, attributes=())
         return right
-
-    def _index(self, index: Index) -> str:
-        return f"{self.table.table_arn}/index/{index.name}"
 
 
 def _string(name: str) -> dynamodb.Attribute:

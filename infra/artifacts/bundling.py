@@ -187,17 +187,11 @@ def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:
 
 @cache
 def compiler(version: str) -> str | None:
-    """An interpreter of a version (3.14): this one, one on the PATH or one that uv knows, or None."""
-    known = [sys.executable, shutil.which(f"python{version}")]
-    if version not in map(_minor, filter(None, known)):
-        find = [sys.executable, "-m", "uv", "python", "find", "--no-project", "--no-python-downloads", version]
-        known.append(subprocess.run(find, check=False, capture_output=True, text=True).stdout.strip())
-    return next((path for path in known if path and _minor(path) == version), None)
-
-
-def _minor(interpreter: str) -> str:
-    """The version of an interpreter without its last part; empty if it does not start, as a shim of pyenv may not."""
-    return ".".join(_version_of(interpreter).split()[0].split(".")[:2]) if _version_of(interpreter) else ""
+    """An interpreter of a version (3.14): this one, or one that uv finds, or None."""
+    if version == this_machine().python:
+        return sys.executable
+    find = [sys.executable, "-m", "uv", "python", "find", "--no-project", "--no-python-downloads", version]
+    return subprocess.run(find, check=False, capture_output=True, text=True).stdout.strip() or None
 
 
 @cache
@@ -206,8 +200,7 @@ def _version_of(interpreter: str | None) -> str:
     if interpreter is None:
         return ""
     ask = [interpreter, "-c", "import sys; print(sys.version)"]
-    done = subprocess.run(ask, check=False, capture_output=True, text=True)
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra import acceptances
-from infra.buckets import Bucket
+from infra.buckets import Bucket, gone_after
 from infra.checks import accept
 from infra.settings import Stage
 
@@ -22,7 +22,7 @@ LOGGED = (
 
 def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distribution) -> None:
     """Log a distribution's requests for as long as the stage keeps logs."""
-    bucket = Bucket(scope, "Log", days=stage.log_retention_days)
+    bucket = Bucket(scope, "Log", gone_after(stage.log_retention_days))
     source = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:delivery-source:*"
     bucket.add_to_resource_policy(
         iam.PolicyStatement(

@@ -17,33 +17,6 @@ from infra.observability.site import Site
 from infra.settings import Stage, Watch
 
 
-class AlarmTopic(Construct):
-    """Where alarms and the budget are told: by email, if the stage names an address. Reached over TLS only.
-
-    SNS's disks are encrypted (https://docs.aws.amazon.com/sns/latest/dg/sns-data-encryption.html). Encryption by a key
-    would need one of our own, which CloudWatch may use, for $1 a month: a message names an alarm and a number.
-    https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
-    """
-
-    def __init__(self, scope: Construct, *, stage: Stage) -> None:
-        super().__init__(scope, "Topic")
-        self.topic = sns.Topic(self, "Topic", display_name=f"Alarms of {stage.stack_name}", enforce_ssl=True)
-        accept(self.topic, acceptances.KEY_OF_SNS)
-        # A policy of our own replaces the default one, which lets the account's alarms publish.
-        for service in ("cloudwatch", "budgets"):
-            self.topic.add_to_resource_policy(
-                iam.PolicyStatement(
-                    principals=[iam.ServicePrincipal(f"{service}.amazonaws.com")],
-                    actions=["sns:Publish"],
-                    resources=[self.topic.topic_arn],
-                    conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
-                )
-            )
-        if stage.alarm_email:
-            subscription = self.topic.add_subscription(subscriptions.EmailSubscription(stage.alarm_email))
-            accept(subscription, acceptances.ALARMS_GROW_OLD)
-
-
 class Observability(Construct):
     """Alarms, the topic that they and the budget notify, and where all is watched a dashboard of it.
 
@@ -55,9 +28,9 @@ class Observability(Construct):
 
     def __init__(self, scope: Construct, *, stage: Stage, site: Site) -> None:
         super().__init__(scope, "Observability")
-        self.topic = AlarmTopic(self, stage=stage)
+        self.topic = self._topic(stage)
         watch = NestedStack(self, "Watch", description=f"Alarms and dashboard of {stage.stack_name}")
-        alarms = Alarms(watch, stage=stage, site=site, topic=self.topic.topic)
+        alarms = Alarms(watch, stage=stage, site=site, topic=self.topic)
         if stage.watch is Watch.FULL:
             Dashboard(watch, stage=stage, site=site, alarms=alarms.alarms)
         if stage.budget:
@@ -66,6 +39,32 @@ class Observability(Construct):
             Annotations.of(self).add_warning_v2(
                 "nobody-is-told", f"Alarms of {stage.stack_name} reach nobody: set alarm_email in infra/settings.py."
             )
+
+    def _topic(self, stage: Stage) -> sns.Topic:
+        """Where alarms and the budget are told: by email, if the stage names an address. Reached over TLS only.
+
+        SNS's disks are encrypted (https://docs.aws.amazon.com/sns/latest/dg/sns-data-encryption.html). Encryption by a
+        key would need one of our own, which CloudWatch may use, for $1 a month: a message names an alarm and a number.
+        https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
+        """
+        topic = sns.Topic(
+            Construct(self, "Topic"), "Topic", display_name=f"Alarms of {stage.stack_name}", enforce_ssl=True
+        )
+        accept(topic, acceptances.KEY_OF_SNS)
+        # A policy of our own replaces the default one, which lets the account's alarms publish.
+        for service in ("cloudwatch", "budgets"):
+            topic.add_to_resource_policy(
+                iam.PolicyStatement(
+                    principals=[iam.ServicePrincipal(f"{service}.amazonaws.com")],
+                    actions=["sns:Publish"],
+                    resources=[topic.topic_arn],
+                    conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
+                )
+            )
+        if stage.alarm_email:
+            subscription = topic.add_subscription(subscriptions.EmailSubscription(stage.alarm_email))
+            accept(subscription, acceptances.ALARMS_GROW_OLD)
+        return topic
 
     def _budget(self, dollars: int) -> None:
         """Tell of a month that costs more than so much, and of one that will.
@@ -87,9 +86,7 @@ class Observability(Construct):
                         notification_type=kind, comparison_operator="GREATER_THAN", threshold=100
                     ),
                     subscribers=[
-                        budgets.CfnBudget.SubscriberProperty(
-                            subscription_type="SNS", address=self.topic.topic.topic_arn
-                        )
+                        budgets.CfnBudget.SubscriberProperty(subscription_type="SNS", address=self.topic.topic_arn)
                     ],
                 )
                 for kind in ("ACTUAL", "FORECASTED")

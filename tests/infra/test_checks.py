@@ -50,7 +50,7 @@ def test_a_queue_that_may_be_asked_without_tls_fails_the_synthesis(app: cdk.App)
 def test_what_is_accepted_passes_and_nothing_beside_it(app: cdk.App) -> None:
     first = sqs.Queue(stack_of(app), "First")
     rules = ("AwsSolutions-SQS3", "AwsSolutions-SQS4", "Serverless-SQSRedrivePolicy")
-    accept(first, Acceptance("A test has it.", rules))
+    accept(first, Acceptance("A test has it.", *rules))
     app.synth()
 
     sqs.Queue(stack_of(app), "Second", enforce_ssl=True)
@@ -63,7 +63,7 @@ def test_a_rule_that_no_check_has_cannot_be_accepted(app: cdk.App) -> None:
     queue = sqs.Queue(stack_of(app), "Queue")
 
     with pytest.raises(ValueError, match="SQS3"):
-        accept(queue, Acceptance("A test has it.", ("SQS3",)))
+        accept(queue, Acceptance("A test has it.", "SQS3"))
 
 
 @each_variant
