@@ -14,7 +14,6 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.acceptances import CFN_LINT
 from infra.checks import require
 from infra.settings import STAGES, Cdn, Mail, Stage, Watch
 from infra.stacks import DealsStack, compose
@@ -222,16 +221,6 @@ def synthesize(stage: Stage) -> Synthesized:
         Template.from_stack(each).to_json() for each in stack.node.find_all() if isinstance(each, cdk.NestedStack)
     ]
     return Synthesized(_as_one(dict(Template.from_stack(stack).to_json()), nested))
-
-
-def lint(template: Path, *ignored: str) -> list[str]:
-    """The findings of cfn-lint in a template, except for the rules to ignore."""
-    # Imported here: cfn-lint loads its rules, which takes seconds.
-    from cfnlint.api import lint_file  # noqa: PLC0415
-    from cfnlint.config import ManualArgs  # noqa: PLC0415
-
-    options = ManualArgs(regions=["us-east-1", "eu-central-1"], ignore_checks=[*CFN_LINT, *ignored])
-    return [str(finding) for finding in lint_file(template, options)]
 
 
 @pytest.fixture(scope="session")

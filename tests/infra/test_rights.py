@@ -15,7 +15,8 @@ from tests.support.rights import Ask, Policy, policy_of
 READS = ("GetItem", "BatchGetItem", "Query", "PartiQLSelect")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete")
 
-DEAL = keys.deal("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")["PK"]
+DEAL_ID = "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr"
+DEAL = keys.deal(DEAL_ID)["PK"]
 USER = keys.user("ana")["PK"]
 ACCOUNT = keys.account("ana")["PK"]
 SESSION = keys.session("9f86d081")["PK"]
@@ -31,27 +32,62 @@ def who_may(site: Synthesized, operations: tuple[str, ...], key: str, index: str
     }
 
 
-def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(prod: Synthesized) -> None:
-    assert who_may(prod, READS, DEAL) == {
-        "catalog", "clicks", "desk", "editors", "expiry", "members", "messenger", "mine", "orders", "refresher",
-        "resizer", "sales", "shop", "site",
-    }  # fmt: skip
-    assert who_may(prod, WRITES, DEAL) == {"desk", "editors", "expiry", "refresher", "resizer"}
-    assert who_may(prod, ("PutItem", "DeleteItem"), DEAL) == {"desk", "editors", "expiry"}  # it posts what is planned
+REMOVERS = "accounts account remover"
+"""The functions that remove an account with all that goes with it."""
 
 
-def test_drafts_are_read_where_editors_work_by_the_clock_and_by_what_removes_accounts(prod: Synthesized) -> None:
-    removers = {"accounts", "account", "remover"}
-
-    assert who_may(prod, READS, keys.drafts("ana")) == {"desk", "editors", "expiry", *removers}
-    assert who_may(prod, ("PutItem",), keys.drafts("ana")) == {"desk", "editors"}
-
-
-def test_the_function_of_clicks_alone_counts_them(prod: Synthesized) -> None:
-    counter = keys.clicks("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")["PK"]
-
-    assert who_may(prod, WRITES, counter) == {"clicks"}
-    assert who_may(prod, READS, counter) == {"desk"}
+@pytest.mark.parametrize(
+    ("operations", "key", "index", "functions"),
+    [
+        # Anyone may read deals; editors write them, and the clock, which posts what is planned.
+        (
+            READS,
+            DEAL,
+            "",
+            "catalog clicks desk editors expiry members messenger mine orders refresher resizer sales shop site",
+        ),
+        (WRITES, DEAL, "", "desk editors expiry refresher resizer"),
+        (("PutItem", "DeleteItem"), DEAL, "", "desk editors expiry"),
+        (READS, keys.drafts("ana"), "", f"desk editors expiry {REMOVERS}"),
+        (("PutItem",), keys.drafts("ana"), "", "desk editors"),
+        # The function of clicks counts them, and could write no deal.
+        (WRITES, keys.clicks(DEAL_ID)["PK"], "", "clicks"),
+        (READS, keys.clicks(DEAL_ID)["PK"], "", "desk"),
+        # Votes are written for members, scores by those and by who ranks them.
+        (("PutItem", "UpdateItem"), keys.vote("ana", DEAL_ID)["PK"], "", "members mine"),
+        (("DeleteItem",), keys.vote("ana", DEAL_ID)["PK"], "", f"members mine {REMOVERS}"),
+        (("Query",), keys.vote("ana", DEAL_ID)["PK"], "", REMOVERS),
+        (WRITES, keys.score(DEAL_ID)["PK"], "", f"members mine refresher {REMOVERS}"),
+        # Only functions of accounts and orders see and change users' collections.
+        (WRITES, USER, "", f"orders sales shop {REMOVERS}"),
+        (("PutItem", "DeleteItem"), USER, "", f"orders shop {REMOVERS}"),
+        (READS, USER, "", f"desk mine orders sales shop {REMOVERS}"),
+        (READS, USER, USER_INDEX.name, ""),
+        (WRITES, ACCOUNT, "", "accounts account members mine orders sales shop"),
+        (READS, ACCOUNT, "", ""),
+        ((*READS, *WRITES), keys.user_email("ana@mail.example")["PK"], "", "accounts account"),
+        # Sessions are read where somebody is let in; only accounts make, list and end them.
+        (READS, SESSION, "", "authorizer accounts mine account desk sales shop"),
+        (WRITES, SESSION, "", REMOVERS),
+        (READS, keys.sessions("ana"), GSI1.name, REMOVERS),
+        # Messages are their readers', and only the messenger and the shop add to them. GSI1 has the unread ones.
+        (READS, keys.messages("ana"), "", f"members mine {REMOVERS}"),
+        (READS, keys.messages("ana"), GSI1.name, "members account mine shop"),
+        (("PutItem", "PartiQLInsert"), keys.messages("ana"), "", "messenger orders sales shop"),
+        # Stock is the shop's. Open orders are read by editors and the clock, and by no buyer.
+        (WRITES, keys.stock_shard(DEAL_ID, 1)["PK"], "", "orders sales shop"),
+        (READS, keys.order_in_open("placed", "2050-06-15", 1, "")["GSI3PK"], GSI3.name, "expiry orders sales"),
+        # Watches are seen only by functions that count them or tell watchers.
+        (READS, keys.watchers(G_FORE), "", f"messenger mine {REMOVERS}"),
+        (READS, keys.watches("ana"), GSI1.name, "members mine"),
+        (READS, keys.like(G_FORE, "ana")["PK"], "", f"mine {REMOVERS}"),
+        (WRITES, keys.watchers(G_FORE), "", f"members mine {REMOVERS}"),
+    ],
+)
+def test_a_partition_is_read_or_written_by_these_functions_and_no_others(
+    prod: Synthesized, operations: tuple[str, ...], key: str, index: str, functions: str
+) -> None:
+    assert who_may(prod, operations, key, index) == set(functions.split())
 
 
 def test_who_has_clicked_is_noted_by_the_function_of_clicks_and_read_by_nobody(prod: Synthesized) -> None:
@@ -66,30 +102,9 @@ def test_who_has_clicked_is_noted_by_the_function_of_clicks_and_read_by_nobody(p
     assert who_may(prod, (*READS, *WRITES), note) == set()
 
 
-def test_a_vote_is_written_for_members_and_a_score_by_those_and_who_ranks_it(prod: Synthesized) -> None:
-    vote, score = keys.vote("ana", "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")["PK"], keys.score("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")["PK"]
-    removing = {"accounts", "account", "remover"}
-
-    assert who_may(prod, ("PutItem", "UpdateItem"), vote) == {"members", "mine"}
-    assert who_may(prod, ("DeleteItem", "Query"), vote) == {"members", "mine"} | removing
-    assert who_may(prod, WRITES, score) == {"members", "mine", "refresher"} | removing
+def test_who_votes_is_known_by_the_age_of_the_account_and_by_nothing_else_of_it(prod: Synthesized) -> None:
     asks = [Ask("BatchGetItem", (USER,), "", ("PK", "SK", name)) for name in ("CreatedAt", "Email")]
     assert [prod.policy("members").allows(ask) for ask in asks] == [True, False]
-
-
-def test_only_functions_of_accounts_and_orders_see_and_change_users_collections(prod: Synthesized) -> None:
-    assert who_may(prod, WRITES, USER) == {"accounts", "account", "remover", "orders", "sales", "shop"}
-    assert who_may(prod, READS, USER) == {"accounts", "account", "desk", "mine", "orders", "remover", "sales", "shop"}
-    assert who_may(prod, READS, USER, USER_INDEX.name) == set()
-    assert who_may(prod, WRITES, ACCOUNT) == {"accounts", "account", "members", "mine", "orders", "sales", "shop"}
-    assert who_may(prod, READS, ACCOUNT) == set()
-    assert who_may(prod, (*READS, *WRITES), keys.user_email("ana@mail.example")["PK"]) == {"accounts", "account"}
-
-
-def test_sessions_are_read_where_somebody_is_let_in_and_only_accounts_make_list_and_end_them(prod: Synthesized) -> None:
-    assert who_may(prod, READS, SESSION) == {"authorizer", "accounts", "mine", "account", "desk", "sales", "shop"}
-    assert who_may(prod, WRITES, SESSION) == {"accounts", "account", "remover"}
-    assert who_may(prod, READS, keys.sessions("ana"), GSI1.name) == {"accounts", "account", "remover"}
 
 
 def test_a_mailed_token_is_made_by_the_mailer_which_cannot_use_it(dev: Synthesized) -> None:
@@ -104,12 +119,6 @@ def test_a_mailed_token_is_made_by_the_mailer_which_cannot_use_it(dev: Synthesiz
     assert not any(mailer.allows(Ask(operation, (USER,))) for operation in ("GetItem", "UpdateItem", "DeleteItem"))
     assert not mailer.allows(Ask("GetItem", (USER,), "", ("Addresses",)))
     assert not mailer.allows(Ask("GetItem", (keys.password("ana")["PK"],)))
-
-
-def test_messages_are_their_readers_and_only_the_messenger_adds_to_them(prod: Synthesized) -> None:
-    assert who_may(prod, READS, keys.messages("ana")) == {"accounts", "members", "account", "mine", "remover"}
-    assert who_may(prod, READS, keys.messages("ana"), GSI1.name) == {"members", "account", "mine", "shop"}
-    assert who_may(prod, ("PutItem", "PartiQLInsert"), keys.messages("ana")) == {"messenger", "orders", "sales", "shop"}
 
 
 def test_what_deletes_many_items_at_once_could_put_none_but_empty_ones(prod: Synthesized) -> None:
@@ -141,26 +150,6 @@ def test_a_passwords_hash_is_seen_and_written_where_passwords_are_checked_and_no
     for module in ("authorizer", "collections"):
         assert not dev.policy(module).allows(Ask("GetItem", (USER,), "", ("PasswordHash",)))
         assert not dev.policy(module).allows(Ask("GetItem", (USER,)))
-
-
-def test_stock_is_the_shops(prod: Synthesized) -> None:
-    stock = keys.stock_shard("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", 1)["PK"]
-
-    assert who_may(prod, WRITES, stock) == {"orders", "sales", "shop"}
-
-
-def test_open_orders_are_read_by_editors_and_the_clock_and_by_no_buyer(prod: Synthesized) -> None:
-    day = keys.order_in_open("placed", "2050-06-15", 1, "")["GSI3PK"]
-
-    assert who_may(prod, READS, day, GSI3.name) == {"expiry", "orders", "sales"}
-    assert not who_may(prod, ("PutItem", "DeleteItem"), USER) & {"expiry", "sales"}
-
-
-def test_watches_are_seen_only_by_functions_that_count_them_or_tell_watchers(prod: Synthesized) -> None:
-    assert who_may(prod, READS, keys.watchers(G_FORE)) == {"messenger", "accounts", "account", "mine", "remover"}
-    assert who_may(prod, READS, keys.watches("ana"), GSI1.name) == {"members", "mine"}
-    assert who_may(prod, READS, keys.like(G_FORE, "ana")["PK"]) == {"accounts", "account", "mine", "remover"}
-    assert who_may(prod, WRITES, keys.watchers(G_FORE)) == {"accounts", "members", "account", "mine", "remover"}
 
 
 def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod: Synthesized) -> None:

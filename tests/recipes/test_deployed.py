@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ pytestmark = pytest.mark.thorough
 
 DEAL = {"title": "Trail runner", "link": "https://shop.example/trail", "price": "31.90", "category": "shoes"}
 
-
 BAND = """.venv/bin/python -c '
 from cli.connection import open_table
 from shared.data.catalog import price_bands
@@ -47,28 +46,21 @@ clicks.count(table, deals.find(table, "1").deal_id)'"""
 
 @dataclass(frozen=True, slots=True)
 class Cloud:
-    """A local cloud of the copy's own, as ``make run`` starts it."""
+    """A local cloud of the copy's own, as ``make run`` starts it, and a deal from before the recipes."""
 
     tree: Path
     home: Home
     port: int
+    deal_id: str = ""
 
     def type(self, command: str) -> str:
         """Type a command in the copy."""
         return recipes.run(self.tree, command, **surroundings(self.home, BTD_PORT=str(self.port)))
 
-    def run(self) -> None:
-        """Start the cloud, or deploy what changed."""
-        self.type("make run")
-
-    @property
-    def description(self) -> dict[str, str]:
-        """The addresses and names of what is deployed."""
-        return dict(json.loads(self.home.cloud.read_text(encoding="utf-8")))
-
     def visitor(self, home: Path | None = None) -> httpx.Client:
         """A client of the REST API, signed in as whom a file of the cloud names."""
-        http = httpx.Client(base_url=self.description["plainApiUrl"], timeout=PATIENCE, trust_env=False)
+        deployed = json.loads(self.home.cloud.read_text(encoding="utf-8"))
+        http = httpx.Client(base_url=deployed["plainApiUrl"], timeout=PATIENCE, trust_env=False)
         if home:
             who = json.loads(home.read_text(encoding="utf-8"))
             answer = http.post("/sessions", json={name: who[name] for name in ("username", "password")})
@@ -102,30 +94,24 @@ class Cloud:
         return dict(json.loads(client.invoke(FunctionName=name, Payload=b"{}")["Payload"].read()))
 
 
-@dataclass(frozen=True, slots=True)
-class Grown(Cloud):
-    """A cloud to which the copy was deployed before and after the recipes, with a deal from before."""
-
-    deal_id: str
-
-
 @pytest.fixture(scope="module", autouse=True)  # before the copy grows
-def site(tree: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Grown]:
+def site(tree: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cloud]:
+    """The cloud, to which the copy was deployed before and after the recipes."""
     bare = Cloud(tree, Home(tmp_path_factory.mktemp("grown") / "home"), free_port())
     try:
-        bare.run()
+        bare.type("make run")
         editor = bare.visitor(bare.home.editor)
         assert editor.post("/brands", json={"name": "Apple"}).status_code == 201
         posted = editor.post("/deals", json={**DEAL, "brand": "Apple"})
         bare.type(COUNT)
         request.getfixturevalue("grown")
-        bare.run()
-        yield Grown(tree, bare.home, bare.port, posted.json()["dealId"])
+        bare.type("make run")
+        yield replace(bare, deal_id=posted.json()["dealId"])
     finally:
         cloud.kill(bare.home)
 
 
-def test_the_types_hold(site: Grown) -> None:
+def test_the_types_hold(site: Cloud) -> None:
     if (kept := ROOT / ".mypy_cache").exists():  # half a minute of work
         shutil.copytree(kept, site.tree / ".mypy_cache")
 
@@ -133,13 +119,13 @@ def test_the_types_hold(site: Grown) -> None:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_the_tests_that_a_recipe_names_pass(site: Grown, name: str) -> None:
+def test_the_tests_that_a_recipe_names_pass(site: Cloud, name: str) -> None:
     for command in recipes.commands(RECIPES[name]):
         if "pytest" in command:
             recipes.run(site.tree, command)
 
 
-def test_the_new_index_answers_with_deals_from_before_it(site: Grown) -> None:
+def test_the_new_index_answers_with_deals_from_before_it(site: Cloud) -> None:
     before = site.type(BAND)
     (command,) = recipes.commands(RECIPES["A new index that existing items need attributes for"], deployed=True)
 
@@ -149,7 +135,7 @@ def test_the_new_index_answers_with_deals_from_before_it(site: Grown) -> None:
     assert site.deal_id in site.type(BAND)
 
 
-def test_the_new_attribute_is_sent_and_shown_everywhere(site: Grown) -> None:
+def test_the_new_attribute_is_sent_and_shown_everywhere(site: Cloud) -> None:
     editor = site.visitor(site.home.editor)
     token = editor.headers["Authorization"].removeprefix("Bearer ")
     form = {**DEAL, "brand": "apple", "currency": "USD", "rating": "4", "key": "recipe"}
@@ -169,7 +155,7 @@ def test_the_new_attribute_is_sent_and_shown_everywhere(site: Grown) -> None:
     assert "<dd>4 of 5</dd>" in site.page("/desk/deals/preview", form, token)
 
 
-def test_what_was_counted_before_the_split_is_not_lost(site: Grown) -> None:
+def test_what_was_counted_before_the_split_is_not_lost(site: Cloud) -> None:
     """The first click was counted before the recipes; the copy reads the new form alone."""
     (command,) = recipes.commands(RECIPES["The third release drops the old form"], deployed=True)
 
@@ -179,12 +165,12 @@ def test_what_was_counted_before_the_split_is_not_lost(site: Grown) -> None:
     assert site.type(CLICKS).split()[-1] == "1"
 
 
-def test_the_new_page_is_there(site: Grown) -> None:
+def test_the_new_page_is_there(site: Cloud) -> None:
     assert ">Shoes</a> (0)" in site.page("/categories")
     assert 'href="/categories"' in site.page("/")
 
 
-def test_the_new_route_answers_members(site: Grown) -> None:
+def test_the_new_route_answers_members(site: Cloud) -> None:
     ana = site.visitor(site.home.member)
     assert ana.put("/categories/shoes/like").status_code == 200
 
@@ -194,7 +180,7 @@ def test_the_new_route_answers_members(site: Grown) -> None:
     assert site.visitor().get("/me/likes").status_code == 401
 
 
-def test_the_new_function_is_invoked(site: Grown) -> None:
+def test_the_new_function_is_invoked(site: Cloud) -> None:
     (command,) = recipes.commands(RECIPES["A new background function"], deployed=True)
 
     typed = site.type(command)
