@@ -197,8 +197,11 @@ KEY_OF_CLOUDWATCH = Acceptance(
     "CKV_AWS_158",
 )
 KEY_OF_SNS = Acceptance(
-    "SNS's disks are encrypted, and a message names an alarm and a number, or an address for a moment. A key would "
-    "cost $1 a month.",
+    "An alarm's message names the alarm and a number, and SNS's disks are encrypted. A key would cost $1 a month.",
+    "CKV_AWS_26",
+)
+KEY_OF_REPORTS = Acceptance(
+    "A report of SES names an address for a moment, and SNS's disks are encrypted. A key would cost $1 a month.",
     "CKV_AWS_26",
 )
 ALARMS_GROW_OLD = Acceptance(

@@ -99,7 +99,7 @@ class MailSending(Construct):
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-sns.html
         """
         topic = sns.Topic(self, "Reports", enforce_ssl=True)
-        accept(topic, acceptances.KEY_OF_SNS)
+        accept(topic, acceptances.KEY_OF_REPORTS)
         topic.add_subscription(
             subscriptions.SqsSubscription(
                 self.queue.queue, raw_message_delivery=True, dead_letter_queue=self.queue.dead_letters

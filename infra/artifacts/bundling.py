@@ -30,7 +30,7 @@ RECIPE = ("infra/artifacts/bundling.py", "infra/lean/trimming.py")
 """The modules that decide how libraries are installed and what is left of them."""
 
 SERVICES = {"dynamodb", "s3", "sqs", "sesv2"}
-"""The services that functions call. Of the four hundred others, artifacts hold no descriptions and no endpoints (20 MB)."""
+"""The services that functions call. Of the others, artifacts hold neither descriptions nor endpoints: 20 MB of data."""
 
 BUILT_FROM_SOURCE = {"python-baseconv"}
 """Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
