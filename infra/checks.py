@@ -30,13 +30,9 @@ def accept(construct: IConstruct, *acceptances: Acceptance) -> None:
         if pack in PACKS:
             cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=f"{pack}::{rule}", reason=reason))
         elif rule.startswith(CHECKOV):
-            _skip(construct, {"id": rule, "comment": reason})
+            resource = construct if cdk.CfnResource.is_cfn_resource(construct) else construct.node.default_child
+            assert isinstance(resource, cdk.CfnResource)  # noqa: S101  # all that we accept something of is one resource
+            earlier = (resource.get_metadata("checkov") or {"skip": []})["skip"]
+            resource.add_metadata("checkov", {"skip": [*earlier, {"id": rule, "comment": reason}]})
         else:
             raise ValueError(f"{rule} must be a rule of cdk-nag's packs or of checkov")
-
-
-def _skip(construct: IConstruct, skipped: dict[str, str]) -> None:
-    resource = construct if cdk.CfnResource.is_cfn_resource(construct) else construct.node.default_child
-    assert isinstance(resource, cdk.CfnResource)  # noqa: S101  # every construct we accept something of is one resource
-    earlier = (resource.get_metadata("checkov") or {"skip": []})["skip"]
-    resource.add_metadata("checkov", {"skip": [*earlier, skipped]})

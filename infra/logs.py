@@ -10,6 +10,14 @@ from infra import acceptances
 from infra.checks import accept
 from infra.settings import Stage
 
+RETENTIONS = {
+    1: logs.RetentionDays.ONE_DAY,
+    7: logs.RetentionDays.ONE_WEEK,
+    30: logs.RetentionDays.ONE_MONTH,
+    90: logs.RetentionDays.THREE_MONTHS,
+}
+"""The days that a stage may name. CloudWatch takes some numbers only."""
+
 
 class Log(logs.LogGroup):
     """A log group of a stage. CloudFormation chooses its name, unless the writer needs a certain one (``name``).
@@ -22,16 +30,7 @@ class Log(logs.LogGroup):
             scope,
             construct_id,
             log_group_name=name,
-            retention=_retention(stage.log_retention_days),
+            retention=RETENTIONS[stage.log_retention_days],
             removal_policy=RemovalPolicy.RETAIN if stage.keeps_data and name is None else RemovalPolicy.DESTROY,
         )
         accept(self, acceptances.KEY_OF_CLOUDWATCH)
-
-
-def _retention(days: int) -> logs.RetentionDays:
-    return {
-        1: logs.RetentionDays.ONE_DAY,
-        7: logs.RetentionDays.ONE_WEEK,
-        30: logs.RetentionDays.ONE_MONTH,
-        90: logs.RetentionDays.THREE_MONTHS,
-    }[days]

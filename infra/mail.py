@@ -53,9 +53,9 @@ class MailSending(Construct):
         configuration = ses.ConfigurationSet(
             self, "Set", configuration_set_name=stage.stack_name, tls_policy=ses.ConfigurationSetTlsPolicy.REQUIRE
         )
+        places = {"identity": stage.mail.domain, "configuration-set": configuration.configuration_set_name}
         resources = [
-            self._arn("identity", stage.mail.domain),
-            self._arn("configuration-set", configuration.configuration_set_name),
+            Stack.of(self).format_arn(service="ses", resource=kind, resource_name=name) for kind, name in places.items()
         ]
         if stage.emulated:
             ses.CfnEmailIdentity(self, "Identity", email_identity=stage.mail.domain)
@@ -110,6 +110,3 @@ class MailSending(Construct):
             destination=ses.EventDestination.sns_topic(topic),
             events=[ses.EmailSendingEvent.BOUNCE, ses.EmailSendingEvent.COMPLAINT],
         )
-
-    def _arn(self, kind: str, name: str) -> str:
-        return Stack.of(self).format_arn(service="ses", resource=kind, resource_name=name)

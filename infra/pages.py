@@ -97,10 +97,11 @@ class SiteApi(Gateway):
                 # A method of its own, because it is throttled by itself.
                 method = resource.add_method("POST", integration, request_validator=self.validator)
                 accept(method, acceptances.OPEN_PAGE)
-        origin = self._origin(stage)
+        # The distribution needs the API's id, and the API its functions. So these cannot know CloudFront's own name.
+        own = "" if stage.cdn else f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
         for each in functions:
             if each.row.pages is not None or each.row.sends_mail:  # both make links
-                each.function.add_environment("SITE_ORIGIN", origin)
+                each.function.add_environment("SITE_ORIGIN", stage.origin or own)
                 each.function.add_environment("SITE_BASE", self._base)
         CfnOutput(Stack.of(self), "SiteId", value=self.api.rest_api_id)
 
@@ -113,15 +114,6 @@ class SiteApi(Gateway):
     def headers(self) -> Mapping[str, str]:
         """No other page may show such an answer in a frame."""
         return {"X-Frame-Options": "'DENY'"}
-
-    def _origin(self, stage: Stage) -> str:
-        """The origin by which browsers know the site; empty where it is CloudFront's own name, which is not known yet.
-
-        The distribution needs the API's id, and the API its functions: so these cannot need the distribution's name.
-        """
-        if stage.origin is None and stage.cdn is None:
-            return f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
-        return stage.origin or ""
 
 
 class SiteDomain(Construct):

@@ -21,10 +21,7 @@ CATALOG: Access = (
 ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 """Attributes of an account that tell whether a session still counts, and its role."""
 
-AUTHORIZER: Access = (
-    Right("GetItem", (p.SESSION,)),
-    Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
-)
+AUTHORIZER: Access = (Right("GetItem", (p.SESSION,)), Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION))
 
 REMOVING: Access = (
     Right("GetItem", (p.USER, p.BRANDS, p.FEED)),

@@ -121,7 +121,6 @@ def _libraries(lock: Path, target: Target, build: Path, *, called: Collection[st
     if not path.exists():
         with _fresh(path) as draft:
             _install(lock, target, draft)
-            _leave_out(draft)
             if called:
                 _leave_out_services(draft / "botocore" / "data", called)
             if trims:
@@ -144,12 +143,8 @@ def _install(lock: Path, target: Target, folder: Path) -> None:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"Cannot bundle {lock.name} for Python {target.python} on {target.architecture}:\n{done.stderr}")
-
-
-def _leave_out(folder: Path) -> None:
-    """Remove what differs from build to build."""
-    for file in (*folder.glob("*.dist-info/RECORD"), *folder.glob(".lock")):
-        file.unlink()
+    for differs_from_build_to_build in (*folder.glob("*.dist-info/RECORD"), *folder.glob(".lock")):
+        differs_from_build_to_build.unlink()
 
 
 def _leave_out_services(data: Path, called: Collection[str]) -> None:

@@ -108,7 +108,13 @@ class Edge(Construct):
         for gateway in (api, site):
             distribution.node.add_dependency(gateway.stage)
         log_accesses(self, stage, distribution)
-        self._accept(cdn, distribution)
+        accept(distribution, acceptances.LOGGED_BY_VERSION_2)
+        if cdn.certificate_arn is None:
+            accept(distribution, acceptances.CLOUDFRONTS_OWN_NAME)
+        if not cdn.countries:
+            accept(distribution, acceptances.FOR_ALL_COUNTRIES)
+        if cdn.web_acl_arn is None:
+            accept(distribution, acceptances.CLOUDFRONT_WITHOUT_FIREWALL)
         domain_name = distribution.distribution_domain_name
         self.origin = f"https://{cdn.domain_name or domain_name}"
         CfnOutput(Stack.of(self), "CdnUrl", value=f"{self.origin}{paths.ROOT}/")
@@ -279,15 +285,6 @@ class Edge(Construct):
             return {}
         certificate = acm.Certificate.from_certificate_arn(self, "Certificate", cdn.certificate_arn)
         return {"domain_names": [cdn.domain_name], "certificate": certificate}
-
-    def _accept(self, cdn: Cdn, distribution: cloudfront.Distribution) -> None:
-        accept(distribution, acceptances.LOGGED_BY_VERSION_2)
-        if cdn.certificate_arn is None:
-            accept(distribution, acceptances.CLOUDFRONTS_OWN_NAME)
-        if not cdn.countries:
-            accept(distribution, acceptances.FOR_ALL_COUNTRIES)
-        if cdn.web_acl_arn is None:
-            accept(distribution, acceptances.CLOUDFRONT_WITHOUT_FIREWALL)
 
 
 def _patterns(routes: Iterable[Route]) -> list[str]:

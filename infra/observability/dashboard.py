@@ -152,13 +152,8 @@ def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMe
 
 def _by_index(site: Site, *names: str) -> list[cloudwatch.IMetric]:
     """Some counts, of the table and of each of its indexes."""
-    found: list[cloudwatch.IMetric] = []
-    for name in names:
-        found.append(_of(of_table(site, name), f"{name} table"))
-        for index in INDEXES:
-            each = of_table(site, name, GlobalSecondaryIndexName=index.name)
-            found.append(_of(each, f"{name} {index.name}"))
-    return found
+    places = {"table": {}, **{index.name: {"GlobalSecondaryIndexName": index.name} for index in INDEXES}}
+    return [_of(of_table(site, name, **place), f"{name} {of}") for name in names for of, place in places.items()]
 
 
 def _each(parts: Mapping[str, Part], measure: Callable[[Part], cloudwatch.Metric]) -> list[cloudwatch.Metric]:

@@ -224,12 +224,6 @@ def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_th
         assert str(problem["status"]) == answer["StatusCode"]
 
 
-def test_no_method_asks_for_a_signature_so_one_that_is_missing_means_a_path_that_is(everything: Synthesized) -> None:
-    kinds = {method["AuthorizationType"] for method in methods(everything).values()}
-
-    assert kinds == {"CUSTOM", "NONE"}
-
-
 def test_every_request_is_one_line_of_json_in_a_log_of_its_own(dev: Synthesized) -> None:
     settings = dev.only("AWS::ApiGateway::Stage")["AccessLogSetting"]
 

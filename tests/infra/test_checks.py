@@ -40,13 +40,6 @@ def stack_of(app: cdk.App) -> cdk.Stack:
     return stack
 
 
-def test_a_queue_that_may_be_asked_without_tls_fails_the_synthesis(app: cdk.App) -> None:
-    sqs.Queue(stack_of(app), "Queue")
-
-    with pytest.raises(RuntimeError, match="AwsSolutions-SQS4"):
-        app.synth()
-
-
 def test_what_is_accepted_passes_and_nothing_beside_it(app: cdk.App) -> None:
     first = sqs.Queue(stack_of(app), "First")
     rules = ("AwsSolutions-SQS3", "AwsSolutions-SQS4", "Serverless-SQSRedrivePolicy")
