@@ -26,7 +26,7 @@ from infra.checks import accept
 from infra.gateway import Gateway
 from infra.pages import STYLE_SOURCE, SiteApi
 from infra.routes import ROUTES, Route
-from infra.settings import SITE_STAGE, Cdn, Stage
+from infra.settings import SITE_STAGE, Stage
 from shared.api import paths
 
 REGION = "us-east-1"
@@ -86,6 +86,8 @@ class Edge(Construct):
                 )
             ],
         )
+        arn = cdn.certificate_arn
+        certificate = acm.Certificate.from_certificate_arn(self, "Certificate", arn) if arn else None
         public, others = self._of_site(stage, site)
         distribution = cloudfront.Distribution(
             self,
@@ -102,7 +104,8 @@ class Edge(Construct):
             error_responses=[
                 cloudfront.ErrorResponse(http_status=status, ttl=Duration.seconds(0)) for status in ERRORS
             ],
-            **self._names(cdn),
+            domain_names=[cdn.domain_name] if cdn.domain_name else None,
+            certificate=certificate,
         )
         # The edges send a new word only when the APIs accept it.
         for gateway in (api, site):
@@ -142,13 +145,14 @@ class Edge(Construct):
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/Expiration.html
         # Answers differ by origin where other sites' pages may read them:
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html
+        by_origin = ["Origin"] if stage.cors_origins else []
         key = self._cache_policy(
             "Pages",
-            "Public pages: path, limit, cursor, words, selection; requests with credentials apart from all others",
-            Duration.hours(1),
             QUERY,
-            cloudfront.CacheHeaderBehavior.allow_list("Authorization", *(["Origin"] if stage.cors_origins else [])),
-            cloudfront.CacheCookieBehavior.all(),
+            comment="Public pages: path, limit, cursor, words, selection; requests with credentials apart from all others",
+            max_ttl=Duration.hours(1),
+            header_behavior=cloudfront.CacheHeaderBehavior.allow_list("Authorization", *by_origin),
+            cookie_behavior=cloudfront.CacheCookieBehavior.all(),
         )
         # What the origin sees besides the key. Accept is left out, so it sends its pages plain. CloudFront compresses
         # them better, and this page names no price for it:
@@ -193,11 +197,11 @@ class Edge(Construct):
         origin = self._origin(site, f"/{SITE_STAGE}")
         key = self._cache_policy(
             "PublicPages",
-            "Pages of the site: path, cursor, search words and what is selected; no cookie and no header",
-            Duration.days(1),
             (*PAGE_QUERY, *(["took"] if stage.shows_work else [])),
-            cloudfront.CacheHeaderBehavior.none(),
-            cloudfront.CacheCookieBehavior.none(),
+            comment="Pages of the site: path, cursor, search words and what is selected; no cookie and no header",
+            max_ttl=Duration.days(1),
+            header_behavior=cloudfront.CacheHeaderBehavior.none(),
+            cookie_behavior=cloudfront.CacheCookieBehavior.none(),
         )
         public = cloudfront.BehaviorOptions(cache_policy=key, origin=origin, **common)
         own = cloudfront.BehaviorOptions(**_PASSED_ON, origin=origin, **common)
@@ -214,29 +218,18 @@ class Edge(Construct):
         patterns = [pattern for prefix in site.private if prefix not in FILES for pattern in (prefix, f"{prefix}/*")]
         return public, {**{f"{prefix}/*": files for prefix in FILES}, **dict.fromkeys(patterns, own)}
 
-    def _cache_policy(
-        self,
-        construct_id: str,
-        comment: str,
-        longest: Duration,
-        query: Sequence[str],
-        headers: cloudfront.CacheHeaderBehavior,
-        cookies: cloudfront.CacheCookieBehavior,
-    ) -> cloudfront.CachePolicy:
+    def _cache_policy(self, name: str, query: Sequence[str], **settings: Any) -> cloudfront.CachePolicy:
         """The parts of a request that tell one answer from another. An answer that does not say that it may be kept is
         not kept."""
         return cloudfront.CachePolicy(
             self,
-            construct_id,
-            comment=comment,
+            name,
             min_ttl=Duration.seconds(0),
             default_ttl=Duration.seconds(0),
-            max_ttl=longest,
             query_string_behavior=cloudfront.CacheQueryStringBehavior.allow_list(*query),
-            header_behavior=headers,
-            cookie_behavior=cookies,
             enable_accept_encoding_gzip=True,
             enable_accept_encoding_brotli=True,
+            **settings,
         )
 
     def _origin(self, gateway: Gateway, path: str | None, **headers: str) -> origins.HttpOrigin:
@@ -249,19 +242,13 @@ class Edge(Construct):
         )
 
     def _headers(
-        self,
-        construct_id: str,
-        comment: str,
-        referrer: cloudfront.HeadersReferrerPolicy,
-        *,
-        content: str,
-        override: bool,
+        self, name: str, comment: str, referrer: cloudfront.HeadersReferrerPolicy, *, content: str, override: bool
     ) -> cloudfront.ResponseHeadersPolicy:
         """Headers for browsers. ``content`` is for answers that state no policy of their own; ``override``: an
         origin's own referrer policy gives way to this one."""
         return cloudfront.ResponseHeadersPolicy(
             self,
-            construct_id,
+            name,
             comment=comment,
             security_headers_behavior=cloudfront.ResponseSecurityHeadersBehavior(
                 strict_transport_security=cloudfront.ResponseHeadersStrictTransportSecurity(
@@ -279,12 +266,6 @@ class Edge(Construct):
                 ),
             ),
         )
-
-    def _names(self, cdn: Cdn) -> dict[str, Any]:
-        if cdn.domain_name is None or cdn.certificate_arn is None:
-            return {}
-        certificate = acm.Certificate.from_certificate_arn(self, "Certificate", cdn.certificate_arn)
-        return {"domain_names": [cdn.domain_name], "certificate": certificate}
 
 
 def _patterns(routes: Iterable[Route]) -> list[str]:
