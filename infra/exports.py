@@ -6,6 +6,8 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Ho
 
 from __future__ import annotations
 
+from typing import Any
+
 from aws_cdk import Aws, CfnOutput, Duration, Stack, TimeZone
 from aws_cdk import aws_athena as athena
 from aws_cdk import aws_glue as glue
@@ -149,7 +151,7 @@ class Exports(Construct):
             self,
             "Database",
             catalog_id=Aws.ACCOUNT_ID,
-            database_input=glue.CfnDatabase.DatabaseInputProperty(name=name),
+            database_input={"name": name},
         )
         # The data files of all incremental exports are in one folder; a full export has a folder of its own.
         for table, folder in ((BASE, f"{BASE}/AWSDynamoDB/"), (CHANGES, f"{CHANGES}/AWSDynamoDB/data/")):
@@ -165,16 +167,14 @@ class Exports(Construct):
             "Queries",
             name=stage.stack_name,
             recursive_delete_option=True,
-            work_group_configuration=athena.CfnWorkGroup.WorkGroupConfigurationProperty(
-                bytes_scanned_cutoff_per_query=SCANNED,
-                enforce_work_group_configuration=True,
-                result_configuration=athena.CfnWorkGroup.ResultConfigurationProperty(
-                    output_location=bucket.s3_url_for_object(f"{ANSWERS}/"),
-                    encryption_configuration=athena.CfnWorkGroup.EncryptionConfigurationProperty(
-                        encryption_option="SSE_S3"
-                    ),
-                ),
-            ),
+            work_group_configuration={
+                "bytesScannedCutoffPerQuery": SCANNED,
+                "enforceWorkGroupConfiguration": True,
+                "resultConfiguration": {
+                    "outputLocation": bucket.s3_url_for_object(f"{ANSWERS}/"),
+                    "encryptionConfiguration": {"encryptionOption": "SSE_S3"},
+                },
+            },
         )
         for title, query in QUERIES.items():
             athena.CfnNamedQuery(
@@ -195,20 +195,20 @@ def _before(milliseconds: int) -> str:
     return f"{{% $fromMillis($toMillis($states.input.at) - {milliseconds}) %}}"
 
 
-def _lines(name: str, location: str) -> glue.CfnTable.TableInputProperty:
+def _lines(name: str, location: str) -> dict[str, Any]:
     """A table of one column: no JSON has the character that would begin a second one."""
-    return glue.CfnTable.TableInputProperty(
-        name=name,
-        table_type="EXTERNAL_TABLE",
-        parameters={"compressionType": "gzip"},
-        storage_descriptor=glue.CfnTable.StorageDescriptorProperty(
-            columns=[glue.CfnTable.ColumnProperty(name="line", type="string")],
-            location=location,
-            input_format="org.apache.hadoop.mapred.TextInputFormat",
-            output_format="org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
-            serde_info=glue.CfnTable.SerdeInfoProperty(
-                serialization_library="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe",
-                parameters={"field.delim": "\x01"},
-            ),
-        ),
-    )
+    return {
+        "name": name,
+        "tableType": "EXTERNAL_TABLE",
+        "parameters": {"compressionType": "gzip"},
+        "storageDescriptor": {
+            "columns": [{"name": "line", "type": "string"}],
+            "location": location,
+            "inputFormat": "org.apache.hadoop.mapred.TextInputFormat",
+            "outputFormat": "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
+            "serdeInfo": {
+                "serializationLibrary": "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe",
+                "parameters": {"field.delim": "\x01"},
+            },
+        },
+    }

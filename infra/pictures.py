@@ -67,18 +67,9 @@ class Pictures(Construct):
         resource = self.bucket.node.default_child
         assert isinstance(resource, s3.CfnBucket)  # noqa: S101  # a Bucket is this one resource
         # Stated here, and not by the CDK's own notifications, which would need a function of its own to set them.
+        uploads = {"s3Key": {"rules": [{"name": "prefix", "value": UPLOADS}]}}
         resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
-            queue_configurations=[
-                s3.CfnBucket.QueueConfigurationProperty(
-                    event="s3:ObjectCreated:*",
-                    queue=work.queue.queue_arn,
-                    filter=s3.CfnBucket.NotificationFilterProperty(
-                        s3_key=s3.CfnBucket.S3KeyFilterProperty(
-                            rules=[s3.CfnBucket.FilterRuleProperty(name="prefix", value=UPLOADS)]
-                        )
-                    ),
-                )
-            ]
+            queue_configurations=[{"event": "s3:ObjectCreated:*", "queue": work.queue.queue_arn, "filter": uploads}]
         )
         if allowed.policy_dependable is not None:
             resource.node.add_dependency(allowed.policy_dependable)

@@ -149,7 +149,8 @@ class Edge(Construct):
         key = self._cache_policy(
             "Pages",
             QUERY,
-            comment="Public pages: path, limit, cursor, words, selection; requests with credentials apart from all others",
+            comment="Public pages: path, limit, cursor, words, selection; "
+            "requests with credentials apart from all others",
             max_ttl=Duration.hours(1),
             header_behavior=cloudfront.CacheHeaderBehavior.allow_list("Authorization", *by_origin),
             cookie_behavior=cloudfront.CacheCookieBehavior.all(),

@@ -75,20 +75,12 @@ class Observability(Construct):
         budgets.CfnBudget(
             self,
             "Budget",
-            budget=budgets.CfnBudget.BudgetDataProperty(
-                budget_type="COST",
-                time_unit="MONTHLY",
-                budget_limit=budgets.CfnBudget.SpendProperty(amount=dollars, unit="USD"),
-            ),
+            budget={"budgetType": "COST", "timeUnit": "MONTHLY", "budgetLimit": {"amount": dollars, "unit": "USD"}},
             notifications_with_subscribers=[
-                budgets.CfnBudget.NotificationWithSubscribersProperty(
-                    notification=budgets.CfnBudget.NotificationProperty(
-                        notification_type=kind, comparison_operator="GREATER_THAN", threshold=100
-                    ),
-                    subscribers=[
-                        budgets.CfnBudget.SubscriberProperty(subscription_type="SNS", address=self.topic.topic_arn)
-                    ],
-                )
+                {
+                    "notification": {"notificationType": kind, "comparisonOperator": "GREATER_THAN", "threshold": 100},
+                    "subscribers": [{"subscriptionType": "SNS", "address": self.topic.topic_arn}],
+                }
                 for kind in ("ACTUAL", "FORECASTED")
             ],
         )
