@@ -30,23 +30,15 @@ def latest(kept: Memory, table: Table, **when: object) -> str | None:
     return None if copy is None else copy.latest
 
 
-def test_a_copy_is_read_once_in_a_second_however_often_it_is_asked_for(table: Table) -> None:
+def test_a_copy_is_read_once_in_a_second_and_what_was_rebuilt_is_shown_a_second_later(table: Table) -> None:
     kept = Memory()
     written(table, OLD)
 
     with watched(table) as wire:
         shown = {latest(kept, table, now=NOW + timedelta(milliseconds=10 * number)) for number in range(100)}
-
-    assert shown == {OLD.latest}
-    assert wire.operations == {"BatchGetItem": 1}
-
-
-def test_what_was_rebuilt_is_shown_a_second_later(table: Table) -> None:
-    kept = Memory()
-    written(table, OLD)
-    latest(kept, table, now=NOW)
     written(table, NEW, began=timedelta(milliseconds=1))
 
+    assert (shown, wire.operations) == ({OLD.latest}, {"BatchGetItem": 1})
     assert latest(kept, table, now=NEXT - timedelta(milliseconds=1)) == OLD.latest
     assert latest(kept, table, now=NEXT) == NEW.latest
 

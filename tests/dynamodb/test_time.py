@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -34,7 +35,6 @@ from tests.support.wire import error, failing, lost_and_throttled
 pytestmark = pytest.mark.faults
 
 SENT = b'{"Successful": [{"Id": "0"}], "Failed": []}'
-SLOW = [stalled, too_late]
 
 
 class Clock:
@@ -52,15 +52,18 @@ def _undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
-@pytest.mark.parametrize("slow", SLOW)
-def test_when_the_time_of_an_invocation_is_over_nothing_is_asked_again(slow: Answer) -> None:
+@pytest.mark.parametrize("slow", [stalled, too_late])
+def test_when_the_time_of_an_invocation_is_over_neither_table_nor_queue_is_asked_again(slow: Answer) -> None:
+    budget = Budget(PATIENCE)
     with serving(slow) as server:
-        table = server.table(Budget(PATIENCE))
-        table.budget.start(1.5 * PATIENCE)
-        with pytest.raises(Unavailable):
-            table.get(KEY)
-
-    assert len(server.requests) <= 2
+        table, queue = server.table(budget), queue_at(server.endpoint, budget)
+        asks: list[Callable[[], object]] = [lambda: table.get(KEY), lambda: queue.send(["work"])]
+        for ask in asks:
+            server.requests.clear()
+            budget.start(1.5 * PATIENCE)
+            with pytest.raises(Unavailable):
+                ask()
+            assert len(server.requests) <= 2
 
 
 def test_what_is_asked_when_there_is_no_time_left_is_not_sent() -> None:
@@ -146,17 +149,6 @@ def queue_at(endpoint: str, budget: Budget | None = None) -> Queue:
     return replace(
         sqs.connect(f"{endpoint}/queue", budget, endpoint_url=endpoint, **FAKE_CREDENTIALS), sleep=lambda _: None
     )
-
-
-@pytest.mark.parametrize("slow", SLOW)
-def test_the_queue_is_asked_no_longer_than_the_table(slow: Answer) -> None:
-    with serving(slow) as server:
-        queue = queue_at(server.endpoint, Budget(PATIENCE))
-        queue.budget.start(1.5 * PATIENCE)
-        with pytest.raises(Unavailable):
-            queue.send(["work"])
-
-    assert len(server.requests) <= 2
 
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)

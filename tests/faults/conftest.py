@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,7 @@ from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.sqs import Queue
-from tests.support.engines import FAST_SERVER, MINISTACK, Engine, params
+from tests.support.engines import FAST_SERVER, MINISTACK, Engine, params, put_all
 from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, post
 from tests.support.surroundings import queue_in_process, taken
 
@@ -44,14 +43,14 @@ def sign_up(table: Table) -> Callable[[int], list[str]]:
     def make(count: int) -> list[str]:
         names = [f"reader{number}" for number in range(count)]
         # In batches: twenty thousand registrations one by one would take longer than what is tested.
-        accounts: list[Any] = [
-            {"PutRequest": {"Item": write.arguments["Item"]}}
-            for name in names
-            for write in (users.registration(a_user(name)), account_checks.new(name, account_of(name)))
-        ]
-        for start in range(0, len(accounts), 25):
-            answer = table.client.batch_write_item(RequestItems={table.name: accounts[start : start + 25]})
-            assert not answer["UnprocessedItems"]
+        put_all(
+            table,
+            (
+                dict(write.leaves or {})
+                for name in names
+                for write in (users.registration(a_user(name)), account_checks.new(name, account_of(name)))
+            ),
+        )
         return names
 
     return make

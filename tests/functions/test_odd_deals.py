@@ -109,6 +109,11 @@ def body() -> dict[str, str]:
     return {"title": title, "link": "https://shop.example/1", "brand": "apple", "category": "shoes", **prices}
 
 
+def posted(ways: Ways, fields: Fields) -> Deal:
+    """A deal that an editor has posted."""
+    return deals.get(ways.api.table, ways.visitor.post("/deals", json=fields).json()["dealId"], consistent=True)
+
+
 def everything(ways: Ways) -> list[Deal]:
     """All deals of the table, ended ones too."""
     items, _ = ways.api.table.scan()
@@ -124,8 +129,7 @@ ODD = {"ended": [ENDED], "at its list price": [NO_SAVING], "both": [ENDED, NO_SA
 @pytest.mark.parametrize("way", WAYS)
 def test_an_odd_deal_is_written_only_when_its_editor_means_it(ways: Ways, way: str, exists: bool, odd: str) -> None:
     new = body()
-    before = ways.visitor.post("/deals", json=new).json() if exists else None
-    old = deals.get(ways.api.table, before["dealId"], consistent=True) if before else None
+    old = posted(ways, new) if exists else None
     ended = times.to_iso(times.now() - timedelta(hours=3, minutes=5))
     changed = {"expiresAt": ended} if ENDED in ODD[odd] else {}
     changed |= {"price": "30.00"} if NO_SAVING in ODD[odd] else {}
@@ -148,8 +152,7 @@ def test_an_odd_deal_is_written_only_when_its_editor_means_it(ways: Ways, way: s
 @pytest.mark.parametrize("way", WAYS)
 def test_a_deal_that_is_not_odd_is_written_without_a_question(ways: Ways, way: str, exists: bool) -> None:
     new = body()
-    before = ways.visitor.post("/deals", json=new).json() if exists else None
-    old = deals.get(ways.api.table, before["dealId"], consistent=True) if before else None
+    old = posted(ways, new) if exists else None
 
     assert WAYS[way](ways, {"price": "19.00"} if old else new, old) is None
 
