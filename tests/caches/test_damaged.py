@@ -90,7 +90,9 @@ def spoil(table: Table, deal: Deal, way: dict[str, Any]) -> None:
     table.client.put_item(TableName=table.name, Item={name: value for name, value in item.items() if value is not GONE})
 
 
-def test_deals_damaged_in_each_way_are_left_out_of_every_page_and_noted(table: Table) -> None:
+def test_deals_damaged_in_each_way_are_noted_and_left_out_of_every_page_and_copy(
+    table: Table, refresh: Refresh
+) -> None:
     first, *damaged, last = posted(table, len(WAYS))
     for deal, way in zip(damaged, WAYS.values(), strict=True):
         spoil(table, deal, way)
@@ -98,19 +100,11 @@ def test_deals_damaged_in_each_way_are_left_out_of_every_page_and_noted(table: T
 
     found = {feed.index: ids(feeds.read(table, feed, limit=25, now=NOW).items) for feed in FEEDS}
     noted = damage.taken()
+    answer = refresh(of_deal(None, first))
 
     assert found == {feed.index: ids([first, last]) for feed in FEEDS}
     assert set(noted) == set(ids(damaged))
     assert ids(deals.get_many(table, ids([first, *damaged, last]))) == ids([first, last])
-
-
-def test_copies_are_rebuilt_without_deals_damaged_in_each_way(table: Table, refresh: Refresh) -> None:
-    first, *damaged, last = posted(table, len(WAYS))
-    for deal, way in zip(damaged, WAYS.values(), strict=True):
-        spoil(table, deal, way)
-
-    answer = refresh(of_deal(None, first))
-
     assert answer == {"batchItemFailures": []}
     for form in (JSON, HTML):
         for copy in page_cache.read(table, [NEWEST, PICKED[SHOES]], shard=1, now=NOW, form=form):

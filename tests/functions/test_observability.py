@@ -366,25 +366,19 @@ def test_the_clock_tells_how_long_the_oldest_open_order_waits_and_nothing_where_
     assert 7200 <= waited <= 1 + (times.now() - order.placed_at).total_seconds()  # ids tell whole seconds
 
 
-def test_an_environment_starts_cold_once(table: Table, lines: Lines, context: LambdaContext) -> None:
-    for _ in range(3):
-        catalog.handler(page("/categories"), context)
-
-    assert [line.get(metrics.COLD_START.name) for line in lines()] == [[1], None, None]
-
-
-def test_metrics_stand_under_the_stacks_name_and_the_functions(
+def test_an_environment_starts_cold_once_and_says_so_under_the_stacks_name_and_the_functions(
     table: Table, lines: Lines, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "BigTimeDeals-dev")
 
-    catalog.handler(page("/categories"), context)
+    for _ in range(3):
+        catalog.handler(page("/categories"), context)
 
-    (line,) = lines()
-    (directive,) = line["_aws"]["CloudWatchMetrics"]
-    assert directive["Namespace"] == "BigTimeDeals-dev"
-    assert directive["Dimensions"] == [[metrics.DIMENSION]]
-    assert line[metrics.DIMENSION] == "test"  # as the environment says
+    logged = lines()
+    assert [line.get(metrics.COLD_START.name) for line in logged] == [[1], None, None]
+    (directive,) = logged[0]["_aws"]["CloudWatchMetrics"]
+    assert (directive["Namespace"], directive["Dimensions"]) == ("BigTimeDeals-dev", [[metrics.DIMENSION]])
+    assert logged[0][metrics.DIMENSION] == "test"  # as the environment says
 
 
 def test_a_metric_that_a_stage_does_not_pay_for_is_a_field_and_no_more(
