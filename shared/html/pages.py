@@ -20,59 +20,6 @@ from shared.http.event import Event
 
 HTML = "text/html; charset=utf-8"
 
-SAID = {
-    "saved": "Saved. It is in your list.",
-    "unsaved": "Taken out of your list.",
-    "voted": "Your vote is kept, for as long as you leave it.",
-    "vote-gone": "Your vote is taken back.",
-    "watching": "You watch it now: new deals come to your inbox.",
-    "unwatched": "You watch it no longer.",
-    "limits": "Kept. It holds for what is posted from now on.",
-    "alert": "You are told of it. Here are all your alerts.",
-    "feed-revoked": "The address of your feed is revoked: it leads nowhere now.",
-    "alert-removed": "The alert is removed.",
-    "liked": "You like it.",
-    "unliked": "You like it no longer.",
-    "read": "Everything is read.",
-    "in-cart": "It is in your cart.",
-    "taken-out": "Taken out of your cart.",
-    "address": "The address is kept.",
-    "address-removed": "The address is removed.",
-    "pieces": "The pieces are changed. Look at the sum, and order.",
-    "ordered-already": "This cart was ordered already, in another window: here it is. Nothing was ordered twice.",
-    "bought": "Ordered. We tell you in your inbox when it is sent.",
-    "cancelled": "The order is cancelled.",
-    "undone": "Undone. Its buyer is told.",
-    "stock": "The stock is changed. Every page follows in a second or two.",
-    "signed-out": "You are signed out.",
-    "signed-out-everywhere": "You are signed out everywhere.",
-    "posted": "Posted. Its watchers are being told.",
-    "unticked": "No deal was ticked, so there is nothing to do.",
-    "drafted": "Kept as a draft. Only you see it.",
-    "planned": "Planned. It is a draft until then, and only you see it.",
-    "discarded": "The draft is discarded.",
-    "edited": "Changed. Every page follows in a second or two.",
-    "leads": "It leads the front page. What was there has moved down.",
-    "picture": "The picture is made. Every page follows in a second or two.",
-    "picture-removed": "The picture is taken away. Every page follows in a second or two.",
-    "withdrawn": "Withdrawn. It is in no list any more.",
-    "restored": "Restored.",
-    "ended": "Ended. It is in no list any more.",
-    "as-before": "Undone. It is as it was, in every list where it was.",
-    "hot": "Everybody is being told.",
-    "ordered": "Kept in this order.",
-    "brand": "The brand is there.",
-    "renamed": "Your name is changed.",
-    "email": "Your email address is changed.",
-    "verification": "A link is on its way to your address.",
-    "digest": "Your messages are mailed to you once a day.",
-    "no-digest": "Your messages are no longer mailed to you.",
-    "password": "Your password is changed. You are signed out everywhere else.",
-    "reset": "Your password is changed. You are signed out everywhere: sign in with the new one.",
-    "removed": "Your account is removed.",
-}
-"""Sentences that a page may say after a form was sent, by the code in ``?said=``; no text comes from outside."""
-
 _TITLES = {
     400: "That cannot be read",
     401: "Sign in first",
@@ -166,9 +113,9 @@ def page(  # what differs from page to page, each by its name
 ) -> Answer:
     """A page of a template that extends ``base.html``.
 
-    ``here`` is the page's own path, ``said`` the code of what was just done: a page that is the same for everybody
-    leaves it to the script whether this browser did it. The base template also knows ``robots``, ``description``,
-    ``query`` (what was searched) and ``canonical``, an absolute address.
+    ``here`` is the page's own path, ``said`` the code of what was just done, whose sentence ``said.html`` has: a page
+    that is the same for everybody leaves it to the script whether this browser did it. The base template also knows
+    ``robots``, ``description``, ``query`` (what was searched) and ``canonical``, an absolute address.
 
     ``errors`` are what is wrong with the fields of the page's form, by name: without a ``status``, that is 422.
     """
@@ -178,7 +125,7 @@ def page(  # what differs from page to page, each by its name
     once = bool(work["form_cost"] or (work["page_cost"] and (work["page_cost"]["fault"] or {}).get("asked")))
     for_all = cache != headers.PRIVATE and not once
     known = {
-        "said": SAID.get(said or ""),
+        "said": said,
         "unsure": None if cache == headers.PRIVATE else said,
         "here": here,
         "canonical": absolute(here) if here and status == HTTPStatus.OK else None,
