@@ -61,7 +61,6 @@ def _answering(handler: Handler) -> Handler:
     """A handler of the API's. Its link is right where the API and the site have one address."""
 
     def answering(event: Any, context: LambdaContext) -> Any:
-        page_cost.begin()
         form_cost.begin(event)
         answer = handler(event, context)
         headers = answer["multiValueHeaders"]

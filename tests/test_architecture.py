@@ -118,7 +118,7 @@ def test_only_the_laptops_panel_makes_faults() -> None:
 
     importing = {module for module in MODULES if wanted & {name for name, _ in _imports(module)}}
 
-    assert importing == {"shared.html.faults", "shared.html.page_cost", "shared.html.pages"}
+    assert importing == {"shared.html.faults", "shared.html.page_cost", "shared.html.form_cost"}
 
 
 def test_nothing_imports_functions_but_tests_and_shared_imports_nothing_above_it() -> None:

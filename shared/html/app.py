@@ -115,9 +115,11 @@ def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = Fal
     answered = http.serve(app, *guards, refused=refused)
 
     def handler(event: Event, context: LambdaContext) -> Event:
-        pages.begin_work(event)
+        if work := pages.workings():
+            work.begin_page(event)
         answer = answered(event, context)
-        pages.end_work(answer)
+        if work:
+            work.conclude(answer)
         return answer
 
     return handler
@@ -145,7 +147,9 @@ def _protect(app: APIGatewayRestResolver, next_middleware: NextMiddleware) -> Re
 
 def _protected(answer: Response[Any]) -> Response[Any]:
     security = headers.security(origin(), answer.content_type or "")
-    answer.headers = {**security, **pages.work_headers(), **answer.headers}
+    work = pages.workings()
+    timing = {"Server-Timing": work.page_cost.server_timing()} if work else {}
+    answer.headers = {**security, **timing, **answer.headers}
     return answer
 
 

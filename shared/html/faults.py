@@ -33,24 +33,6 @@ CHOICES = {
 STALE = "stale"
 """The one that only reads meet, so no form does."""
 
-_MET = {
-    "throttle": "{operation} was refused with ThrottlingException, as when a partition is asked for too much. "
-    "It was asked again after a short random wait, and the page is whole.",
-    "conflict": "{operation} was refused with TransactionConflict, as when somebody else writes the same item. "
-    "All of it was tried again after a short random wait: either all is written, or nothing.",
-    "lost": "{operation} was carried out, and its answer was lost. It was asked again: a read may be, and a write "
-    "recognizes what it has done itself.",
-    "stale": "the index did not show {left_out} yet, as in the moments after it was written. The page is as the index "
-    "was then; what must be right at once is read from the table.",
-}
-
-_NOT_MET = {
-    "throttle": "nothing was asked of DynamoDB.",
-    "conflict": "this page writes nothing, so nothing can conflict. Send one of its forms: its write will meet it.",
-    "lost": "nothing was asked of DynamoDB.",
-    "stale": "no item of this page comes from an index.",
-}
-
 _asked: dict[str, str] = {}
 """Of the present request: the fault that its address asks for, and the rest of its query."""
 
@@ -74,32 +56,26 @@ def told(trace: Trace) -> dict[str, Any] | None:
     fault, made = _asked.get("fault", ""), on_laptop()
     if not fault and not made:
         return None
+    faults = _faults() if made and fault in CHOICES else None
+    if faults and faults.met and fault == "lost":
+        trace.lose(faults.lost)
+    left_out = faults.left_out if faults else {}
     rest = _asked.get("rest")
     again = f"?{rest}&fault=" if rest else "?fault="
     return {
         "asked": fault,
-        "said": _said(fault, trace) if fault else "",
+        "made": made,
+        "name": CHOICES.get(fault, ""),
+        "known": list(CHOICES),
+        "met": faults.met if faults else "",
+        # A key of the item, as far as a projection shows one.
+        "left_out": next((str(unmarshal(left_out[name])) for name in KEYS if name in left_out), "an item"),
         "choices": [
             {"name": name, "link": f"{again}{each}#took", "form": f"{again}{each}" if each != STALE else ""}
             for each, name in CHOICES.items()
             if made and not _asked.get("is_form")
         ],
     }
-
-
-def _said(fault: str, trace: Trace) -> str:
-    if not on_laptop():
-        return "Faults are made on the laptop alone: nothing was done."
-    if fault not in CHOICES:
-        return f"There is no such fault, so nothing was done. There are: {', '.join(CHOICES)}."
-    faults = _faults()
-    if not faults.met:
-        return f"{CHOICES[fault].capitalize()}: {_NOT_MET[fault]}"
-    if fault == "lost":
-        trace.lose(faults.lost)
-    # A key of the item, as far as a projection shows one.
-    left_out = next((str(unmarshal(faults.left_out[name])) for name in KEYS if name in faults.left_out), "an item")
-    return f"{CHOICES[fault].capitalize()}: " + _MET[fault].format(operation=faults.met, left_out=left_out)
 
 
 @cache

@@ -25,7 +25,7 @@ from shared.dynamodb.tracing import Request
 from shared.dynamodb.trouble import REFUSED
 from shared.dynamodb.writes import Write
 from shared.errors import DealsError
-from shared.html import page_cost, write_words
+from shared.html import faults, page_cost, write_words
 from shared.html.collection_kinds import kind_of
 from shared.html.links import link
 from shared.html.patterns import function_of, patterns_of
@@ -57,8 +57,15 @@ _asked: dict[str, Any] = {}
 """Of the present request: its event, and the drawing of its own writes once it is made."""
 
 
+def begin_page(event: Event) -> None:
+    """Start over, for a new request of a page, which may ask for a fault."""
+    faults.begin(event)
+    begin(event)
+
+
 def begin(event: Event) -> None:
     """Start over, for a new request."""
+    page_cost.begin()
     _asked.clear()
     _asked["event"] = event
 
@@ -255,19 +262,8 @@ def _try(one: Request, following: Request) -> dict[str, Any]:
         "met": reason,
         "key": write_words.key(write) if write else "",
         "link": page_cost.collection(write_words.place(write)[0], None) if write else "",
-        "because": _CAUSES.get(reason, ""),
         "waited": f"{(following.began - one.ended) * 1000:.0f}",
     }
-
-
-_CAUSES = {
-    "TransactionConflict": "somebody else wrote the same item at the same moment",
-    "TransactionConflictException": "somebody else wrote the same item at the same moment",
-    "ThrottlingException": "more was asked of the table than it takes at once",
-    "ProvisionedThroughputExceededException": "more was asked of the partition than it takes at once",
-    "no answer": "it was lost on its way; the next try has the same token, by which DynamoDB knows what it has done",
-}
-"""The reasons for which a write is tried again."""
 
 
 def _patterns(request: Request) -> list[str]:

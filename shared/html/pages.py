@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +17,6 @@ from shared.html.links import absolute, link
 from shared.html.templates import render
 from shared.http.caching import etag
 from shared.http.cookie_header import done
-from shared.http.event import Event
 
 HTML = "text/html; charset=utf-8"
 
@@ -58,45 +58,13 @@ WORK = "<!-- What this page took -->"
 """Where a page's measured end begins, on stages that show their work."""
 
 
-def shows_work() -> bool:
-    """Whether this stage's pages end with what they took."""
-    return os.environ.get("SHOWS_WORK") == "true"
+def workings() -> ModuleType | None:
+    """The module that tells what pages took (``form_cost``), on stages that show it; others do not import it."""
+    if os.environ.get("SHOWS_WORK") != "true":
+        return None
+    from shared.html import form_cost  # noqa: PLC0415  # see above
 
-
-def begin_work(event: Event) -> None:
-    """Note what is asked of DynamoDB for a request, where that is shown."""
-    if shows_work():
-        from shared.html import faults, form_cost, page_cost  # noqa: PLC0415  # not imported on stages that do not show it
-
-        faults.begin(event)
-        page_cost.begin()
-        form_cost.begin(event)
-
-
-def end_work(answer: Event) -> None:
-    """Keep what a form took, where that is shown, and have its answer lead to it."""
-    if shows_work():
-        from shared.html import form_cost  # noqa: PLC0415  # see above
-
-        form_cost.conclude(answer)
-
-
-def work_headers() -> dict[str, str]:
-    """The headers that tell what a page took, where that is shown."""
-    if not shows_work():
-        return {}
-    from shared.html import page_cost  # noqa: PLC0415  # see above
-
-    return {"Server-Timing": page_cost.server_timing()}
-
-
-def _work(status: int) -> dict[str, Any]:
-    """The cost of a page, and of the form that led to it or, on an error's page, of the form that it answers."""
-    if not shows_work():
-        return {"page_cost": None, "form_cost": None}
-    from shared.html import form_cost, page_cost  # noqa: PLC0415  # see above
-
-    return {"page_cost": page_cost.told(), "form_cost": form_cost.shown(status=status)}
+    return form_cost
 
 
 def page(  # what differs from page to page, each by its name
@@ -121,10 +89,12 @@ def page(  # what differs from page to page, each by its name
     """
     if status is None:
         status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
-    work = _work(status)
-    once = bool(work["form_cost"] or (work["page_cost"] and (work["page_cost"]["fault"] or {}).get("asked")))
+    work = workings()
+    page_cost = work.page_cost.told() if work else None
+    form_cost = work.shown(status=status) if work else None
+    once = bool(form_cost or (page_cost and (page_cost["fault"] or {}).get("asked")))
     for_all = cache != headers.PRIVATE and not once
-    known = {
+    known: dict[str, Any] = {
         "said": said,
         "unsure": None if cache == headers.PRIVATE else said,
         "here": here,
@@ -135,12 +105,13 @@ def page(  # what differs from page to page, each by its name
         "feed": None,
         "who": None,
         "errors": dict(errors or {}),
-        **work,
+        "page_cost": page_cost,
+        "form_cost": form_cost,
     }
     body = render(template, **(known | values))
     kept = headers.PRIVATE if once else cache
     answer = Answer(body, status=status, cache=kept, headers=more_headers, cookies=cookies)
-    if shows_work() and for_all and status == HTTPStatus.OK:
+    if work and for_all and status == HTTPStatus.OK:
         answer.headers["ETag"] = etag(body.partition(WORK)[0].encode())  # without the list of requests at its end
     return answer
 

@@ -50,14 +50,6 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         yield table
 
 
-@pytest.fixture
-def reader(table: Table) -> Browser:
-    """An editor's browser, for the table's pages too."""
-    browser = entered(table, "tabea", "editor")
-    browser.functions = {**FUNCTIONS, "/table": within_rights(collections)}
-    return browser
-
-
 def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     send(table, a_message(post_deal(), "ana", now=times.now()))
 
@@ -109,20 +101,22 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, mon
     assert not of_work & sys.modules.keys()
 
 
-def test_a_stage_other_than_the_laptop_has_no_walk(reader: Browser) -> None:
-    assert "This site runs on your machine" not in reader.get("/table").text
-    assert "/table/walk" not in reader.get("/table").text
-    assert reader.get("/table/walk").status == 404
-
-
 @pytest.fixture
 def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
-    """An editor's browser, for the public pages too."""
+    """An editor's browser, for the public pages and the table's, too."""
     hand_over(monkeypatch, table, site, clicks)
     monkeypatch.setattr(cached_pages, "table", lambda: table)
-    browser = entered(table, "vera", "editor")
-    browser.functions = {**FUNCTIONS, "/": within_rights(site), "/go": within_rights(clicks)}
+    browser, more = entered(table, "vera", "editor"), {"/": site, "/go": clicks, "/table": collections}
+    browser.functions = FUNCTIONS | {prefix: within_rights(function) for prefix, function in more.items()}
     return browser
+
+
+def test_a_stage_other_than_the_laptop_has_no_walk(visitor: Browser) -> None:
+    seen = visitor.get("/table")
+
+    assert "This site runs on your machine" not in seen.text
+    assert "/table/walk" not in seen.text
+    assert visitor.get("/table/walk").status == 404
 
 
 @pytest.fixture
