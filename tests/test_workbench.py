@@ -27,11 +27,6 @@ def table(model: Json) -> Json:
     return dict(table)
 
 
-def items_of(table: Json, facet: str) -> list[Json]:
-    (items,) = (each["TableData"] for each in table["TableFacets"] if each["FacetName"] == facet)
-    return list(items)
-
-
 def test_the_written_model_is_what_the_code_writes(model: Json) -> None:
     assert model == workbench.document(), "python -m tools.workbench writes it again"
 
@@ -68,15 +63,15 @@ def test_every_attribute_has_one_type_which_the_table_declares(table: Json) -> N
 
 
 def test_the_sample_has_items_of_each_type_and_more_of_what_there_is_more_of(table: Json) -> None:
-    counts = {facet["FacetName"]: len(facet["TableData"]) for facet in table["TableFacets"]}
+    items = {facet["FacetName"]: facet["TableData"] for facet in table["TableFacets"]}
+    counts = {name: len(found) for name, found in items.items()}
 
     # These come only of an account that is removed, of upkeep, or of stages that show their work.
     assert {name for name, count in counts.items() if not count} == {
         *("Removal", "Sale", "Backfill", "Trace", "TraceStep")
     }
     assert counts["Word"] > counts["Message"] > counts["Deal"] > counts["Brand"] > counts["User"] > counts["FrontPage"]
-    orders = [order["Status"]["S"] for order in items_of(table, "Order")]
-    assert sorted(orders) == ["cancelled", "delivered", "placed", "shipped"]
+    assert sorted(order["Status"]["S"] for order in items["Order"]) == ["cancelled", "delivered", "placed", "shipped"]
 
 
 def test_the_description_lists_all_access_patterns(model: Json) -> None:

@@ -94,12 +94,6 @@ def test_a_path_with_a_slash_at_its_end_leads_to_the_one_without_and_never_to_an
     assert (answer["statusCode"], answer["multiValueHeaders"]["Location"]) == (301, [to])
 
 
-def test_head_is_a_page_without_its_body() -> None:
-    answer = ask("/things/a", "HEAD")
-
-    assert (answer["statusCode"], answer["body"]) == (200, "")
-
-
 @pytest.mark.parametrize("path", ["/", "/nothing", "/things", "/things/a/b"])
 def test_what_is_not_there_is_said_in_a_page(path: str) -> None:
     answer = ask(path)

@@ -60,12 +60,10 @@ class Contract:
         path = request.url.raw_path.decode().partition("?")[0].removeprefix(self.root)
         # HEAD is answered as GET is, and not documented beside it.
         method = "get" if request.method == "HEAD" else request.method.lower()
+        fitting = [each for each in self.document["paths"] if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", each), path)]
         # Paths without parameters come first: /me/watches is no /me/{something}.
-        for template in sorted(self.document["paths"], key=lambda template: template.count("{")):
-            if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path):
-                found: dict[str, Any] | None = self.document["paths"][template].get(method)
-                return found
-        return None
+        template = min(fitting, key=lambda each: each.count("{"), default="")
+        return dict(self.document["paths"].get(template, {})).get(method)
 
 
 def assert_problem(response: httpx.Response, status: int, *fields: str) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from tests.support.pages import a_context
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 
@@ -32,12 +33,6 @@ def page(path: str, headers: Mapping[str, str] | None = None, **query: str) -> d
 
 
 @pytest.fixture
-def context() -> LambdaContext:
+def context() -> Any:
     """Lambda's context of a call."""
-    made = LambdaContext()
-    made._function_name = "function"
-    made._memory_limit_in_mb = 512
-    made._invoked_function_arn = "arn:aws:lambda:eu-central-1:123456789012:function:function"
-    made._aws_request_id = "8f2d5c1e-4b7a-4c39-9f10-2a6b8c4d0e1f"
-    made._log_stream_name = "2026/06/12/[$LATEST]0123456789abcdef"
-    return made
+    return a_context()

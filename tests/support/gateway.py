@@ -22,7 +22,7 @@ from shared.data.catalog import seeds
 from shared.values import times
 from tests.support.contract import PROBLEM, Contract
 from tests.support.engines import FAST_SERVER
-from tests.support.pages import a_context
+from tests.support.pages import a_context, event_of
 from tests.support.site import Api, Writes, dump
 from tests.support.surroundings import surrounded
 
@@ -108,13 +108,9 @@ def _event(request: httpx.Request, route: Route, path: str, query: str, paramete
     asked = parse_qsl(query, keep_blank_values=True)
     headers = {name.decode(): value.decode("latin-1") for name, value in request.headers.raw}
     body = request.read()
-    return {
+    event: dict[str, Any] = event_of(path, request.method, query=dict(asked), headers=headers)
+    return event | {
         "resource": route.path,
-        "path": path,
-        "httpMethod": request.method,
-        "headers": headers,
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": dict(asked) or None,
         "multiValueQueryStringParameters": {name: [v for n, v in asked if n == name] for name, _ in asked} or None,
         "pathParameters": parameters or None,
         "body": base64.b64encode(body).decode() if body else None,

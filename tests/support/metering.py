@@ -51,17 +51,12 @@ def compared(table: Table) -> Iterator[list[str]]:
             return  # refused, or answered by a test
         told = taken(model.name, asked, parsed, endpoint) or {}
         told = {name: units for name, units in told.items() if units != Capacity()}
-        unsigned = {
-            name: value for name, value in parsed.items() if name not in {"ResponseMetadata", "ConsumedCapacity"}
-        }
-        counted = taken(model.name, asked, unsigned, ELSEWHERE) or _of_writes(model.name, before, images(asked))
+        untold = {name: value for name, value in parsed.items() if name not in {"ResponseMetadata", "ConsumedCapacity"}}
+        counted = taken(model.name, asked, untold, ELSEWHERE) or _of_writes(model.name, before, images(asked))
         if not _agree(told, counted):
             wrong.append(f"{model.name} {asked}: told {told}, counted {counted}")
 
-    with (
-        hooked(table, "before-parameter-build.dynamodb", ask),
-        hooked(table, "after-call.dynamodb", compare),
-    ):
+    with hooked(table, "before-parameter-build.dynamodb", ask), hooked(table, "after-call.dynamodb", compare):
         yield wrong
 
 

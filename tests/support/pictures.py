@@ -23,9 +23,6 @@ MOST = 150 * 1024
 
 WIDE, LOW, PHONE = (1280, 900), (1280, 620), (390, 844)
 
-TOOK, FORM, COLLECTION = "took", "form", "collection"
-"""The pictures of what only stages that show their work have."""
-
 
 def take() -> None:
     """Take all of them. Raises SystemExit for one that is too large."""
@@ -44,13 +41,13 @@ def take() -> None:
             ("inbox", "/my/inbox", PHONE, "light", ana),
             ("cart-dark", "/shop/cart", PHONE, "dark", ana),
             ("desk", "/desk", LOW, "light", eddy),
-            (TOOK, f"/brands/{brand}", WIDE, "light", ""),
-            (FORM, f"/brands/{brand}", WIDE, "light", ana),
-            (COLLECTION, f"/table?partition={quote(keys.product(product_hash(deal.link)))}", LOW, "light", eddy),
+            ("took", f"/brands/{brand}", WIDE, "light", ""),
+            ("form", f"/brands/{brand}", WIDE, "light", ana),
+            ("collection", f"/table?partition={quote(keys.product(product_hash(deal.link)))}", LOW, "light", eddy),
         )
         for name, path, (width, height), scheme, token in wanted:
             # As on a stage that shows its work, but for the pictures of pages as readers know them.
-            os.environ["SHOWS_WORK"] = "true" if name in (TOOK, FORM, COLLECTION) else ""
+            os.environ["SHOWS_WORK"] = "true" if name in ("took", "form", "collection") else ""
             context = launched.new_context(
                 base_url=site.origin,
                 viewport={"width": width, "height": height},
@@ -61,10 +58,10 @@ def take() -> None:
             page = context.new_page()
             page.goto(path, wait_until="networkidle")
             file = FOLDER / f"{name}.png"
-            if name == TOOK:
+            if name == "took":
                 page.locator(".took > summary").click()
                 page.locator(".foot").screenshot(path=file)
-            elif name == FORM:
+            elif name == "form":
                 page.get_by_role("button", name="Like", exact=True).click()
                 page.locator("#form-took").screenshot(path=file)
             else:

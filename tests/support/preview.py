@@ -196,11 +196,6 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        self._answer()
-
-    do_POST = do_HEAD = do_GET  # noqa: N815  # the same
-
-    def _answer(self) -> None:
         parts = urlsplit(self.path)
         length = int(self.headers.get("Content-Length") or 0)
         event = event_of(
@@ -227,6 +222,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    do_POST = do_HEAD = do_GET  # noqa: N815  # the same
 
     def log_message(self, *_: object) -> None:
         """Say nothing: the functions log."""

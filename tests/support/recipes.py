@@ -181,14 +181,11 @@ def commands(recipe: list[Step], *, deployed: bool = False) -> Iterator[str]:
 
 def run(tree: Path, command: str, **more: str) -> str:
     """Run a command, which must succeed, in a copy of the tree; returns what it prints."""
+    # The tree's own modules are imported, not those of this checkout.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "BTD_"))}
+    surroundings = {**kept, "PYTHONPATH": str(tree), "MAKEFLAGS": "", **more}
     done = subprocess.run(
-        ["sh", "-c", command], cwd=tree, env=environment(tree, **more), check=False, capture_output=True, text=True
+        ["sh", "-c", command], cwd=tree, env=surroundings, check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, f"{command}\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}"
     return done.stdout
-
-
-def environment(tree: Path, **more: str) -> dict[str, str]:
-    """An environment in which the tree's own modules are imported, not those of this checkout."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "BTD_"))}
-    return {**kept, "PYTHONPATH": str(tree), "MAKEFLAGS": "", **more}
