@@ -100,12 +100,11 @@ class Vote(StrEnum):
 class Deal:
     """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id.
 
-    ``variant`` is the colour or size that is offered, where a product has several.
-    ``correlation_id`` names the request that wrote it last, for the logs of what follows. ``stock`` is how much is left
-    of it where the site sells it itself, and None where it does not. ``image`` is the address of a picture at another
-    host, ``picture`` one of our own. ``upload`` says what became of the last file that an editor sent for it: when it
-    was sent, its id, and why it was refused if it was. ``edited_by`` is the version that an editor wrote last, and the
-    editor; ``ended_from`` when an editor ended it, and the end that it had before, if it had one.
+    ``variant`` is the colour or size of it, where a product has several. ``correlation_id`` names the request that
+    wrote it last. ``stock`` is how much is left of it, and None where the site does not sell it. ``image`` is the
+    address of a picture at another host, ``picture`` one of our own. ``upload`` says what became of the last file that
+    an editor sent for it: when, its id, and why it was refused if it was. ``edited_by`` is the version that an editor
+    wrote last, and who; ``ended_from`` when an editor ended it, and the end that it had before, if it had one.
     """
 
     deal_id: str = field(metadata=stored("DealId"))

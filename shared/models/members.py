@@ -20,11 +20,10 @@ class User:
     """An account. ``password_hash`` is argon2id's encoded form, and None where it was not asked for.
 
     ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
-    ``hot_pace`` is when one is told of hot deals, and None at once.
-    ``account_id`` is made when the account is: a name may have another owner later, an id never has.
-    ``verified_email`` is the address that was proved last: another one that took its place is not verified. So is
-    ``stopped_email`` the one that nothing is mailed to, for a reason. ``digest_hour``, in UTC, is when the day's unread
-    messages are mailed; ``digest_key`` signs the links that end that.
+    ``hot_pace`` is when one is told of hot deals, and None at once. A name may have another owner later, an
+    ``account_id`` never has. ``verified_email`` is the address that was proved last: one that took its place is not
+    verified. So is ``stopped_email`` the one that nothing is mailed to. ``digest_hour``, in UTC, is when the day's
+    unread messages are mailed; ``digest_key`` signs the links that end that.
     """
 
     username: str = field(metadata=stored("Username", personal=True))

@@ -50,10 +50,9 @@ class OrderItem:
 class Order:
     """An order and its status. ``times`` says when it took each status, ``placed`` included.
 
-    ``number`` is its short public number. ``shipping`` and ``tax`` are what was added to its items, by currency;
-    ``totals`` are with both.
-    ``username`` is empty where the account was removed; its order has an address until it is delivered.
-    ``open_shard`` tells which partition of the open orders of its day it is in while it is one.
+    ``shipping`` and ``tax`` are what was added to its items, by currency; ``totals`` are with both. ``username`` is
+    empty where the account was removed; its order has an address until it is delivered. ``open_shard`` tells which
+    partition of the open orders of its day it is in while it is one.
     """
 
     order_id: str = field(metadata=stored("OrderId"))

@@ -40,14 +40,12 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
     common = {"Type": item_types.FEED_KEY, "CreatedAt": to_iso(now)}
     whose = {**keys.feed_key(_hash(key)), **common, "Username": username, "AccountId": account_id}
     note = {**keys.feed(username), **common, "TokenHash": _hash(key)}
-    table.transact(
-        account_checks.required(username, account_id),
-        put_new(whose, refused=FeedChanged()),
-        put_new(note, refused=FeedChanged())
-        if before is None
-        else put_over(note, "TokenHash = :old", {":old": before["TokenHash"]}, refused=FeedChanged()),
-        *([] if before is None else [forget(keys.feed_key(before["TokenHash"]), because=_BECAUSE)]),
-    )
+    noted = [put_new(note, refused=FeedChanged())]
+    if before is not None:
+        old, refused = before["TokenHash"], FeedChanged()
+        noted = [put_over(note, "TokenHash = :old", {":old": old}, refused=refused)]
+        noted.append(forget(keys.feed_key(old), because=_BECAUSE))
+    table.transact(account_checks.required(username, account_id), put_new(whose, refused=FeedChanged()), *noted)
     return key
 
 

@@ -1,2 +1,1 @@
-"""The shop: addresses, carts, orders and stock. It imports the catalog; neither the catalog nor the members import
-it."""
+"""The shop: addresses, carts, orders and stock. It imports the catalog; catalog and members do not import it."""
