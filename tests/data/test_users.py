@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from shared.data import keys, removal
-from shared.data.members import announcements, message_items, messages, sessions, users
+from shared.data.members import announcements, message_items, messages, users
 from shared.dynamodb.table import Table
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.members import User
@@ -74,32 +74,12 @@ def test_changes_to_an_account_that_is_not_there_make_none(table: Table) -> None
     assert table.get(keys.user("nobody")) is None
 
 
-def test_a_new_editor_is_one_in_the_sessions_that_run(table: Table, ana: User) -> None:
-    token, _ = sessions.start(table, ana, NOW, bytes(32))
-
-    users.set_role(table, "ana", "editor")
-
-    assert users.get(table, "ana").role == "editor"
-    assert sessions.authenticate(table, token, NOW).role == "editor"
-
-
 def test_a_removed_name_and_address_are_free_again(table: Table, ana: User) -> None:
     leave(table)
 
     users.create(table, ana)
 
     assert users.get(table, "ana") == ana
-
-
-def test_a_password_kept_under_another_hash_ends_no_session(table: Table, ana: User) -> None:
-    token, _ = sessions.start(table, ana, NOW, bytes(32))
-
-    rehashed = users.rehash(table, ana, "better-hash")
-
-    assert users.get(table, "ana") == rehashed
-    assert sessions.authenticate(table, token, NOW).username == "ana"
-    with pytest.raises(AccountChanged):
-        users.rehash(table, ana, "yet-another-hash")
 
 
 def test_what_a_delivery_left_under_a_name_that_nobody_has_is_not_its_next_owners(table: Table) -> None:

@@ -28,9 +28,11 @@ def by_shard(table: Table, deal_id: str) -> dict[int, int]:
     return {shard.number: shard.left for shard in stock.of(table, deal_id).shards}
 
 
-def test_a_deal_without_stock_is_not_sold_here(table: Table, deal: Deal) -> None:
+def test_a_deal_without_stock_is_not_sold_here_and_says_nothing_of_it(table: Table, deal: Deal) -> None:
     with pytest.raises(NotSoldHere):
         stock.of(table, deal.deal_id)
+    assert stock.show_level(table, deal.deal_id) is None
+    assert deals.get(table, deal.deal_id, consistent=True).stock is None
 
 
 def test_stock_of_no_deal_is_refused(table: Table) -> None:
@@ -252,11 +254,6 @@ def test_what_is_ordered_while_a_deal_says_how_much_is_left_is_seen_too(table: T
 
     assert level is StockLevel.SOLD_OUT
     assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
-
-
-def test_a_deal_that_is_not_sold_here_says_nothing_of_stock(table: Table, deal: Deal) -> None:
-    assert stock.show_level(table, deal.deal_id) is None
-    assert deals.get(table, deal.deal_id, consistent=True).stock is None
 
 
 def test_what_was_seen_earlier_and_arrives_later_is_no_news(table: Table) -> None:
