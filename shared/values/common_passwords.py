@@ -28,16 +28,10 @@ superman superstar sweety system taylor temp tennis test tester thomas thunder t
 unknown user vanessa victoria welcome welcometo whatever william winston winter yankees yellow zxcvbn zxcvbnm
 """
 _WORDS = frozenset(_TEXT.split())
-_ROWS = (
-    "1q2w3e4r5t6y7u8i9o0p",
-    "qwertyuiop",
-    "asdfghjkl",
-    "zxcvbnm",
-    "1234567890",
-    "qwertyuiopasdfghjklzxcvbnm",
-    "1qaz2wsx3edc4rfv5tgb6yhn",
-    "1q2w3e4r5t6y7u8i9o0p",
-)
+_KEYBOARD = """
+qwertyuiop asdfghjkl zxcvbnm qwertyuiopasdfghjklzxcvbnm 1234567890 1q2w3e4r5t6y7u8i9o0p 1qaz2wsx3edc4rfv5tgb6yhn
+"""
+_ROWS = _KEYBOARD.split()
 _SWAPPED = str.maketrans("01345@$!7", "oleasasit")
 _PREFIXES = ("my", "the", "i", "new", "super", "mr")
 

@@ -77,14 +77,12 @@ def shown_at(pace: Pace, now: datetime) -> datetime | None:
 
 
 def _price(value: Any) -> str:
-    if not isinstance(value, str) or not re.fullmatch(PRICE, value.strip()) or not cents(_two_decimals(value)):
+    text = value.strip() if isinstance(value, str) else ""
+    whole, _, decimals = text.partition(".")
+    price = f"{whole}.{decimals.ljust(2, '0')}"
+    if not re.fullmatch(PRICE, text) or not cents(price):
         raise ValueError("This must be a price such as 79.95.")
-    return _two_decimals(value)
-
-
-def _two_decimals(price: str) -> str:
-    whole, _, decimals = price.strip().partition(".")
-    return f"{whole}.{decimals.ljust(2, '0')}"
+    return price
 
 
 def _currency(value: Any) -> str:

@@ -32,28 +32,23 @@ class Numbers:
 
     def next(self, table: Table) -> int:
         """A number that no order has. One UpdateItem for a block of them."""
+        drawing = update(
+            keys.order_numbers(),
+            "SET #type = :type, LastNumber = if_not_exists(LastNumber, :before) + :block",
+            condition=None,  # the first order of all makes the sequence
+            names={"#type": "Type"},
+            values={":type": item_types.SEQUENCE, ":before": BEFORE_FIRST, ":block": BLOCK},
+            refused=None,
+        )
         with self._lock:
             left = self._left.setdefault(table.name, [])
             if not left:
-                left += reversed(_draw(table))
+                last = int(table.write(drawing, returning="UPDATED_NEW")["LastNumber"])
+                left += range(last, last - BLOCK, -1)
             return left.pop()
 
 
 NUMBERS = Numbers()
-
-
-def _draw(table: Table) -> range:
-    """The next block of the sequence."""
-    write = update(
-        keys.order_numbers(),
-        "SET #type = :type, LastNumber = if_not_exists(LastNumber, :before) + :block",
-        condition=None,  # the first order of all makes the sequence
-        names={"#type": "Type"},
-        values={":type": item_types.SEQUENCE, ":before": BEFORE_FIRST, ":block": BLOCK},
-        refused=None,
-    )
-    last = int(table.write(write, returning="UPDATED_NEW")["LastNumber"])
-    return range(last - BLOCK + 1, last + 1)
 
 
 def pointer(number: int, order_id: str) -> Write:

@@ -62,7 +62,9 @@ def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False
         for deal_id in deal_ids
         if (place := keys.stock(deal_id)["PK"]) in notes
     }
-    places = {deal_id: [keys.stock_shard(deal_id, each) for each in _numbers(many)] for deal_id, many in noted.items()}
+    places = {
+        deal_id: [keys.stock_shard(deal_id, each) for each in range(1, many + 1)] for deal_id, many in noted.items()
+    }
     items = table.get_many([key for of_deal in places.values() for key in of_deal], consistent=consistent)
     found = {item["PK"]: item for item in items}
     stocks = {}
@@ -216,12 +218,7 @@ def _spread(stock: Stock, pieces: int, shards: int | None) -> dict[int, int]:
 
 def _evenly(pieces: int, shards: int) -> dict[int, int]:
     each, more = divmod(pieces, shards)
-    return {shard: each + (shard <= more) for shard in _numbers(shards)}
-
-
-def _numbers(shards: int) -> range:
-    """The numbers of so many shards."""
-    return range(1, shards + 1)
+    return {shard: each + (shard <= more) for shard in range(1, shards + 1)}
 
 
 def _note(stock: Stock, shards: int) -> Write:
