@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from functools import partial
 
 import pytest
 
@@ -226,10 +226,7 @@ def by_owner(table: Table, order_id: str) -> Order:
     return reading.get(table, "ana", order_id)
 
 
-READERS = pytest.mark.parametrize("read", [by_owner, reading.find], ids=["owner", "editor"])
-
-
-@READERS
+@pytest.mark.parametrize("read", [by_owner, reading.find], ids=["owner", "editor"])
 @pytest.mark.parametrize("shown", [slice(0), slice(2, 3), slice(3, 4), slice(4)], ids=str)
 def test_an_order_is_whole_however_little_of_it_the_index_shows(
     table: Table, read: Callable[[Table, str], Order], shown: slice
@@ -292,16 +289,11 @@ def test_a_user_and_the_newest_orders_are_one_query(table: Table, deal: Deal) ->
         reading.customer(table, "nobody")
 
 
-def by_twos(read: Callable[[str | None], Page[Order]]) -> list[str]:
+def by_twos(read: Callable[..., Page[Order]]) -> list[str]:
     """The ids of all orders of a list that is read two to a page."""
-    pages = every_page(read)
+    pages = every_page(lambda cursor: read(limit=2, cursor=cursor))
     assert all(len(page.items) == 2 for page in pages[:-1])
     return [order.order_id for page in pages for order in page.items]
-
-
-def walked(table: Table, **which: Any) -> list[str]:
-    """The ids of a user's orders."""
-    return by_twos(lambda cursor: reading.latest(table, "ana", limit=2, cursor=cursor, **which))
 
 
 @pytest.fixture
@@ -328,7 +320,7 @@ def test_orders_are_listed_newest_first_page_by_page_all_of_them_or_of_a_status_
             (datetime(2400, 1, 1, tzinfo=UTC), last, set()),
         ):
             expected = [five_orders[number].order_id for number in newest_first if number in those]
-            assert walked(table, status=status, since=since, until=until) == expected
+            assert by_twos(partial(reading.latest, table, "ana", status=status, since=since, until=until)) == expected
 
 
 def test_a_cursor_of_another_list_is_refused(table: Table, five_orders: list[Order]) -> None:
@@ -393,21 +385,16 @@ def test_more_than_was_ordered_is_never_given_back(table: Table) -> None:
     assert reading.get(table, "ana", order.order_id).status is PLACED
 
 
-STEPS = {(PLACED, SHIPPED), (PLACED, CANCELLED), (SHIPPED, DELIVERED)}
-
-
-def brought_to(table: Table, order: Order, status: OrderStatus) -> Order:
-    for step in {PLACED: (), SHIPPED: (SHIPPED,), DELIVERED: (SHIPPED, DELIVERED), CANCELLED: (CANCELLED,)}[status]:
-        order = steps.advance(table, order, step, NOW)
-    return order
-
-
 def test_the_steps_are_these_and_a_refusal_says_which_status_stood_in_the_way(table: Table, deal: Deal) -> None:
+    possible = {(PLACED, SHIPPED), (PLACED, CANCELLED), (SHIPPED, DELIVERED)}
+    ways = {PLACED: (), SHIPPED: (SHIPPED,), DELIVERED: (SHIPPED, DELIVERED), CANCELLED: (CANCELLED,)}
     remaining = 50
 
     for old, new in itertools.product(OrderStatus, repeat=2):
-        order = brought_to(table, buy(table, "ana", deal), old)
-        if (old, new) in STEPS or old is new:
+        order = buy(table, "ana", deal)
+        for step in ways[old]:
+            order = steps.advance(table, order, step, NOW)
+        if (old, new) in possible or old is new:
             assert steps.advance(table, order, new, NOW).status is new
             remaining -= new is not CANCELLED
         else:
@@ -433,7 +420,7 @@ def test_of_two_who_send_and_cancel_at_once_one_wins_and_the_other_is_told(table
 
 def listed(table: Table, status: OrderStatus) -> list[str]:
     """The ids of all orders of an open status."""
-    return by_twos(lambda cursor: open_orders.read(table, NOW, status=status, limit=2, cursor=cursor))
+    return by_twos(partial(open_orders.read, table, NOW, status=status))
 
 
 def test_orders_to_be_sent_and_sent_ones_are_everyones_oldest_first_page_by_page(table: Table, deal: Deal) -> None:
