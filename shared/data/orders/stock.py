@@ -62,9 +62,7 @@ def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False
         for deal_id in deal_ids
         if (place := keys.stock(deal_id)["PK"]) in notes
     }
-    places = {
-        deal_id: [keys.stock_shard(deal_id, each) for each in range(1, many + 1)] for deal_id, many in noted.items()
-    }
+    places = {deal_id: [keys.stock_shard(deal_id, n + 1) for n in range(noted[deal_id])] for deal_id in noted}
     items = table.get_many([key for of_deal in places.values() for key in of_deal], consistent=consistent)
     found = {item["PK"]: item for item in items}
     stocks = {}

@@ -78,12 +78,15 @@ def test_a_list_is_filled_with_what_to_pack(table: Table, deal: Deal) -> None:
 
 
 @pytest.mark.parametrize("to", [(SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)])
-def test_a_step_is_taken_back_within_a_minute(
+def test_a_step_is_taken_back_within_a_minute_and_no_later(
     table: Table, deal: Deal, order: Order, to: tuple[OrderStatus, ...]
 ) -> None:
     before = taken(table, order, *to[:-1])
     after = steps.advance(table, before, to[-1], NOW)
 
+    with pytest.raises(TooLateToUndo):
+        steps.undo(table, after, to[-1], LATE)
+    assert reading.get(table, "ana", order.order_id) == after
     back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", telling=order_news.correcting)
     again = steps.undo(table, after, to[-1], SOON, telling=order_news.correcting)
 
@@ -94,16 +97,6 @@ def test_a_step_is_taken_back_within_a_minute(
     assert (table.get(keys.account("ana")) or {})["OpenOrders"] == int(before.status is PLACED)
     (told,) = messages.latest(table, "ana", limit=9, now=SOON).items
     assert (told.kind, "Your order of 2 pieces is" in told.subject) == ("corrected", True)
-
-
-@pytest.mark.parametrize("to", [(SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)])
-def test_after_a_minute_a_step_stays(table: Table, order: Order, to: tuple[OrderStatus, ...]) -> None:
-    after = taken(table, order, *to)
-
-    with pytest.raises(TooLateToUndo):
-        steps.undo(table, after, to[-1], LATE)
-
-    assert reading.get(table, "ana", order.order_id) == after
 
 
 def test_an_order_that_is_to_be_sent_again_is_listed_though_its_day_had_no_other(table: Table, order: Order) -> None:
