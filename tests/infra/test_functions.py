@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from collections.abc import Iterator
+import subprocess
+import sys
 from dataclasses import replace
 from decimal import Decimal
-from functools import cache
-from pathlib import Path
 
 import pytest
 
-from infra.functions import BY_NAME, FULL, FUNCTIONS, LEAN, PILLOW, Caller, Function, variables
+from infra.artifacts.bundling import module_of
+from infra.functions import BY_NAME, FUNCTIONS, PILLOW, Caller, Function, variables
 from infra.routes import ROUTES
 from infra.settings import STAGES
 from local.settings import ROOT
@@ -22,21 +21,15 @@ from shared.data.orders.order_items import untold
 from shared.models.charges import Charges
 from tests.infra.conftest import Synthesized
 
-MODULES = {
-    (file.parent if file.stem == "__init__" else file).stem: file
-    for file in (ROOT / "functions").glob("*/**/*.py")
-    if re.search(r"^(def handler\(|handler\b.*=)", file.read_text(), re.MULTILINE)
-}
-"""The modules and packages of ``functions/`` that have a handler."""
-
-ONLY_FULL = {"pydantic", "pydantic_core", "argon2"}
-"""Libraries of the artifact ``full`` that ``lean`` does not have."""
-
 
 def test_every_module_with_a_handler_is_a_row_and_every_row_a_module() -> None:
-    names = [row.name for row in FUNCTIONS]
+    modules = [
+        (file.parent if file.stem == "__init__" else file).stem
+        for file in (ROOT / "functions").glob("*/**/*.py")
+        if re.search(r"^(def handler\(|handler\b.*=)", file.read_text(), re.MULTILINE)
+    ]
 
-    assert sorted(names) == sorted(MODULES)
+    assert sorted(row.name for row in FUNCTIONS) == sorted(modules)
 
 
 def test_every_route_leads_to_a_function_that_somebody_may_wait_for() -> None:
@@ -45,18 +38,17 @@ def test_every_route_leads_to_a_function_that_somebody_may_wait_for() -> None:
     assert {route.function for route in ROUTES} <= waited_for
 
 
-def test_a_function_has_pydantic_argon2_and_pillow_where_it_imports_one_and_nowhere_else() -> None:
-    for row in FUNCTIONS:
-        imported = {name.partition(".")[0] for name in _imported(MODULES[row.name])}
-
-        needed = PILLOW if "PIL" in imported else LEAN if ONLY_FULL.isdisjoint(imported) else FULL
-        assert row.artifact == needed, row.name
+def test_pillow_is_only_where_pictures_are_made() -> None:
+    """Which functions need pydantic and argon2, ``tests/functions/test_imports.py`` says."""
+    assert [row.name for row in FUNCTIONS if row.artifact == PILLOW] == ["resizer"]
 
 
 @pytest.mark.parametrize("name", ["catalog", "authorizer", "site", "clicks"])
 def test_what_anyone_waits_for_loads_no_orders_and_no_messages(name: str) -> None:
-    loaded = set(_imported(MODULES[name]))
+    source = f"import sys, {module_of(name)}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True, capture_output=True, text=True)
 
+    loaded = set(done.stdout.split())
     # Making a dataclass takes as long as loading a module: making all of them took a ninth of a start.
     assert "shared.models.catalog" in loaded
     assert not {"shared.models.orders", "shared.models.messages"} & loaded
@@ -65,30 +57,6 @@ def test_what_anyone_waits_for_loads_no_orders_and_no_messages(name: str) -> Non
 def test_what_is_not_usual_says_why() -> None:
     with pytest.raises(ValueError, match="does not say why"):
         Function(name="slow", access=(), timeout=20)
-
-
-def _imported(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
-    """The names of all modules that a module of ours imports, directly or by other modules of ours."""
-    seen = set() if seen is None else seen
-    seen.add(file)
-    for name in _names_imported(file):
-        yield name
-        place = ROOT.joinpath(*name.split("."))
-        ours = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-        if name.startswith(("shared.", "functions.")) and ours.exists() and ours not in seen:
-            yield from _imported(ours, seen)
-
-
-@cache
-def _names_imported(file: Path) -> list[str]:
-    """The names that a module imports itself: of modules, and of what may be one."""
-    names = []
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names += [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return names
 
 
 def test_what_the_gateway_calls_starts_from_a_snapshot_of_its_newest_version(everything: Synthesized) -> None:
