@@ -60,7 +60,10 @@ class Synthesized:
     template: Mapping[str, Any]
 
     def resources(self, kind: str, construct: str = "") -> dict[str, Any]:
-        """The resources of a type, by logical id: those of one construct, if one is named."""
+        """The resources of a type, by logical id: those of one construct, if one is named.
+
+        Of the two gateways, ``Gateway`` is the REST API's, ``Pages`` the pages'.
+        """
         found = self.template["Resources"].items()
         return {name: each for name, each in found if each["Type"] == kind and name.startswith(construct)}
 
@@ -72,15 +75,6 @@ class Synthesized:
         """The properties of the only resource of a type."""
         (properties,) = self.all(kind, construct)
         return properties
-
-    def part(self, gateway: str) -> Synthesized:
-        """The template with one of the two gateways: ``Gateway`` is the REST API's, ``Pages`` the pages'."""
-        kept = {
-            name: each
-            for name, each in self.template["Resources"].items()
-            if not each["Type"].startswith("AWS::ApiGateway::") or name.startswith(gateway)
-        }
-        return Synthesized({**self.template, "Resources": kept})
 
     def modules(self) -> dict[str, str]:
         """The logical ids of all functions, by their modules."""

@@ -35,36 +35,17 @@ def path_of(dev: Synthesized, resource: object) -> str:
     raise AssertionError(resource)
 
 
-def methods(stage: Synthesized) -> dict[tuple[str, str], dict[str, Any]]:
-    """The properties of all methods, by method and path."""
-    return {
-        (each["HttpMethod"], path_of(stage, each["ResourceId"])): each for each in stage.all("AWS::ApiGateway::Method")
-    }
-
-
-@pytest.fixture(scope="module")
-def dev(dev: Synthesized) -> Synthesized:
-    """The stage dev, with the REST API's gateway and not the pages'."""
-    return dev.part("Gateway")
-
-
-@pytest.fixture(scope="module")
-def prod(prod: Synthesized) -> Synthesized:
-    """The stage prod, with the REST API's gateway and not the pages'."""
-    return prod.part("Gateway")
-
-
-@pytest.fixture(scope="module")
-def everything(everything: Synthesized) -> Synthesized:
-    """The stage with everything, with the REST API's gateway and not the pages'."""
-    return everything.part("Gateway")
+def methods(stage: Synthesized, gateway: str = "Gateway") -> dict[tuple[str, str], dict[str, Any]]:
+    """The properties of all methods of a gateway, by method and path."""
+    found = stage.all("AWS::ApiGateway::Method", gateway)
+    return {(each["HttpMethod"], path_of(stage, each["ResourceId"])): each for each in found}
 
 
 @pytest.fixture(scope="module")
 def browsers() -> Synthesized:
-    """A stage behind CloudFront that other sites' pages may call, with the REST API's gateway and not the pages'."""
+    """A stage behind CloudFront that other sites' pages may call."""
     stage = replace(STAGES["dev"], cdn=Cdn(), cors_origins=("https://app.example", "https://other.example"))
-    return synthesize(stage).part("Gateway")
+    return synthesize(stage)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +100,7 @@ def test_browsers_may_ask_of_every_path_where_other_sites_may_call(browsers: Syn
     assert browsers.variables("catalog")["CORS_ORIGINS"] == "https://app.example https://other.example"
     assert not told & {"site", "account", "publisher"}
     # What the gateway answers by itself may be read, too.
-    for answer in browsers.all("AWS::ApiGateway::GatewayResponse"):
+    for answer in browsers.all("AWS::ApiGateway::GatewayResponse", "Gateway"):
         assert answer["ResponseParameters"]["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"
 
 
@@ -186,7 +167,7 @@ def test_all_is_throttled_and_what_hashes_passwords_more(request: pytest.Fixture
     synthesized: Synthesized = request.getfixturevalue(stage)
     settings = {
         (each["HttpMethod"], each["ResourcePath"]): (each["ThrottlingRateLimit"], each["ThrottlingBurstLimit"])
-        for each in synthesized.only("AWS::ApiGateway::Stage")["MethodSettings"]
+        for each in synthesized.only("AWS::ApiGateway::Stage", "Gateway")["MethodSettings"]
     }
 
     whole = settings.pop(("*", "/*"))
@@ -202,7 +183,7 @@ def test_all_is_throttled_and_what_hashes_passwords_more(request: pytest.Fixture
 def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_the_openapi_document(
     dev: Synthesized,
 ) -> None:
-    answers = {each["ResponseType"]: each for each in dev.all("AWS::ApiGateway::GatewayResponse")}
+    answers = {each["ResponseType"]: each for each in dev.all("AWS::ApiGateway::GatewayResponse", "Gateway")}
     expected = {
         "UNAUTHORIZED": "401",
         "ACCESS_DENIED": "401",
@@ -225,7 +206,7 @@ def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_th
 
 
 def test_every_request_is_one_line_of_json_in_a_log_of_its_own(dev: Synthesized) -> None:
-    settings = dev.only("AWS::ApiGateway::Stage")["AccessLogSetting"]
+    settings = dev.only("AWS::ApiGateway::Stage", "Gateway")["AccessLogSetting"]
 
     line = json.loads(settings["Format"])
 
@@ -235,7 +216,7 @@ def test_every_request_is_one_line_of_json_in_a_log_of_its_own(dev: Synthesized)
 
 
 def test_neither_log_of_the_gateway_holds_what_was_sent(prod: Synthesized) -> None:
-    stage = prod.only("AWS::ApiGateway::Stage")
+    stage = prod.only("AWS::ApiGateway::Stage", "Gateway")
 
     assert not re.search(r"header|body|query|\$input", stage["AccessLogSetting"]["Format"])
     for settings in stage["MethodSettings"]:
@@ -243,27 +224,27 @@ def test_neither_log_of_the_gateway_holds_what_was_sent(prod: Synthesized) -> No
 
 
 def test_the_log_that_the_gateway_would_make_for_itself_is_there_before(prod: Synthesized) -> None:
-    (api,) = prod.resources("AWS::ApiGateway::RestApi")
+    (api,) = prod.resources("AWS::ApiGateway::RestApi", "Gateway")
     name = {"Fn::Join": ["", ["API-Gateway-Execution-Logs_", {"Ref": api}, "/v1"]]}
 
     logs = prod.resources("AWS::Logs::LogGroup")
     (error_log,) = (log_id for log_id, each in logs.items() if each["Properties"].get("LogGroupName") == name)
 
-    (stage,) = prod.resources("AWS::ApiGateway::Stage").values()
+    (stage,) = prod.resources("AWS::ApiGateway::Stage", "Gateway").values()
     assert error_log in stage["DependsOn"]
 
 
 def test_the_version_is_the_stage_and_old_tls_is_refused(dev: Synthesized) -> None:
-    api = dev.only("AWS::ApiGateway::RestApi")
+    api = dev.only("AWS::ApiGateway::RestApi", "Gateway")
 
     # So the path is the same on every host.
-    assert dev.only("AWS::ApiGateway::Stage")["StageName"] == "v1"
+    assert dev.only("AWS::ApiGateway::Stage", "Gateway")["StageName"] == "v1"
     # 1.2 with ciphers of perfect forward secrecy, and 1.3; the gateway's own choice begins with 1.0.
     assert api["SecurityPolicy"] == "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
 
 
 def test_every_method_checks_that_its_path_is_whole(dev: Synthesized) -> None:
-    (validator,) = dev.resources("AWS::ApiGateway::RequestValidator")
+    (validator,) = dev.resources("AWS::ApiGateway::RequestValidator", "Gateway")
 
     for (_, path), method in methods(dev).items():
         named = {f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", path)}

@@ -23,22 +23,16 @@ PAGES = {row.name: row.pages for row in FUNCTIONS if row.pages is not None}
 
 
 @pytest.fixture(scope="module")
-def pages(dev: Synthesized) -> Synthesized:
-    """The stage dev, with the pages' gateway and not the REST API's."""
-    return dev.part("Pages")
-
-
-@pytest.fixture(scope="module")
 def named() -> Synthesized:
     """A stage with a domain of its own."""
     return synthesize(replace(STAGES["dev"], domain=OWN))
 
 
-def test_the_first_part_of_a_path_decides_the_function(pages: Synthesized) -> None:
-    leads = {route: json.dumps(method["Integration"]["Uri"]) for route, method in methods(pages).items()}
+def test_the_first_part_of_a_path_decides_the_function(dev: Synthesized) -> None:
+    leads = {route: json.dumps(method["Integration"]["Uri"]) for route, method in methods(dev, "Pages").items()}
 
     for function, prefix in PAGES.items():
-        logical_id = pages.modules()[function]
+        logical_id = dev.modules()[function]
         for path in (prefix, f"{prefix}/{{proxy+}}"):
             assert f'"{logical_id}"' in leads.pop(("ANY", path)), path
         if BY_NAME[function].takes_passwords:
@@ -46,17 +40,17 @@ def test_the_first_part_of_a_path_decides_the_function(pages: Synthesized) -> No
     assert leads == {}
 
 
-def test_posts_that_hash_passwords_are_throttled_more(pages: Synthesized) -> None:
+def test_posts_that_hash_passwords_are_throttled_more(dev: Synthesized) -> None:
     settings = {
         (each["HttpMethod"], each["ResourcePath"]): each["ThrottlingRateLimit"]
-        for each in pages.only("AWS::ApiGateway::Stage")["MethodSettings"]
+        for each in dev.only("AWS::ApiGateway::Stage", "Pages")["MethodSettings"]
     }
 
     assert settings[("POST", "/~1account~1{proxy+}")] < settings[("*", "/*")]
 
 
-def test_what_the_gateway_says_by_itself_is_a_page_that_leads_on(pages: Synthesized) -> None:
-    answers = pages.all("AWS::ApiGateway::GatewayResponse")
+def test_what_the_gateway_says_by_itself_is_a_page_that_leads_on(dev: Synthesized) -> None:
+    answers = dev.all("AWS::ApiGateway::GatewayResponse", "Pages")
 
     assert {answer["ResponseType"] for answer in answers} == set(REFUSALS)
     for answer in answers:
@@ -68,19 +62,19 @@ def test_what_the_gateway_says_by_itself_is_a_page_that_leads_on(pages: Synthesi
         assert not set(page) & set("$#")
 
 
-def test_without_a_domain_the_site_is_at_the_gateways_own_address_below_its_stage(pages: Synthesized) -> None:
-    (api,) = pages.resources("AWS::ApiGateway::RestApi")
+def test_without_a_domain_the_site_is_at_the_gateways_own_address_below_its_stage(dev: Synthesized) -> None:
+    (api,) = dev.resources("AWS::ApiGateway::RestApi", "Pages")
 
     for function in PAGES:
-        variables = pages.variables(function)
+        variables = dev.variables(function)
         assert variables["SITE_BASE"] == "/web"
         assert {"Ref": api} in variables["SITE_ORIGIN"]["Fn::Join"][1]
-    assert pages.template["Outputs"]["SiteUrl"]["Value"]["Fn::Join"][1][-1] == "/"
+    assert dev.template["Outputs"]["SiteUrl"]["Value"]["Fn::Join"][1][-1] == "/"
 
 
 def test_a_domain_leads_to_the_pages_at_its_root_and_to_the_api_below_its_version(named: Synthesized) -> None:
     def api(gateway: str) -> dict[str, str]:
-        (name,) = named.part(gateway).resources("AWS::ApiGateway::RestApi")
+        (name,) = named.resources("AWS::ApiGateway::RestApi", gateway)
         return {"Ref": name}
 
     mappings = named.all("AWS::ApiGateway::BasePathMapping")
