@@ -256,14 +256,17 @@ def of_stage(stage: Stage) -> tuple[Function, ...]:
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
+WORK = {"work": "QueueUrl", "uploads": "UploadsUrl", "mail": "MailQueueUrl"}
+"""The queues of work: the fan-out's, that of uploads and, where a stage sends it, that of mail. Each has an output of
+the stack that tells its address."""
+
 DEAD_LETTERS = {
     name: f"{name.capitalize()}DeadLettersUrl"
-    for name in ("work", "uploads", "mail", *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
+    for name in (*WORK, *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
 }
-"""The dead-letter queues: of the fan-out's work, of uploads, of mail where there is any, and of each reader of the
-stream. Each has an output of the stack that tells its address."""
+"""Their dead-letter queues and those of the readers of the stream, with their outputs."""
 
-QUEUES = ("QueueUrl", "UploadsUrl", "MailQueueUrl", *DEAD_LETTERS.values())
+QUEUES = (*WORK.values(), *DEAD_LETTERS.values())
 """The outputs of the stack that tell the addresses of all queues."""
 
 

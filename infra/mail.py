@@ -44,7 +44,6 @@ class MailSending(Construct):
             "Queue",
             stage=stage,
             name="mail",
-            output="MailQueueUrl",
             worker=self.mailer,
             workers=MAILERS,
             senders=[each for each in functions if each.row.asks_for_mail],

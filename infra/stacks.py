@@ -59,7 +59,6 @@ class DealsStack(Stack):
             "Work",
             stage=stage,
             name="work",
-            output="QueueUrl",
             worker=by_name["messenger"],
             workers=stage.workers,
             senders=[each for each in functions if each.row.sends],
@@ -70,7 +69,6 @@ class DealsStack(Stack):
             "Uploads",
             stage=stage,
             name="uploads",
-            output="UploadsUrl",
             worker=by_name["resizer"],
             workers=stage.workers,
             batch_size=1,  # a picture takes the memory of a function
@@ -86,14 +84,14 @@ class DealsStack(Stack):
 
         secret = OriginSecret(self, version=stage.cdn.word) if stage.cdn else None
         api = DealsApi(self, stage=stage, functions=by_name, secret=secret)
-        site = SiteApi(self, stage=stage, functions=functions, account=api, secret=secret)
-        edge = Edge(self, stage=stage, api=api, site=site, secret=secret) if secret else None
+        pages = SiteApi(self, stage=stage, functions=functions, account=api, secret=secret)
+        edge = Edge(self, stage=stage, api=api, site=pages, secret=secret) if secret else None
         if stage.domain:
-            SiteDomain(self, domain=stage.domain, site=site, api=api)
+            SiteDomain(self, domain=stage.domain, site=pages, api=api)
         if stage.firewall:
-            Firewall(self, stage=stage, gateways=[api, site])
+            Firewall(self, stage=stage, gateways=[api, pages])
         origin = stage.origin or (edge and edge.origin)
-        CfnOutput(self, "SiteUrl", value=f"{origin}/" if origin else site.api.url)
+        CfnOutput(self, "SiteUrl", value=f"{origin}/" if origin else pages.api.url)
 
         exports = Exports(self, stage=stage, table=table) if stage.export_days else None
         if stage.watch is not Watch.NOTHING:
@@ -105,7 +103,7 @@ class DealsStack(Stack):
                     functions=functions,
                     work=[work, uploads, *mail],
                     readers=readers,
-                    gateways={"api": api.stage, "pages": site.stage},
+                    gateways={"api": api.stage, "pages": pages.stage},
                     exports=exports,
                 ),
             )

@@ -14,7 +14,7 @@ from constructs import Construct
 from infra import acceptances
 from infra.checks import accept
 from infra.function import PythonFunction
-from infra.functions import DEAD_LETTERS, Reading
+from infra.functions import DEAD_LETTERS, WORK, Reading
 from infra.settings import Stage, Watch
 from infra.table import DealsTable
 
@@ -91,10 +91,8 @@ class StreamReader(Construct):
 
 
 class WorkQueue(Construct):
-    """A queue of work, which some functions send, one function that works on it, and its dead-letter queue.
-
-    ``output`` is the output of the stack that tells its address; the senders know it by a ``variable``.
-    """
+    """A queue of work, one function that works on it, others that send it and know it by a ``variable``, and its
+    dead-letter queue."""
 
     def __init__(
         self,
@@ -103,7 +101,6 @@ class WorkQueue(Construct):
         *,
         stage: Stage,
         name: str,
-        output: str,
         worker: PythonFunction,
         workers: int,
         batch_size: int = 5,
@@ -123,7 +120,7 @@ class WorkQueue(Construct):
             retention_period=Duration.days(4),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
         )
-        CfnOutput(Stack.of(self), output, value=self.queue.queue_url)
+        CfnOutput(Stack.of(self), WORK[name], value=self.queue.queue_url)
         source = sources.SqsEventSource(
             self.queue,
             batch_size=batch_size,
