@@ -47,8 +47,12 @@ class Pictures(Construct):
             accept(self.bucket, acceptances.LOCAL_BUCKET_WITHOUT_TLS)
         CfnOutput(Stack.of(self), BUCKET_OUTPUT, value=self.bucket.bucket_name)
         for each in functions:
+            for action, folder in each.row.files:
+                everything_in_it = self.bucket.arn_for_objects(f"{folder}*")
+                each.function.add_to_role_policy(iam.PolicyStatement(actions=[action], resources=[everything_in_it]))
+                accept(each.role, acceptances.UPLOADS_BY_ID if folder == UPLOADS else acceptances.PICTURES_BY_HASH)
             if each.row.files:
-                self._grant(each)
+                each.function.add_environment("PICTURES_BUCKET", self.bucket.bucket_name)
 
     def tell(self, work: WorkQueue) -> None:
         """Have S3 tell a queue of each upload. Any bucket of this account may: the policy must be there before this
@@ -73,12 +77,3 @@ class Pictures(Construct):
         )
         if allowed.policy_dependable is not None:
             resource.node.add_dependency(allowed.policy_dependable)
-
-    def _grant(self, each: PythonFunction) -> None:
-        """Give a function the rights of its row, and the bucket's name."""
-        for action, folder in each.row.files:
-            each.function.add_to_role_policy(
-                iam.PolicyStatement(actions=[action], resources=[self.bucket.arn_for_objects(f"{folder}*")])
-            )
-            accept(each.role, acceptances.UPLOADS_BY_ID if folder == UPLOADS else acceptances.PICTURES_BY_HASH)
-        each.function.add_environment("PICTURES_BUCKET", self.bucket.bucket_name)
