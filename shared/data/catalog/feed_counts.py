@@ -120,9 +120,9 @@ def count(feed: Feed, periods: Mapping[str, int]) -> Write:
     added = {TOTAL: sum(periods.values()), **{attribute(feed, period): count for period, count in periods.items()}}
     return update(
         keys.periods(feed, next(iter(periods))),
-        f"SET #type = :type ADD {', '.join(f'#{name} :{name}' for name in added)}",
+        f"SET #type = :type ADD {', '.join(f'#n_{name} :{name}' for name in added)}",
         condition=None,  # the first deal of a period makes the item
-        names={"#type": "Type", **{f"#{name}": name for name in added}},
+        names={"#type": "Type", **{f"#n_{name}": name for name in added}},
         values={":type": item_types.PERIODS, **{f":{name}": count for name, count in added.items()}},
         refused=None,
     )
