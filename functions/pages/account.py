@@ -86,7 +86,6 @@ def sign_up_form(request: Request) -> Answer:
 
 @routes.post("/account/sign-up")
 def sign_up(request: Request) -> Answer:
-    """Make an account and sign in to it at once."""
     typed = forms.read(request.event)
     try:
         new = check(NewUser, {name: typed.get(name, "") for name in ("username", "name", "email", "password")}, _WORDS)
@@ -193,7 +192,6 @@ def change_email(request: Request) -> Answer:
 
 @routes.post("/account/email/verify", stands_on="/account")
 def ask_to_verify(request: Request) -> Answer:
-    """Have another link mailed that verifies the address."""
     user = _me(request)
     try:
         accounts.ask_again_to_verify(table(), mail_queue(), user, request.now)
@@ -395,7 +393,6 @@ def _account_page(
     typed: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Answer:
-    """The account as it is now, with its forms."""
     (user,), head = cookies.beside_head(request, partial(_account_of, whose))
     return pages.page(
         "account/account.html",

@@ -58,7 +58,6 @@ LISTS = {
 }
 """The lists of orders, by status: the name, the order it is in, and the words where it is empty."""
 
-_TAKEN = frozenset(status for status, _ in STEPS.values())
 _PIECES = f"A whole number up to {stock.MOST:,}; below zero takes pieces off sale."
 _LEFT = f"A whole number from 0 to {stock.MOST:,}."
 _SHARDS = f"1 to {stock.MAX_SHARDS}, or nothing to leave them as they are."
@@ -197,7 +196,7 @@ def _done(request: Request) -> dict[str, Any] | None:
     except NoSuchOrder:
         return None
     undoes = steps.can_undo(order, request.now)
-    return {**orders_shown.head(order), "undoes": undoes} if order.status in _TAKEN else None
+    return {**orders_shown.head(order), "undoes": undoes} if order.status is not OrderStatus.PLACED else None
 
 
 def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, str]) -> None:

@@ -67,9 +67,7 @@ def test_a_field_that_cannot_be_used_is_named_and_what_was_typed_is_kept(
     ("changed", "said"),
     [({"email": "other@mail.example"}, "Somebody has this name already"), ({"username": "bo"}, "this address exists")],
 )
-def test_a_name_or_an_address_that_is_taken_is_said_at_its_field(
-    ana: Browser, changed: dict[str, str], said: str
-) -> None:
+def test_a_name_or_address_that_is_taken_is_said_at_its_field(ana: Browser, changed: dict[str, str], said: str) -> None:
     seen = another().post("/account/sign-up", ANA | changed)
 
     assert seen.status == 422
@@ -170,9 +168,7 @@ def test_signing_in_ends_the_session_that_a_browser_brought_and_takes_over_none(
 
 
 @pytest.mark.parametrize(("path", "ends_others"), [("sign-out", False), ("sign-out-everywhere", True)])
-def test_signing_out_ends_the_session_and_leaves_nothing_in_the_browser(
-    ana: Browser, path: str, *, ends_others: bool
-) -> None:
+def test_signing_out_ends_the_session_and_clears_the_browser(ana: Browser, path: str, *, ends_others: bool) -> None:
     old, other = another(), another()
     old.cookies.update(ana.cookies)
     other.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
@@ -187,9 +183,11 @@ def test_signing_out_ends_the_session_and_leaves_nothing_in_the_browser(
 
 
 def test_a_name_is_changed_on_a_page_that_nobody_keeps(ana: Browser) -> None:
+    empty = [ana.post(f"/account/{path}").status for path in ("name", "email", "password")]
     seen = ana.post("/account/name", {"name": "Ana M."})
     shown = ana.get(seen.location)
 
+    assert empty == [422] * 3
     assert seen.location == "/account?said=renamed"
     assert "Ana M." in shown.words
     assert shown.headers["Cache-Control"] == ["no-store"]
@@ -219,36 +217,29 @@ def test_a_new_password_signs_out_everywhere_else_and_not_here(ana: Browser) -> 
     assert other.post("/account/sign-in", {"username": "ana", "password": new}).location == "/my/inbox"
 
 
-def test_leaving_says_what_goes_and_takes_the_password(ana: Browser, table: Table) -> None:
+def test_leaving_says_what_goes_takes_the_password_and_waits_for_orders(ana: Browser, table: Table, sell: Sell) -> None:
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+    order = buy(table, "ana", sell(), now=times.now(), account_id=users.get(table, "ana").account_id)
+
     asked = ana.get("/account/remove")
     wrong = ana.post("/account/remove", {"password": "wrong password"})
-    users.get(table, "ana")
+    early = ana.post("/account/remove", {"password": PASSWORD})
+    links = {" ".join(a.itertext()): a.get("href") for a in early.document.iter("a")}
+    orders = ana.get(links["Orders to be sent"])
+    still_there = users.get(table, "ana").name
+    ana.post(f"/shop/orders/{order.order_id}/cancel")
     right = ana.post("/account/remove", {"password": PASSWORD})
 
     assert "all saved deals" in asked.words
     assert wrong.status == 422
+    assert (early.status, "<title>Error: Remove the account" in early.text) == (409, True)
+    assert "An order is still to be sent" in early.words
+    assert links["Orders to be sent"] == "/shop/orders?status=placed"
+    assert "Ana Blake" in orders.words
+    assert still_there == "Ana Müller"
     assert (right.status, right.location) == (303, "/?said=removed")
     with pytest.raises(NoSuchUser):
         users.get(table, "ana")
-
-
-def test_who_leaves_with_an_open_order_is_told_so_and_led_to_the_orders(ana: Browser, table: Table, sell: Sell) -> None:
-    addresses.save(table, "ana", "home", HOME_ADDRESS)
-    buy(table, "ana", sell(), now=times.now(), account_id=users.get(table, "ana").account_id)
-
-    seen = ana.post("/account/remove", {"password": PASSWORD})
-
-    links = {" ".join(a.itertext()): a.get("href") for a in seen.document.iter("a")}
-    assert seen.status == 409
-    assert "<title>Error: Remove the account" in seen.text
-    assert "An order is still to be sent" in seen.words
-    assert links["Orders to be sent"] == "/shop/orders?status=placed"
-    assert "Ana Blake" in ana.get(links["Orders to be sent"]).words
-    assert users.get(table, "ana").name == "Ana Müller"
-
-
-def test_an_empty_form_comes_back_with_what_is_wrong(ana: Browser) -> None:
-    assert [ana.post(f"/account/{path}").status for path in ("name", "email", "password")] == [422] * 3
 
 
 def test_a_password_that_is_sent_after_the_sessions_end_is_never_written_into_a_page(anyone: Browser) -> None:

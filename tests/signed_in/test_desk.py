@@ -65,9 +65,7 @@ def filled(seen: Seen, **changed: str) -> dict[str, str]:
     return {name: value for name, value in values.items() if name in names} | changed
 
 
-def test_a_form_that_is_sent_after_the_sessions_end_can_be_sent_again(
-    anyone: Browser, editor: Browser, table: Table
-) -> None:
+def test_a_form_sent_after_the_sessions_end_can_be_sent_again(anyone: Browser, editor: Browser, table: Table) -> None:
     typed = editor.get("/desk/deals/new").values() | DEAL | {"description": '<b>Two lines\nand "quotes"</b>'}
 
     kept = anyone.post("/desk/deals", typed)
@@ -87,9 +85,7 @@ def test_a_form_that_cannot_be_read_leads_to_sign_in(anyone: Browser) -> None:
         assert (seen.status, seen.location) == (303, "/account/sign-in")
 
 
-def test_the_desk_shows_what_was_posted_with_clicks_and_what_ends_soon(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_the_desk_shows_what_was_posted_and_what_ends_soon(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal(title="Ends soon", ends_at=times.now() + timedelta(hours=1))
     for _ in range(3):
         clicks.count(table, deal.deal_id)
@@ -102,7 +98,7 @@ def test_the_desk_shows_what_was_posted_with_clicks_and_what_ends_soon(
     assert "3 clicks" in posted_today
 
 
-def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_told_and_what_is_no_address_is_asked_for_again(
+def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_told(
     editor: Browser,
 ) -> None:
     told = {"title": "Runner", "price": "12.50", "list": "20", "image": "https://i.example/a.jpg"}
@@ -117,9 +113,7 @@ def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_told_and_what_is_
     assert "This must be an http or https address." in wrong.words
 
 
-def test_a_known_product_fills_the_form_and_warns_of_its_active_deal(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_a_known_product_fills_the_form_with_a_warning(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     image = "https://shop.example/trail-runner.jpg"
     deal = post_deal(link="https://shop.example/trail-runner?variant=2", list_price="158.00", image=image)
     offers.file(table, None, deal)
@@ -164,7 +158,7 @@ def test_a_price_is_proposed_from_the_same_size_and_not_one_that_was_withdrawn_o
     ] * 3
 
 
-def test_a_known_shop_fills_in_its_brand_and_the_category_that_was_chosen_last_for_it(
+def test_a_known_shop_fills_in_its_brand_and_its_last_category(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
     post_deal(brand="g-fore", category="clothing", currency="EUR")
@@ -182,9 +176,7 @@ def test_a_known_shop_fills_in_its_brand_and_the_category_that_was_chosen_last_f
     assert "Filled in with what we know" in of_shop.words
 
 
-def test_a_deal_is_posted_once_however_often_its_form_is_sent_and_another_asks_first(
-    editor: Browser, table: Table
-) -> None:
+def test_a_form_posts_once_however_often_it_is_sent_and_another_deal_asks_first(editor: Browser, table: Table) -> None:
     typed = DEAL | {"price": "$1,031.9", "listPrice": "$1,580", "expiresAt": "2049-01-01T12:30"}
     form = filled(editor.get(f"/desk/deals/new?link={LINK}"), **typed)
 
@@ -277,9 +269,7 @@ def test_a_preview_of_a_deal_that_is_over_leads_to_no_shop_and_of_a_withdrawn_on
     assert [word in in_withdrawn for word in ("Ended", "2049")] == [False, False]
 
 
-def test_a_deal_is_edited_once_however_often_the_change_is_sent(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_a_deal_is_edited_once_however_often_that_is_sent(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal()
     path = f"/desk/deals/{deal.number}"
     form = filled(editor.get(path), price="9.5", listPrice="", description="Two\r\nlines")
@@ -347,9 +337,7 @@ def test_what_another_editor_changed_meanwhile_is_shown_first_and_stays_where_on
     assert saved.description == "Two\nlines"
 
 
-def test_editors_who_want_the_same_or_change_what_no_field_shows_do_not_disagree(
-    editor: Browser, table: Table, overtaken: TwoForms
-) -> None:
+def test_editors_who_want_the_same_do_not_disagree(editor: Browser, table: Table, overtaken: TwoForms) -> None:
     path, mine = overtaken(price="20", brand="Apple")
     deals.make_hot(table, posted(table)[0].deal_id, times.now())
 
@@ -393,9 +381,7 @@ def test_a_form_that_is_shown_again_still_knows_what_it_was_read_with(
     assert [(deal.title, deal.coupon_code) for deal in posted(table)] == [("Road runner", "AUTUMN")]
 
 
-def test_a_form_that_does_not_say_what_it_was_read_with_changes_nothing(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_a_form_without_its_earlier_values_changes_nothing(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal()
 
     seen = editor.post(f"/desk/deals/{deal.number}", DEAL | {"title": "Road runner"})
@@ -405,9 +391,7 @@ def test_a_form_that_does_not_say_what_it_was_read_with_changes_nothing(
     assert deals.get(table, deal.deal_id) == deal
 
 
-def test_what_takes_a_deal_out_of_all_lists_says_first_what_will_happen(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_what_takes_a_deal_out_of_all_lists_asks_first(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal()
     place = f"/desk/deals/{deal.number}"
     states = []
@@ -429,9 +413,7 @@ def test_what_takes_a_deal_out_of_all_lists_says_first_what_will_happen(
     assert editor.get(f"{place}/withdraw").status == 200
 
 
-def test_a_deal_is_withdrawn_or_ended_and_that_is_undone_for_ten_minutes(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_withdrawing_and_ending_are_undone_for_ten_minutes(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal(ends_at=times.now() + timedelta(days=3))
     place = f"/desk/deals/{deal.number}"
 
@@ -468,14 +450,16 @@ def test_a_deals_page_says_who_changed_what(editor: Browser, table: Table, post_
         assert "Category from Shoes to Bags Coupon code from <b> to nothing" in older
 
 
-def test_making_hot_says_first_who_will_be_told(editor: Browser, table: Table, post_deal: PostDeal) -> None:
-    deal = post_deal()
+def test_making_hot_says_first_who_will_be_told_if_anybody(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal, over = post_deal(), post_deal()
+    deals.withdraw(table, over.deal_id, times.now())
     entered(table, "ana")
 
     asked = editor.get(f"/desk/deals/{deal.number}/hot")
     before = deals.get(table, deal.deal_id).hot_at
     made = editor.post(f"/desk/deals/{deal.number}/hot")
     progress = editor.get(made.location)
+    refused, sent = editor.get(f"/desk/deals/{over.number}/hot"), editor.post(f"/desk/deals/{over.number}/hot")
 
     assert "2 readers will get a message" in asked.words
     assert "Messages 2 Write units 4, two for each message" in asked.words
@@ -484,6 +468,8 @@ def test_making_hot_says_first_who_will_be_told(editor: Browser, table: Table, p
     assert deals.get(table, deal.deal_id).hot_at is not None
     assert "0 readers told so far, of about 2." in progress.words
     assert "Everybody is being told." in progress.words
+    assert ("nobody can be told" in refused.words, sent.status) == (True, 409)
+    assert f'<a class="button" href="/desk/deals/{over.number}">To the deal</a>' in refused.text
 
 
 @pytest.mark.parametrize(
@@ -552,16 +538,20 @@ def test_the_bar_shows_how_many_are_told_or_of_more_readers_than_are_counted_the
         entered(table, name)
     deal = hot(parts, **unfinished)
 
-    page, on_the_desk = editor.get(f"/desk/deals/{deal.number}/hot/progress"), editor.get("/desk")
+    path = f"/desk/deals/{deal.number}/hot/progress"
 
+    page, on_the_desk, for_script = editor.get(path), editor.get("/desk"), editor.get(path, Accept="application/json")
+
+    told = for_script.json
     assert said in page.words
+    assert ([each.text for each in page.document.iter("h1")], said) == ([told["heading"]], told["sentence"])
+    assert reached == ((str(told["reached"]), str(told["most"])) if told["most"] else (None, None))
+    assert told["finished"] == (parts == 4)
     assert ("about" in page.words.partition("Hot since")[0]) == (readers == 3)
     assert bar(page) == bar(on_the_desk) == reached
 
 
-def test_a_page_of_progress_looks_again_without_script_until_everybody_is_told(
-    editor: Browser, hot: Callable[..., Deal]
-) -> None:
+def test_progress_looks_again_without_script_until_everybody_is_told(editor: Browser, hot: Callable[..., Deal]) -> None:
     """It looks at the address without ``said``: what was just done is said once."""
     path, over = (f"/desk/deals/{deal.number}/hot/progress" for deal in (hot(), hot(4)))
     editor.cookies[DONE] = "hot"
@@ -573,31 +563,6 @@ def test_a_page_of_progress_looks_again_without_script_until_everybody_is_told(
     assert "Refresh" not in seen.headers  # which a browser with script would follow, too
     assert "Everybody is told" in at_the_end.words
     assert [each in at_the_end.text for each in ("being told", "Look again", "refresh")] == [False] * 3
-
-
-def test_the_script_of_a_page_of_progress_is_told_what_the_page_says(
-    editor: Browser, ana: Browser, anyone: Browser, hot: Callable[..., Deal]
-) -> None:
-    path = f"/desk/deals/{hot(1).number}/hot/progress"
-
-    page, told = editor.get(path), editor.get(path, Accept="application/json").json
-
-    (heading,) = page.document.iter("h1")
-    assert heading.text == told["heading"]
-    assert told["sentence"] in page.words
-    assert bar(page) == (str(told["reached"]), str(told["most"]))
-    assert not told["finished"]
-    assert [each.get(path, Accept="application/json").status for each in (ana, anyone)] == [403, 401]
-
-
-def test_a_deal_that_is_over_is_not_made_hot(editor: Browser, table: Table, post_deal: PostDeal) -> None:
-    deal = post_deal()
-    deals.withdraw(table, deal.deal_id, times.now())
-
-    seen = editor.get(f"/desk/deals/{deal.number}/hot")
-    assert "nobody can be told" in seen.words
-    assert f'<a class="button" href="/desk/deals/{deal.number}">To the deal</a>' in seen.text
-    assert editor.post(f"/desk/deals/{deal.number}/hot").status == 409
 
 
 def test_a_page_is_ordered_by_buttons_and_by_dragging(editor: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -667,9 +632,7 @@ def test_a_deal_without_a_number_is_ordered_by_its_id(editor: Browser, table: Ta
     assert picked(table) == [deal.deal_id, str(other.number)]
 
 
-def test_the_front_page_is_ordered_on_the_desk_too_and_the_desk_is_come_back_to(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_the_front_page_is_ordered_on_the_desk_too(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     one, two = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in (1, 2))
     editor.post("/desk/front-page", {"order": f"{one},{two}"})
     form = editor.get("/desk").values()
@@ -683,9 +646,7 @@ def test_the_front_page_is_ordered_on_the_desk_too_and_the_desk_is_come_back_to(
     assert picked(table) == [two]
 
 
-def test_all_deals_are_listed_a_page_at_a_time(
-    editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_deals_are_listed_in_pages(editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("functions.pages.desk.today.SHOWN", 2)
     for minutes in (1, 2, 3):
         post_deal(minutes, title=f"Deal {minutes}")
@@ -698,9 +659,7 @@ def test_all_deals_are_listed_a_page_at_a_time(
     assert editor.get("/desk/deals?cursor=forged").status == 400
 
 
-def test_the_desk_shows_how_far_the_telling_of_a_hot_deal_has_got(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_the_desk_shows_how_far_telling_a_hot_deal_has_got(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     """Of about how many, and how fast: readers told by the seconds since it became hot."""
     now, deal = times.now(), post_deal()
     for name in ("ana", "bo", "cleo", "dan", "eve"):
@@ -742,7 +701,7 @@ def test_the_desk_follows_a_hot_deal_that_is_not_among_the_newest(
     assert "Ending and hot" in told
 
 
-def test_the_bookmarklet_is_hidden_where_the_site_does_not_know_its_own_address(
+def test_the_bookmarklet_is_hidden_where_the_site_has_no_address(
     editor: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = editor.get("/desk").text
@@ -755,9 +714,7 @@ def test_the_bookmarklet_is_hidden_where_the_site_does_not_know_its_own_address(
     assert "it needs the site’s own address, and none is configured" in hidden.words
 
 
-def test_what_another_editor_did_to_a_list_meanwhile_is_shown_and_stays(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_what_another_editor_did_to_a_list_is_shown_first(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     one, two, three, four = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in range(1, 5))
     editor.post("/desk/front-page", {"order": f"{one},{two}"})
     form = editor.get("/desk/front-page").values()
@@ -803,9 +760,7 @@ def test_what_cannot_be_added_to_a_list_is_said(editor: Browser, table: Table, p
         assert (seen.status, said in seen.words) == (422, True), said
 
 
-def test_a_category_gathers_its_five_deals_before_any_is_kept(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_a_category_gathers_five_deals_before_any_is_kept(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     numbers = [str(post_deal(minutes).number) for minutes in range(1, 6)]
     order = ""
 
@@ -819,9 +774,7 @@ def test_a_category_gathers_its_five_deals_before_any_is_kept(
     assert editor.get("/desk/categories/cars").status == 404
 
 
-def test_a_brand_is_created_after_a_warning_of_names_that_are_near_and_not_where_it_cannot_be(
-    editor: Browser, table: Table
-) -> None:
+def test_a_brand_is_created_after_a_warning_of_near_names_if_it_can_be(editor: Browser, table: Table) -> None:
     created = editor.post("/desk/brands", {"name": "Patagonia"})
     asked = editor.post("/desk/brands", {"name": "Aple"})
     before = dict(brands.names(table))
@@ -854,7 +807,7 @@ def site() -> Iterator[Preview]:
         yield preview
 
 
-def test_only_a_drag_that_ends_in_a_drop_on_the_list_is_kept(visit: Visit, site: Preview) -> None:
+def test_only_a_drag_that_drops_on_the_list_is_kept_and_titles_have_whole_rings(visit: Visit, site: Preview) -> None:
     page = visit("/desk/front-page", token=token_of(site, "eddy", "editor"))
     rows = page.locator("#order tbody tr")
     numbers = picked(site.table)
@@ -883,19 +836,11 @@ def test_only_a_drag_that_ends_in_a_drop_on_the_list_is_kept(visit: Visit, site:
         page.mouse.up()
 
     assert picked(site.table) == [numbers[-1], *numbers[:-1]]
-
-
-def test_the_ring_of_a_deals_title_in_an_order_is_not_cut_off_with_the_title(visit: Visit, site: Preview) -> None:
-    page = visit("/desk/front-page", token=token_of(site, "eddy", "editor"))
-    title = page.locator("#order tbody a").first
-
-    page.keyboard.press("Tab")  # a ring is shown to those who use the keyboard
-    title.focus()
-
-    around = page.locator("#order tbody .what div").first
-    expect(around).to_have_css("outline-style", "solid")
-    expect(around).to_have_css("overflow", "visible")
-    expect(title).to_have_css("outline-style", "none")
+    page.keyboard.press("Tab")  # a ring is shown to those who use the keyboard, and is not cut off with the title
+    page.locator("#order tbody a").first.focus()
+    expect(page.locator("#order tbody .what div").first).to_have_css("outline-style", "solid")
+    expect(page.locator("#order tbody .what div").first).to_have_css("overflow", "visible")
+    expect(page.locator("#order tbody a").first).to_have_css("outline-style", "none")
 
 
 def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> None:

@@ -74,9 +74,7 @@ def test_editors_see_each_page_of_the_desk_and_members_none(editor: Browser, ana
         assert (seen.status, "The desk is for editors." in seen.words) == (403, True), path
 
 
-def test_a_members_form_at_the_desk_and_any_from_elsewhere_change_nothing(
-    ana: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_members_forms_at_desk_or_from_elsewhere_do_nothing(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     """All that a browser may say of where a form is from is in ``tests/html/test_forms.py``."""
     assert post_deal().number == 1
     eddy = entered(table, "eddy", "editor")
@@ -95,9 +93,7 @@ def test_a_members_form_at_the_desk_and_any_from_elsewhere_change_nothing(
 
 
 @pytest.mark.parametrize("form", STANDS)
-def test_the_address_of_a_form_leads_to_where_it_stands_when_it_is_opened(
-    editor: Browser, table: Table, form: str
-) -> None:
+def test_the_address_of_a_form_leads_to_where_it_stands(editor: Browser, table: Table, form: str) -> None:
     before = contents(table)
 
     seen = editor.get(form)

@@ -69,9 +69,7 @@ def test_what_is_typed_after_the_sessions_end_is_kept(anyone: Browser) -> None:
         assert seen.values()["street"] == "1 Main Street"
 
 
-def test_what_is_bought_lies_in_the_cart_as_often_as_it_was_first_asked_for_until_it_is_removed(
-    ana: Browser, sell: Sell
-) -> None:
+def test_what_is_bought_lies_in_the_cart_as_often_as_asked_until_it_is_removed(ana: Browser, sell: Sell) -> None:
     deal = str(sell(price="10.00").number)
     ana.post("/shop/cart", {"deal": deal, "quantity": "3"})
 
@@ -85,9 +83,7 @@ def test_what_is_bought_lies_in_the_cart_as_often_as_it_was_first_asked_for_unti
     assert "Nothing is in your cart." in ana.get("/shop/cart").words
 
 
-def test_a_number_of_pieces_that_cannot_be_is_refused_by_the_name_of_the_deal(
-    ana: Browser, table: Table, sell: Sell
-) -> None:
+def test_an_impossible_number_of_pieces_is_refused_by_the_deals_name(ana: Browser, table: Table, sell: Sell) -> None:
     deal = sell()
 
     for quantity in ("0", "11", "-1", "1000000000", "", "two", "１"):
@@ -233,9 +229,7 @@ def test_a_cart_with_more_than_an_order_takes_is_ordered_in_two(ana: Browser, ta
     assert carts.deals_in(table, "ana", times.now()) == []
 
 
-def test_a_cart_of_which_part_was_ordered_in_another_window_is_shown_again(
-    ana: Browser, table: Table, sell: Sell
-) -> None:
+def test_a_cart_partly_ordered_in_another_window_is_shown_again(ana: Browser, table: Table, sell: Sell) -> None:
     first, second = sell(title="First"), sell(title="Second")
     with_address(table)
     ana.post("/shop/cart", {"deal": str(first.number)})
@@ -252,9 +246,7 @@ def test_a_cart_of_which_part_was_ordered_in_another_window_is_shown_again(
     assert ordered(table) == 1
 
 
-def test_ten_in_the_cart_and_two_left_are_two_by_one_button(
-    ana: Browser, table: Table, at_checkout: AtCheckout
-) -> None:
+def test_ten_in_cart_and_two_left_are_two_by_one_button(ana: Browser, table: Table, at_checkout: AtCheckout) -> None:
     deal, stale = at_checkout(10, wanted="10", price="10.00")
     stock.leave(table, deal.deal_id, 2)
 
@@ -273,9 +265,7 @@ def test_ten_in_the_cart_and_two_left_are_two_by_one_button(
 
 
 @pytest.mark.parametrize("pressed", ["pieces", "order"])
-def test_pieces_are_changed_at_the_checkout_and_asked_again(
-    ana: Browser, table: Table, at_checkout: AtCheckout, pressed: str
-) -> None:
+def test_pieces_are_changed_at_the_checkout(ana: Browser, table: Table, at_checkout: AtCheckout, pressed: str) -> None:
     deal, form = at_checkout(price="10.00")
 
     changed = ana.post("/shop/checkout", form | {f"pieces-{deal.deal_id}": "3", "do": pressed})
@@ -289,9 +279,7 @@ def test_pieces_are_changed_at_the_checkout_and_asked_again(
     assert ordered(table) == 0
 
 
-def test_an_address_that_was_changed_behind_the_form_is_asked_about(
-    ana: Browser, table: Table, at_checkout: AtCheckout
-) -> None:
+def test_an_address_changed_behind_the_form_is_asked_about(ana: Browser, table: Table, at_checkout: AtCheckout) -> None:
     _, form = at_checkout()
     elsewhere = replace(HOME_ADDRESS, street="1 Elsewhere")
     addresses.save(table, "ana", "home", elsewhere)
@@ -321,9 +309,7 @@ def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
     assert "Shipping $5.00 Tax $1.50 Together $16.50" in ana.get(placed.location).words
 
 
-def test_of_two_who_order_the_last_piece_one_gets_it_and_the_other_is_told(
-    ana: Browser, table: Table, at_checkout: AtCheckout
-) -> None:
+def test_of_two_who_order_the_last_piece_one_gets_it(ana: Browser, table: Table, at_checkout: AtCheckout) -> None:
     deal, form = at_checkout(1)
     bo = entered(table, "bo")
     with_address(table, "bo")
@@ -367,9 +353,7 @@ def test_a_form_that_nobody_was_shown_is_refused(ana: Browser, table: Table, sel
     assert ordered(table) == 0
 
 
-def test_what_is_refused_is_said_and_writes_nothing_and_takes_nothing(
-    ana: Browser, table: Table, sell: Sell, post_deal: PostDeal
-) -> None:
+def test_a_refusal_is_said_and_writes_nothing(ana: Browser, table: Table, sell: Sell, post_deal: PostDeal) -> None:
     """The fields of a form that stood open while the shop changed, or that was never shown."""
     with_address(table)
     bo = entered(table, "bo")

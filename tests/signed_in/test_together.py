@@ -28,9 +28,7 @@ def now_is(table: Table, *some: Deal) -> list[Deal]:
     return deals.get_many(table, [deal.deal_id for deal in some], consistent=True)
 
 
-def test_ticked_deals_are_ended_once_after_a_page_that_says_so(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_ticked_deals_are_ended_once_after_a_page_says_so(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     first, second, other = (post_deal(title=title) for title in ("One", "Two", "Three"))
     withdrawn = deals.withdraw(table, post_deal(title="Four").deal_id, times.now())
     assert f'name="deal-{first.number}"' in editor.get("/desk/deals").text
@@ -51,9 +49,7 @@ def test_ticked_deals_are_ended_once_after_a_page_that_says_so(
     ]
 
 
-def test_ticked_deals_are_moved_to_another_category_and_brand(
-    editor: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_ticked_deals_move_to_another_category_and_brand(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     first, second = post_deal(), post_deal(category="bags")
 
     for fields, said in (({}, "Choose a category"), ({"brand": "Nobody"}, "no brand of this name")):

@@ -23,8 +23,6 @@ from tests.support.quality import crawl, invalid_html, violations
 from tests.support.records import record
 from tests.support.windows import Visit
 
-OF_THE_TABLE = ["table", "collection", "index", "user", "nothing", "form", "code", "took"]
-
 
 def table_paths(site: Preview, token: str) -> dict[str, str]:
     """The pages that only such a stage has, and one that says what it took."""
@@ -43,9 +41,7 @@ def table_paths(site: Preview, token: str) -> dict[str, str]:
     }
 
 
-def test_what_a_button_took_comes_to_the_page_that_it_stands_on(
-    visit: Visit, site: Preview, shown: None, people: dict[str, str]
-) -> None:
+def test_what_a_button_took_comes_to_its_page(visit: Visit, site: Preview, shown: None, people: dict[str, str]) -> None:
     page = visit(f"/categories/{site.deals[43].category}", token=people["nick"])
     press = page.get_by_role("button", name=re.compile("^Liked?$"))
 
@@ -106,16 +102,15 @@ def _kept(site: Preview, token: str) -> str:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", OF_THE_TABLE)
-def test_a_page_that_says_what_it_took_is_accessible_and_no_wider_than_its_window(
-    windows: Windows, site: Preview, shown: None, people: dict[str, str], kind: str
+def test_pages_that_say_what_they_took_are_accessible_and_no_wider_than_their_window(
+    windows: Windows, site: Preview, shown: None, people: dict[str, str]
 ) -> None:
-    page = windows.show(State(table_paths(site, people["eddy"])[kind], who="eddy"))
-    page.get_by_text("What this page took").click()
+    for kind, path in table_paths(site, people["eddy"]).items():
+        page = windows.show(State(path, who="eddy"))
+        page.get_by_text("What this page took").click()
 
-    expect(page.get_by_role("columnheader", name="Trip")).to_be_visible()
-    assert page.locator("h1").count() == 1
-    assert violations(page) == []
+        expect(page.get_by_role("columnheader", name="Trip"), kind).to_be_visible()
+        assert (page.locator("h1").count(), violations(page)) == (1, []), kind
 
 
 def test_a_form_with_errors_leads_to_its_fields(visit: Visit, people: dict[str, str]) -> None:

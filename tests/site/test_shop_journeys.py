@@ -11,9 +11,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from shared.data.orders import addresses, stock
-from tests.support.preview import Preview, entered, sold
-from tests.support.shop import HOME_ADDRESS
+from shared.data.orders import stock
+from tests.support.preview import Preview, entered
 from tests.support.windows import Visit
 
 ORDER = re.compile("^Order for")
@@ -82,21 +81,6 @@ def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview) ->
         buyer.locator(".row h3 a").first.click()
         expect(buyer).to_have_url(re.compile("/shop/orders/"))
     assert stock.of(site.table, deal.deal_id).left == 0
-
-
-def test_pressing_twice_and_reloading_orders_once(visit: Visit, site: Preview) -> None:
-    deal = site.deals[38]
-    sold(site, deal, 5)
-    page = visit(f"/deals/{deal.number}", token=entered(site, "twice"))
-    addresses.save(site.table, "twice", "home", HOME_ADDRESS)
-    press(page, "Buy here")
-    page.goto("/shop/checkout")
-
-    page.get_by_role("button", name=ORDER).dblclick()
-    page.wait_for_url("**/shop/orders/*")
-    page.reload()
-
-    assert stock.of(site.table, deal.deal_id).left == 4
 
 
 def give_address(buyer: Page) -> None:

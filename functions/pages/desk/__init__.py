@@ -6,17 +6,6 @@ from functions.pages.desk import brands, deals, drafts, hot, lists, log, picture
 from shared.html import forms
 from shared.html.app import serve
 
-handler = serve(
-    *(
-        today.routes,
-        deals.routes,
-        together.routes,
-        drafts.routes,
-        log.routes,
-        pictures.routes,
-        hot.routes,
-        lists.routes,
-        brands.routes,
-    ),
-    guards=[forms.ours_only],
-)
+_MODULES = (today, deals, together, drafts, log, pictures, hot, lists, brands)
+
+handler = serve(*(module.routes for module in _MODULES), guards=[forms.ours_only])

@@ -132,7 +132,6 @@ def drafted(typed: Mapping[str, str], old: Draft, now: datetime) -> Draft:
 
 
 def typed_of_draft(draft: Draft) -> Fields:
-    """A draft as its form shows it."""
     return {**typed_of(draft.deal), STARTS_AT.name: _typed(draft.starts_at)}
 
 
@@ -217,7 +216,6 @@ def merged(typed: Mapping[str, str], changes: Mapping[str, Any], deal: Deal) -> 
 
 
 def _same(name: str, one: str, other: str) -> bool:
-    """Whether two texts of a field say the same."""
     if name == "brand":
         return slug_of(one) == slug_of(other)
     return cleaned({name: one})[name] == cleaned({name: other})[name]

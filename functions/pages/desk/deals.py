@@ -82,9 +82,8 @@ def post_deal(request: Request) -> Answer:
     session = cookies.editor_of(request)
     typed = forms.read(request.event)
     try:
-        new = deal_form.to_post(typed)
-        deal = replace(new.to_deal(request.now, secrets.token_bytes(16)), correlation_id=request.correlation_id)
-        deal = deal.signed(request.username)
+        new = deal_form.to_post(typed).to_deal(request.now, secrets.token_bytes(16))
+        deal = replace(new, correlation_id=request.correlation_id).signed(request.username)
         once = forms.idempotency(typed, session.account_id, deal_form.filled(typed))
         deal = oddities.create(table(), deal, request.now, deal_form.seen(typed), idempotency=once)
     except REFUSED as error:
@@ -94,9 +93,8 @@ def post_deal(request: Request) -> Answer:
         return form_page(request, {**typed, "key": forms.new_key()}, again)
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
-    return pages.redirect(
-        f"/desk/deals/{views.number(deal)}", fragment="picture" if "then" in typed else "", said="posted"
-    )
+    fragment = "picture" if "then" in typed else ""
+    return pages.redirect(f"/desk/deals/{views.number(deal)}", fragment=fragment, said="posted")
 
 
 @routes.get("/desk/deals/<number>")
@@ -184,7 +182,6 @@ def end(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>/undo")
 def undo(request: Request, number: str) -> Answer:
-    """Undo that a deal was withdrawn or ended."""
     deal = deal_of(request, number)
     undoing.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}", said="as-before")

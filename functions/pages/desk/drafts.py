@@ -37,7 +37,6 @@ routes = Routes()
 
 @routes.get(LIST)
 def own(request: Request) -> Answer:
-    """The editor's drafts, those that are planned first."""
     session = cookies.editor_of(request)
     return desk_page("desk/drafts.html", request, drafts=rows(drafts.of(table(), session.username), request.now))
 
@@ -112,7 +111,6 @@ def save(request: Request, draft: Draft, typed: Fields) -> Answer:
 @routes.post("/desk/drafts/<draft_id>/post", stands_on="/desk/drafts/<draft_id>")
 @_with_draft
 def post(request: Request, draft: Draft, typed: Fields) -> Answer:
-    """Post a draft as its form says, now."""
     deal_form.to_post(typed)
     draft = deal_form.drafted(typed, _as_read(draft, typed), request.now)
     seen, correlation_id = deal_form.seen(typed), request.correlation_id

@@ -35,22 +35,15 @@ routes = Routes()
 @routes.get("/desk/deals/<number>/log")
 def log(request: Request, number: str) -> Answer:
     """All that is logged of a deal, newest first, a page at a time."""
-    deal = deal_of(request, number)
-    cursor = request.query.get("cursor")
+    deal, cursor = deal_of(request, number), request.query.get("cursor")
     page = deal_log.read(table(), deal.deal_id, limit=_PAGE, now=request.now, cursor=cursor)
+    lines, first = [_shown(line, request.now) for line in page.items], cursor is None
     return desk_page(
-        "desk/log.html",
-        request,
-        number=number,
-        title=deal.title,
-        lines=[_shown(line, request.now) for line in page.items],
-        first=cursor is None,
-        older=page.next,
+        "desk/log.html", request, number=number, title=deal.title, lines=lines, first=first, older=page.next
     )
 
 
 def newest(deal: Deal, now: datetime) -> list[dict[str, Any]]:
-    """The newest lines of a deal's log, as templates show them."""
     return [_shown(line, now) for line in deal_log.read(table(), deal.deal_id, limit=SHOWN, now=now).items]
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from functions.pages.desk.drafts import rows
+from functions.pages.desk.drafts import rows as draft_rows
 from functions.pages.desk.editing import desk_page, line_of
 from functions.pages.desk.hot import count_readers, told_so_far
 from functions.pages.desk.lists import FRONT, order_of
@@ -80,7 +80,7 @@ def desk(request: Request) -> Answer:
         more=newest.next is not None or len(newest.items) > NEWEST,
         newest=SHOWN,
         ending=[line_of(deal, now, followed) for deal in ending],
-        drafts=rows(drafted, now)[:NEWEST],
+        drafts=draft_rows(drafted, now)[:NEWEST],
         told=[
             {"deal": views.card(deal, now), **told_so_far(deal, each, readers)}
             for deal, each in zip(told, progress, strict=True)
@@ -96,12 +96,8 @@ def desk(request: Request) -> Answer:
 def all_deals(request: Request) -> Answer:
     """All listed deals with their clicks, newest first, a page at a time."""
     cookies.editor_of(request)
-    found = feeds.read(table(), ALL_DEALS, limit=SHOWN, now=request.now, cursor=request.query.get("cursor"))
+    cursor, now = request.query.get("cursor"), request.now
+    found = feeds.read(table(), ALL_DEALS, limit=SHOWN, now=now, cursor=cursor)
     followed = clicks.of(table(), [deal.deal_id for deal in found.items])
-    return desk_page(
-        "desk/deals.html",
-        request,
-        rows=[line_of(deal, request.now, followed) for deal in found.items],
-        first="cursor" not in request.query,
-        older=found.next,
-    )
+    rows = [line_of(deal, now, followed) for deal in found.items]
+    return desk_page("desk/deals.html", request, rows=rows, first=cursor is None, older=found.next)

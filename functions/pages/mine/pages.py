@@ -152,7 +152,6 @@ def watches(request: Request) -> Answer:
 
 @routes.get("/my/watches/<kind>/<slug>", "/my/likes/<kind>/<slug>")
 def topic_of_button(_request: Request, kind: str, slug: str) -> Answer:
-    """The page of the topic that a button stands for."""
     _, place = told.topic_named(kind, slug)
     return pages.redirect(place)
 
@@ -178,14 +177,8 @@ def saved_deals(request: Request) -> Answer:
     """The deals that one keeps for later, as they are now."""
     username, cursor = cookies.member_of(request).username, request.query.get("cursor") or None
     (page,), head = cookies.beside_head(request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor))
-    return pages.page(
-        "mine/saved.html",
-        here="/my/saved",
-        said=request.said,
-        deals=[views.card(deal, request.now) for deal in page.items],
-        older=page.next,
-        **head,
-    )
+    cards = [views.card(deal, request.now) for deal in page.items]
+    return pages.page("mine/saved.html", here="/my/saved", said=request.said, deals=cards, older=page.next, **head)
 
 
 @routes.post("/my/saved/<number>", stands_on="/deals/<number>")

@@ -67,7 +67,6 @@ def limit(request: Request, kind: str, slug: str) -> Answer:
 
 @routes.post("/my/alerts/deals/<number>", stands_on="/deals/<number>")
 def alert_on_price(request: Request, number: str) -> Answer:
-    """Tell somebody of a deal's product at a price."""
     deal = deals.find(table(), number)
     member = wishes.sender_of(request, f"/deals/{number}")
     typed = {"currency": deal.currency, **forms.read(request.event)}
@@ -81,7 +80,6 @@ def alert_on_price(request: Request, number: str) -> Answer:
 
 @routes.post("/my/alerts", stands_on=PLACE)
 def alert_on_words(request: Request) -> Answer:
-    """Tell somebody of new deals with some words."""
     typed = forms.read(request.event)
     member = wishes.sender_of(request, PLACE)
     try:
@@ -158,13 +156,11 @@ def messages_feed(request: Request) -> Answer:
 
 
 def place_of(message: Message) -> str:
-    """The path of what a message is about."""
     about = message.about
     return f"/shop/orders/{about.order_id}" if isinstance(about, AboutOrder) else f"/deals/{about.deal_id}"
 
 
 def why(message: Message) -> str:
-    """Why a message came, in words."""
     if isinstance(message.about, AboutOrder):
         return "Your order"
     met = ", ".join(filter(None, (message.about.watched, *(message.about.also or []))))

@@ -78,12 +78,7 @@ def _address(typed: Mapping[str, str]) -> tuple[str, Address]:
 
 
 def _address_page(
-    request: Request,
-    username: str,
-    typed: Fields,
-    errors: Mapping[str, str] | None = None,
-    *,
-    fill: bool = False,
+    request: Request, username: str, typed: Fields, errors: Mapping[str, str] | None = None, *, fill: bool = False
 ) -> Answer:
     (known,), head = cookies.beside_head(request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
@@ -108,5 +103,4 @@ def shown(known: Mapping[str, Address]) -> list[dict[str, Any]]:
 
 
 def _typed(name: str, address: Address) -> Fields:
-    """An address as its form shows it."""
     return {"name": name} | {field: text or "" for field, text in member_documents.address(address).items()}

@@ -185,9 +185,7 @@ def _checkout_page(
     Above stands why an order was ``refused`` as a whole, and what is no longer as it was ``seen``.
     """
     (items, known), head = cookies.beside_head(
-        request,
-        partial(carts.view, table(), username, request.now),
-        partial(addresses.of, table(), username),
+        request, partial(carts.view, table(), username, request.now), partial(addresses.of, table(), username)
     )
     left = _left_of(items)
     in_the_way = {item.deal.deal_id: obstacle_of(item, request.now, left.get(item.deal.deal_id)) for item in items}

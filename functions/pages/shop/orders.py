@@ -24,16 +24,14 @@ routes = Routes()
 
 @routes.get(ORDERS)
 def my_orders(request: Request) -> Answer:
-    asked = request.query.get("status") or None
+    asked, cursor = request.query.get("status") or None, request.query.get("cursor") or None
     try:
         status = OrderStatus(asked) if asked else None
     except ValueError as error:
         raise BadRequest("There is no such status of orders.", "status") from error
     username = cookies.member_of(request).username
-    cursor = request.query.get("cursor") or None
-    (page,), head = cookies.beside_head(
-        request, partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
-    )
+    read = partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
+    (page,), head = cookies.beside_head(request, read)
     return pages.page(
         "shop/orders.html",
         here=ORDERS,
@@ -64,17 +62,10 @@ def cancelling(request: Request, order_id: str) -> Answer:
 @routes.post(f"{ORDERS}/<order_id>/cancel")
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
-    member = cookies.sender_of(request, f"{ORDERS}/{order_id}")
-    order = reading.get(table(), member.username, order_id)
+    member, sent_by = cookies.sender_of(request, f"{ORDERS}/{order_id}"), request.correlation_id
+    order, telling = reading.get(table(), member.username, order_id), order_news.telling
     try:
-        steps.advance(
-            table(),
-            order,
-            OrderStatus.CANCELLED,
-            request.now,
-            correlation_id=request.correlation_id,
-            telling=order_news.telling,
-        )
+        steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, telling=telling)
     except WrongStep:
         return _order_page(request, member.username, order_id, too_late=True)
     return pages.redirect(f"{ORDERS}/{order_id}", said="cancelled")

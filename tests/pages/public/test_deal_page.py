@@ -89,9 +89,7 @@ def test_a_withdrawn_price_is_no_earlier_price_and_is_compared_with_none(ask: As
     assert (of_mistaken["statusCode"], rows(of_mistaken)) == (410, [])
 
 
-def test_an_end_is_told_with_its_time_and_zone_for_the_script_and_in_an_earlier_year_with_that(
-    ask: Ask, table: Table, now: datetime
-) -> None:
+def test_an_end_is_told_with_its_time_zone_and_if_earlier_its_year(ask: Ask, table: Table, now: datetime) -> None:
     ends, ended = (now + timedelta(days=3)).replace(hour=19, minute=5), now - timedelta(days=400)
     deal, over = post(table, [a_deal(now, ends_at=ends), a_deal(now - timedelta(days=500), ends_at=ended)], now)
 
