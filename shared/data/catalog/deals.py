@@ -11,20 +11,18 @@ from datetime import datetime
 from typing import Any
 
 from shared.data import item_types, keys
-from shared.data.catalog import deal_numbers, feed_counts
+from shared.data.catalog import deal_numbers, feed_counts, topics
 from shared.data.catalog.deal_items import check, from_item, is_listed, ours, readable, to_item
 from shared.data.catalog.feed_counts import Stale
-from shared.data.catalog.topics import no_such
 from shared.data.idempotency import Idempotency, once
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, change, put_new
 from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, NoSuchDeal
 from shared.models.catalog import BRAND, Deal, Status, Topic
 from shared.values import ksuids
 from shared.values.times import to_iso
 
-_NAMED = Projection.of("PK", "SK", "Name")
 _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
 """Changes allowed even above the size limit."""
 
@@ -139,11 +137,7 @@ def make_hot(
 
 def brand_name(table: Table, brand: str) -> str:
     """The name of a brand. One consistent GetItem. Raises NoSuchTopic."""
-    topic = Topic(BRAND, brand)
-    item = table.get(keys.topic(topic), projection=_NAMED, consistent=True)
-    if item is None:
-        raise no_such(topic)
-    return str(item["Name"])
+    return topics.get(table, Topic(BRAND, brand), consistent=True).name
 
 
 def numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:

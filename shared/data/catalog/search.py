@@ -105,11 +105,8 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     forms = words.of_deal(deal)
     if before is None or after is None:  # one transaction is less work than one for each word
         removed = (write for word in old for write in _removing(word, deal.deal_id))
-        try:
+        with suppress(AlreadyExists, NotFound):  # followed before, in part or as a whole; or 1.0.0 filed the deal
             table.transact(*filing([after] if after else []), *removed)
-        except (AlreadyExists, NotFound):
-            pass  # the record was followed before, in part or as a whole; or 1.0.0 filed the deal
-        else:
             return
     # What was there before is written again, too: a record may come after one that was lost, and finds it there.
     changes = [
@@ -137,17 +134,8 @@ def filing(listed: Sequence[Deal]) -> list[Write]:
 def items_of(deal: Deal) -> dict[str, Item]:
     """The items by which a listed deal is found, by word: each names all of its words, as of a version of the deal."""
     found = words.of_deal(deal)
-    match = Match(
-        deal.deal_id,
-        " ".join(found),
-        product=links.product_hash(deal.link),
-        brand=deal.brand,
-        price=deal.price,
-        currency=deal.currency,
-        discount=deal.discount_percent,
-        ends_at=deal.ends_at,
-        version=deal.version,
-    )
+    same = {name: getattr(deal, name) for name in ("brand", "price", "currency", "ends_at", "version")}
+    match = Match(deal.deal_id, " ".join(found), links.product_hash(deal.link), discount=deal.discount_percent, **same)
     common = {"Type": item_types.WORD, **_MATCH.write(match)}
     return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in found}
 
