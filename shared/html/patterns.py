@@ -34,7 +34,7 @@ HELPERS = {
     "reading._whole": "reading.get",
     "open_orders._by_day": "open_orders.read",
     "open_orders._open_in": "open_orders.read",
-    "sorting._any": "sorting.cheapest",
+    "sorting._query": "sorting.cheapest",
     "sorting._brand": "topics.get",
     "scores._of_month": "scores.popular",
     "search._begun": "search.find",
