@@ -21,11 +21,11 @@ from pydantic import ValidationError
 
 from cli.inputs import faults
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
-from shared.api.objects import parse_object
 from shared.data.catalog import brands, deal_items, deals, imports
 from shared.data.catalog.imports import MAX_TOGETHER
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
+from shared.http.body import parse_object
 from shared.models.catalog import Deal
 from shared.values import times
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared.api import cors
-from shared.api.objects import parse_object
 from shared.errors import BadRequest, DealsError, NotAnObject, NotJson, NotSignedIn
 from shared.http import app as http
 from shared.http.answers import problem_of
-from shared.http.body import media_type
+from shared.http.body import media_type, parse_object
 from shared.http.event import Event
 
 if TYPE_CHECKING:
