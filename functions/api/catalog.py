@@ -41,7 +41,7 @@ from shared.models.lists import Page, Selection
 from shared.runtime.environment import table
 from shared.values import times
 
-OPENAPI = Path(__file__).with_name("openapi.json")
+OPENAPI, DOCS = (Path(__file__).with_name(name) for name in ("openapi.json", "docs.html"))
 SWAGGER_UI = Path(aws_lambda_powertools.__file__).parent / "event_handler" / "openapi" / "swagger_ui"
 
 FIRST_PAGE = {"limit": settings.CACHED_PAGE, "cursor": None}
@@ -161,7 +161,7 @@ def docs() -> Response[Any]:
         "Content-Security-Policy": DOCS_POLICY.format(" ".join(map(_hash_of, (script, DOCS_START)))),
         "X-Frame-Options": "DENY",
     }
-    page = DOCS_PAGE % {"style": style, "script": script, "start": DOCS_START}
+    page = DOCS.read_text(encoding="utf-8") % {"style": style, "script": script, "start": DOCS_START}
     return public(app, page, "text/html; charset=utf-8", headers)
 
 
@@ -177,18 +177,6 @@ DOCS_POLICY = (
 """The page runs its own two scripts, asks this API alone, and is in nobody's frame; with CloudFront or without."""
 
 DOCS_START = 'SwaggerUIBundle({url: "openapi.json", dom_id: "#docs", deepLinking: true})'
-
-DOCS_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Big Time Deals: the API</title>
-<style>%(style)s</style>
-<div id="docs"></div>
-<script>%(script)s</script>
-<script>%(start)s</script>
-</html>
-"""
 
 
 @app.route(".+", method="OPTIONS", include_in_schema=False)
