@@ -88,27 +88,6 @@ def sign_up(page: Page, username: str) -> None:
     press(page, "Make the account")
 
 
-def sign_in(page: Page, username: str, password: str = PASSWORD) -> None:
-    page.get_by_label("Username").fill(username)
-    page.get_by_label("Password").fill(password)
-    press(page, "Sign in")
-
-
-@with_and_without_script
-def test_a_reader_searches_and_finds_a_deal_or_nothing(visit: Visit, wares: Sequence[Deal], *, script: bool) -> None:
-    page = visit("/", script=script)
-
-    def search(words: str) -> None:
-        page.get_by_role("searchbox").fill(words)
-        press(page, "Search")
-
-    search("harbour shoe")
-    assert seen_by_reloading(page, page.locator(".card"))
-    search("zeppelin")
-    shows(page.get_by_role("heading", level=1), "Nothing for")
-    expect(page.get_by_role("link", name="Shoes").first).to_be_visible()
-
-
 @with_and_without_script
 def test_a_member_signs_up_watches_a_brand_and_is_told_of_its_next_deal(
     visit: Visit, editor: Visitor, brand: str, *, script: bool
@@ -133,10 +112,9 @@ def test_a_member_signs_up_watches_a_brand_and_is_told_of_its_next_deal(
 
 
 @with_and_without_script
-def test_a_member_signs_out_and_back_shows_nothing_and_leaves(visit: Visit, *, script: bool) -> None:
-    username = fresh("walker")
-    page, other = visit("/account/sign-up", script=script), visit("/account/sign-in?next=/my/saved", script=script)
-    sign_up(page, username)
+def test_a_member_signs_out_and_back_shows_nothing(visit: Visit, *, script: bool) -> None:
+    page = visit("/account/sign-up", script=script)
+    sign_up(page, fresh("walker"))
     page.goto("/account")
     expect(page.get_by_role("heading", level=1)).to_have_text("Walker")
 
@@ -147,26 +125,6 @@ def test_a_member_signs_out_and_back_shows_nothing_and_leaves(visit: Visit, *, s
     tells(page, "You are signed out.")
     page.go_back()
     expect(page).to_have_url(re.compile("/account/sign-in"))  # what was one's own is not shown again
-
-    sign_in(other, username, "wrong password")
-    expect(other).to_have_title(re.compile("^Error:"))
-    expect(other.get_by_label("Username")).to_have_value(username)
-    sign_in(other, username)
-    expect(other).to_have_url(re.compile("/my/saved"))
-    sign_in(page, username)
-    page.goto("/account")
-    press(page, "Sign out everywhere")
-    other.goto("/my/inbox")
-    expect(other).to_have_url(re.compile("/account/sign-in"))
-
-    sign_in(other, username)
-    other.goto("/account/remove")
-    other.get_by_label("Password").fill(PASSWORD)
-    press(other, "Remove the account")
-    tells(other, "Your account is removed.")
-    other.goto("/account/sign-in")
-    sign_in(other, username)
-    expect(other).to_have_title(re.compile("^Error:"))
 
 
 def test_a_member_forgets_the_password_and_returns(visit: Visit, site: Site) -> None:

@@ -97,17 +97,3 @@ def test_every_error_is_a_problem_document() -> None:
     assert errors == {
         json.dumps({"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}, sort_keys=True)
     }
-
-
-def test_every_operation_has_an_id_of_its_own_and_a_summary() -> None:
-    ids = [operation["operationId"] for _, _, operation in operations()]
-
-    assert len(ids) == len(set(ids)) == len(EXPECTED)
-    assert all(operation["summary"] for _, _, operation in operations())
-
-
-def test_every_parameter_of_a_path_is_documented() -> None:
-    for _, path, operation in operations():
-        named = {part.strip("{}") for part in path.split("/") if part.startswith("{")}
-        documented = {p["name"] for p in operation.get("parameters", []) if p["in"] == "path"}
-        assert documented == named
