@@ -11,7 +11,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.gateway import in_process
-from tests.support.site import BACKGROUND, Api, Visitor, a_deal, dump, fresh
+from tests.support.site import BACKGROUND, Api, Visitor, a_deal, dump
+from tests.support.visiting import brand
+
+__all__ = ["brand"]
 
 COUNTERS = {"Attempts"}
 """Types of items that a refused request may write: how often someone tried to sign in."""
@@ -41,14 +44,6 @@ def member(site: Api) -> Visitor:
 @pytest.fixture(scope="module")
 def editor(site: Api) -> Visitor:
     return site.editor()
-
-
-@pytest.fixture
-def brand(editor: Visitor) -> str:
-    """A new brand of a test's own."""
-    slug = fresh("brand")
-    assert editor.post("/brands", json={"name": slug.title()}).status_code == 201
-    return slug
 
 
 @pytest.fixture(scope="module")

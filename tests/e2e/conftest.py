@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.site import Visitor, fresh
-from tests.support.visiting import editor, member, site, visitor
+from tests.support.visiting import brand, editor, member, site, visitor
 
-__all__ = ["editor", "member", "site", "visitor"]
+__all__ = ["brand", "editor", "member", "site", "visitor"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -17,11 +16,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.e2e)
-
-
-@pytest.fixture
-def brand(editor: Visitor) -> str:
-    """A new brand of a test's own."""
-    slug = fresh("brand")
-    assert editor.post("/brands", json={"name": slug.title()}).status_code == 201
-    return slug

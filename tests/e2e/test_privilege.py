@@ -441,12 +441,8 @@ def _shop(site: Site, editor: Visitor, member: Visitor, deal_ids: list[str]) -> 
     assert until(lambda: editor.get(f"/deals/{deal_ids[0]}").json()["stock"] == "low")
     assert member.put("/me/addresses/home", json=HOME).status_code == 200
     assert member.get("/me/cart").json()["items"][0]["quantity"] == 1
-    once = {"Idempotency-Key": fresh("key")}
-    item = {"dealId": deal_ids[0], "quantity": 1, "price": deals[0]["price"], "currency": deals[0]["currency"]}
-    orders = [
-        member.post("/orders", json={"address": "home", "items": [item]}, headers=headers).json()["orderId"]
-        for headers in (once, once, {"Idempotency-Key": fresh("key")})
-    ]
+    once = fresh("key")
+    orders = [_order(member, deals[0], key)["orderId"] for key in (once, once, fresh("key"))]
     assert orders[0] == orders[1] != orders[2]
     for key in (keys.order(member.username, orders[0]), keys.order_item(orders[0], "001")):
         # The index does not show it yet: it is read by its keys.
@@ -457,6 +453,12 @@ def _shop(site: Site, editor: Visitor, member: Visitor, deal_ids: list[str]) -> 
     assert editor.get("/open-orders").json()["items"]
     assert editor.put(f"/orders/{orders[0]}/status", json={"status": "shipped"}).status_code == 200
     assert member.post(f"/orders/{orders[2]}/cancel").status_code == 200
+
+
+def _order(member: Visitor, deal: dict[str, Any], key: str) -> dict[str, Any]:
+    item = {"quantity": 1, **{name: deal[name] for name in ("dealId", "price", "currency")}}
+    order = member.post("/orders", json={"address": "home", "items": [item]}, headers={"Idempotency-Key": key})
+    return dict(order.json())
 
 
 def _leave(site: Site, member: Visitor, brand: str) -> None:
@@ -490,13 +492,7 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     _have_a_plan(site, member, brand, in_minutes=90)  # so that the clock does not post it
     assert member.put("/me/addresses/home", json=HOME).status_code == 200
     deal = editor.get(f"/deals/{deal_id}").json()
-    item = {"dealId": deal_id, "quantity": 1, "price": deal["price"], "currency": deal["currency"]}
-    order, cancelled = (
-        member.post(
-            "/orders", json={"address": "home", "items": [item]}, headers={"Idempotency-Key": fresh("key")}
-        ).json()
-        for _ in range(2)
-    )
+    order, cancelled = (_order(member, deal, fresh("key")) for _ in range(2))
     assert member.put(f"/me/cart/{deal_id}", json={"quantity": 1}).status_code == 200
     assert member.post(f"/orders/{cancelled['orderId']}/cancel").status_code == 200
     status = f"/orders/{order['orderId']}/status"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.site import Site, Visitor, deployed
+from tests.support.site import Site, Visitor, deployed, fresh
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +28,11 @@ def member(site: Site) -> Visitor:
 @pytest.fixture(scope="session")
 def editor(site: Site) -> Visitor:
     return site.editor()
+
+
+@pytest.fixture
+def brand(editor: Visitor) -> str:
+    """A new brand of a test's own."""
+    slug = fresh("brand")
+    assert editor.post("/brands", json={"name": slug.title()}).status_code == 201
+    return slug
