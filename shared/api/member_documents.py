@@ -9,7 +9,7 @@ from shared.api.documents import Json, brand
 from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import Topic, Vote
 from shared.models.members import Address, Session, User
-from shared.models.messages import AboutDeal, AboutOrder, Message
+from shared.models.messages import AboutOrder, Message
 from shared.values.times import to_iso
 
 
@@ -72,23 +72,19 @@ def user(user: User) -> Json:
 
 
 def message(message: Message) -> Json:
+    of = message.about
+    if isinstance(of, AboutOrder):
+        about: Json = {"order": {"orderId": of.order_id}}
+    else:
+        about = {"deal": {"dealId": of.deal_id, "title": of.title, "brand": brand(of.brand, of.brand_name)}}
     return {
         "messageId": message.message_id,
         "kind": message.kind,
         "subject": message.subject,
-        **_about(message.about),
+        **about,
         "createdAt": to_iso(message.created_at),
         "unread": message.unread,
     }
-
-
-def _about(about: AboutDeal | AboutOrder) -> Json:
-    match about:
-        case AboutDeal():
-            of = brand(about.brand, about.brand_name)
-            return {"deal": {"dealId": about.deal_id, "title": about.title, "brand": of}}
-        case AboutOrder():
-            return {"order": {"orderId": about.order_id}}
 
 
 def account(user_of_it: User, addresses: Mapping[str, Address]) -> Json:

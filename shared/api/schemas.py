@@ -159,19 +159,6 @@ class PopularDeal(Deal):
     score: Score
 
 
-class BrandPage(Brand):
-    likes: Count
-    watchers: Count
-    latest: DealList
-
-
-class CategoryPage(Category):
-    likes: Count
-    watchers: Count
-    featured: list[Deal]
-    latest: DealList
-
-
 class User(Answer):
     username: str
     email: str
@@ -388,6 +375,8 @@ def _list(of: Any, following: Any = None) -> dict[str, Any]:
     return {"items": list[of], "next": following}
 
 
+COUNTS = {"likes": Count, "watchers": Count}
+
 FIELDS: dict[str, dict[str, Any]] = {
     "BrandList": _list(Brand),
     "CategoryList": _list(Category),
@@ -402,6 +391,8 @@ FIELDS: dict[str, dict[str, Any]] = {
     "FrontPage": {"featured": list[Deal], "latest": DealList},
     "EditorsChoice": {"featured": list[Deal]},
     "Picked": {"featured": list[Deal]},
+    "BrandPage": {"brand": str, "name": str, **COUNTS, "latest": DealList},
+    "CategoryPage": {"category": CategorySlug, "name": str, **COUNTS, "featured": list[Deal], "latest": DealList},
     "SessionToken": {"token": str, "expires_at": datetime},
     "Like": {"liked": bool, "likes": Count},
     "Watch": {"watching": bool, "watchers": Count},

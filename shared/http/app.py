@@ -29,9 +29,6 @@ Handler = Callable[[Event, "LambdaContext"], Event]
 Refused = Callable[[DealsError, Event], Response[Any]]
 """Tells the sender of an event of a domain error."""
 
-WITHOUT_BODY: Event = {"body": "", "isBase64Encoded": False}
-"""Fields that HEAD overrides."""
-
 
 def create_app(refused: Refused, **resolver: Any) -> APIGatewayRestResolver:
     """A resolver that passes whatever its routes raise, an unknown address among it, to ``refused``."""
@@ -68,7 +65,7 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
         # Browsers must not guess another media type from what people wrote.
         answer["multiValueHeaders"]["X-Content-Type-Options"] = ["nosniff"]
         if asked == "HEAD":
-            answer |= WITHOUT_BODY
+            answer |= {"body": "", "isBase64Encoded": False}
         logs.log_request(event, context, answer, method=asked)
         return answer
 

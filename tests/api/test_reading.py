@@ -14,21 +14,9 @@ from tests.support.site import Api, Visitor, a_deal
 
 CATEGORIES = ["clothing", "outerwear", "shoes", "accessories", "bags", "electronics", "home", "outdoors"]
 
-PUBLIC = [
-    "/front-page",
-    "/editors-choice",
-    "/deals",
-    "/brands",
-    "/brands/acme",
-    "/brands/acme/deals",
-    "/categories",
-    "/categories/shoes",
-    "/categories/shoes/deals",
-    "/openapi.json",
-    "/docs",
-]
-
 LISTS = ["/deals", "/front-page", "/brands/acme/deals", "/brands/acme", "/categories/shoes", "/categories/shoes/deals"]
+
+PUBLIC = [*LISTS, "/editors-choice", "/brands", "/categories", "/openapi.json", "/docs"]
 
 
 @pytest.fixture(scope="module", autouse=True)

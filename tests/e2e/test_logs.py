@@ -36,10 +36,6 @@ def logged(site: Site, monkeypatch: pytest.MonkeyPatch) -> Any:
     return of
 
 
-def services(lines: list[dict[str, Any]]) -> set[str]:
-    return {line["service"] for line in lines}
-
-
 def told_of_brand(lines: list[dict[str, Any]]) -> int:
     """How many messages to watchers of the brand the lines tell of."""
     return sum(line.get("written", 0) for line in lines if line.get("kind") == "brand")
@@ -57,7 +53,7 @@ def test_one_search_follows_a_deal_from_the_post_to_the_last_message_with_metric
 
     def is_whole(found: list[dict[str, Any]]) -> bool:
         everybody = {"editors", "publisher", "messenger", "refresher"}
-        return services(found) >= everybody and told_of_brand(found) >= len(readers)
+        return {line["service"] for line in found} >= everybody and told_of_brand(found) >= len(readers)
 
     def lines_so_far() -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = logged(request)
