@@ -141,7 +141,8 @@ def test_a_deal_is_withdrawn_brought_back_and_moved(editor: Visitor, visitor: Vi
     assert visitor.get(feed).json()["items"] == []
     assert editor.patch(path, json={"withdrawn": False}).json()["status"] == "active"
     assert len(visitor.get(feed).json()["items"]) == 1
-    assert editor.patch(path, json={"expiresAt": "2026-01-01T00:00:00Z"}, params=ENDED).json()["status"] == "expired"
+    ended = editor.patch(path, json={"expiresAt": "2026-01-01T00:00:00Z"}, params={"anyway": "expiresAt"})
+    assert ended.json()["status"] == "expired"
     assert visitor.get(feed).json()["items"] == []
     assert editor.patch(path, json={"expiresAt": None}).json()["status"] == "active"
     other = fresh("elsewhere")
@@ -149,10 +150,6 @@ def test_a_deal_is_withdrawn_brought_back_and_moved(editor: Visitor, visitor: Vi
     assert editor.patch(path, json={"brand": other, "category": "bags"}).json()["brand"]["brand"] == other
     assert visitor.get(feed).json()["items"] == []
     assert len(visitor.get(f"/brands/{other}/deals").json()["items"]) == 1
-
-
-ENDED = {"anyway": "expiresAt"}
-"""Confirms that a deal is to end in the past."""
 
 
 def test_a_deal_that_is_over_is_not_made_hot(site: Api, editor: Visitor, brand: str) -> None:

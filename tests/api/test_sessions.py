@@ -94,21 +94,15 @@ def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_use
     assert 1 <= int(right.headers["Retry-After"]) <= 900
 
 
-@pytest.fixture(autouse=True)
-def forgiven(site: Api) -> Iterator[None]:
-    """All tests sign in from one address: what each has counted against it is forgotten."""
-    forgive(site)
-    yield
-    forgive(site)
-
-
 def windows() -> tuple[datetime, datetime]:
     """A moment of this window of attempts, and one of the next: a test may still run when that begins."""
     now = datetime.now(UTC)
     return now, now + settings.SIGN_IN_WINDOW
 
 
-def forgive(site: Api) -> None:
+@pytest.fixture(autouse=True)
+def forgiven(site: Api) -> None:
+    """All tests sign in from one address: what those before have counted against it is forgotten."""
     for moment in windows():
         window = int(moment.timestamp()) // rate_limits.WINDOW_SECONDS
         site.table.write(forget(keys.attempts("ADDRESS", HERE, window), because="the next test signs in from here"))

@@ -35,10 +35,6 @@ TEXTS = st.text(
 )
 
 
-def is_documented(model: type[BaseModel], body: dict[str, Any]) -> bool:
-    return VALIDATORS[model].is_valid(body)
-
-
 def is_taken(model: type[BaseModel], body: dict[str, Any]) -> bool:
     try:
         model.model_validate(body)
@@ -73,7 +69,7 @@ def test_a_text_is_taken_if_and_only_if_the_document_says_so(
     assume(len(text.encode(errors="replace")) <= MAX_KEY_BYTES)  # no schema counts bytes
     changed = body | {field: text}
 
-    assert is_taken(model, changed) is is_documented(model, changed)
+    assert is_taken(model, changed) is VALIDATORS[model].is_valid(changed)
 
 
 @pytest.mark.parametrize(
@@ -93,4 +89,4 @@ def test_a_name_or_an_address_that_the_document_allows_is_taken(
     """Others may be taken, too: a name in full-width letters is the same in ordinary ones."""
     changed = body | {field: f"{start}{text}{end}"}
 
-    assert is_taken(model, changed) or not is_documented(model, changed)
+    assert is_taken(model, changed) or not VALIDATORS[model].is_valid(changed)
