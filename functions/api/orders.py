@@ -38,6 +38,8 @@ from shared.values import times
 OF_EDITORS: set[tuple[str, str]] = set()
 """Routes of editors alone, by method and path; ``route`` fills it. All else is for every member."""
 
+KEYED = ("Idempotency-Key",)
+
 _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(AddressName)
 
 _Handler = Callable[..., Response[Any]]
@@ -95,9 +97,7 @@ def take_out_of_cart(deal_id: str) -> Response[Any]:
     return nothing()
 
 
-@route(
-    "POST", "/orders", **of_members("Place an order", "Order", status=201, errors=[404, 409], query=["Idempotency-Key"])
-)
+@route("POST", "/orders", **of_members("Place an order", "Order", status=201, errors=[404, 409], query=KEYED))
 def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     request = correlation_id(app.current_event.raw_event)
     once = idempotency(app, new.model_dump(mode="json"))
@@ -168,11 +168,7 @@ def stock_of(deal_id: str) -> Response[Any]:
     return json_answer(order_documents.stock(stock.of(table(), deal.deal_id)))
 
 
-@route(
-    "PUT",
-    "/deals/<deal_id>/stock",
-    **of_editors("Put stock on sale", "Stock", errors=[404, 409], query=["Idempotency-Key"]),
-)
+@route("PUT", "/deals/<deal_id>/stock", **of_editors("Put stock on sale", "Stock", errors=[404, 409], query=KEYED))
 def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     if change.left is not None:
@@ -183,14 +179,8 @@ def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Respon
 
 
 def _advance(order: Order, status: OrderStatus) -> Response[Any]:
-    order = steps.advance(
-        table(),
-        order,
-        status,
-        times.now(),
-        correlation_id=correlation_id(app.current_event.raw_event),
-        telling=order_news.telling,
-    )
+    request, telling = correlation_id(app.current_event.raw_event), order_news.telling
+    order = steps.advance(table(), order, status, times.now(), correlation_id=request, telling=telling)
     return json_answer(order_documents.order(order))
 
 

@@ -35,16 +35,12 @@ def preflight() -> Response[str]:
     """
     if not _origins():
         raise NoSuchPath
-    return Response(
-        HTTPStatus.NO_CONTENT,
-        None,
-        "",
-        {
-            "Access-Control-Allow-Methods": METHODS,
-            "Access-Control-Allow-Headers": SENT,
-            "Access-Control-Max-Age": str(REMEMBERED),
-        },
-    )
+    headers = {
+        "Access-Control-Allow-Methods": METHODS,
+        "Access-Control-Allow-Headers": SENT,
+        "Access-Control-Max-Age": str(REMEMBERED),
+    }
+    return Response(HTTPStatus.NO_CONTENT, None, "", headers)
 
 
 def allow(event: Event, answer: Event) -> None:

