@@ -39,8 +39,6 @@ BODY_ERRORS = (400, 413, 415, 422)
 WITHOUT_BODY = {"204", "304"}
 """Statuses whose answers have none, whatever Powertools makes of a handler's return type."""
 
-APPS = (catalog.app, accounts.app, members.app, orders.app, editors.app)
-
 
 def _parameter(description: str, place: str = "query", **schema: Any) -> dict[str, Any]:
     return {"in": place, "schema": {"type": "string", **schema}, "description": description}
@@ -133,7 +131,7 @@ def document() -> dict[str, Any]:
     """The OpenAPI document of all functions behind the API."""
     paths: dict[str, dict[str, Any]] = {}
     components: dict[str, Any] = {}
-    for app in APPS:
+    for app in (catalog.app, accounts.app, members.app, orders.app, editors.app):
         generated = app.get_openapi_schema(title="", version="").model_dump(
             mode="json", by_alias=True, exclude_none=True
         )

@@ -31,8 +31,6 @@ StockName = Annotated[
     Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
     Field(description="How much is left where this site sells it; null where it does not."),
 ]
-VoteName = Annotated[str, Field(json_schema_extra={"enum": list(GivenVote)})]
-OrderStatusName = Annotated[str, Field(json_schema_extra={"enum": list(OrderStatus)})]
 Pieces = Annotated[int, Field(ge=1, le=MOST_PIECES)]
 
 
@@ -173,7 +171,7 @@ class User(Answer):
 class Vote(Answer):
     """One's vote on a deal. That of an account younger than a day is kept and does not count, then or later."""
 
-    vote: VoteName | None
+    vote: Annotated[str, Field(json_schema_extra={"enum": list(GivenVote)})] | None
     counts: bool
     score: Score
 
@@ -320,7 +318,7 @@ class OrderHead(Answer):
     order_id: str
     order_number: Annotated[str, Field(description="What people call it.", examples=["BTD-10234"])]
     username: str | None
-    status: OrderStatusName
+    status: Annotated[str, Field(json_schema_extra={"enum": list(OrderStatus)})]
     placed_at: datetime
     shipped_at: datetime | None
     delivered_at: datetime | None
