@@ -101,7 +101,7 @@ def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = Fal
         return finished(_protected(answer), event)
 
     app = http.create_app(refused)
-    app.use([_protect, _without_slash])
+    app.use([lambda app, next_middleware: _protected(next_middleware(app)), _without_slash])
     known = [page for each in routes for page in each.pages]
     for method, rule, page in known:
         app.route(rule.replace(".", r"\."), method)(_called(app, page))
@@ -140,12 +140,8 @@ def _request(event: Event) -> Request:
     return Request(event, event["path"], {name: value or "" for name, value in single.items()}, times.now())
 
 
-def _protect(app: APIGatewayRestResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """Middleware: the headers that every page has."""
-    return _protected(next_middleware(app))
-
-
 def _protected(answer: Response[Any]) -> Response[Any]:
+    """An answer with the headers that every page has."""
     security = headers.security(origin(), answer.content_type or "")
     work = pages.workings()
     timing = {"Server-Timing": work.page_cost.server_timing()} if work else {}

@@ -11,8 +11,6 @@ from shared.data import partitions as p
 from shared.html.patterns import PATTERNS
 from shared.models.catalog import BRAND, CATEGORY, Topic
 
-ANY = "*"
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -27,7 +25,7 @@ class Kind:
         return [(number, PATTERNS[number].name) for number in self.numbers.split()]
 
 
-_OF_BRAND, _OF_CATEGORY = (keys.ended(Topic(kind, ANY)) for kind in (BRAND, CATEGORY))
+_OF_BRAND, _OF_CATEGORY = (keys.ended(Topic(kind, "*")) for kind in (BRAND, CATEGORY))
 
 _SCRATCH = Kind("a run of a lesson")
 

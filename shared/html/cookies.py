@@ -19,9 +19,6 @@ from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
 from shared.runtime.environment import table
 
-Head = dict[str, Any]
-"""The head of the pages of somebody who is signed in: who that is to the site, and the counts beside the name."""
-
 SESSION = "__Host-btd"
 """The name of the session's cookie, on all stages but the laptop's."""
 HINT = "btd-in"
@@ -100,8 +97,8 @@ def admit(request: Request) -> None:
         editor_of(request, "The table is for editors.")
 
 
-def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], Head]:
-    """Read a page of somebody's own, and in the same round trip the counts at its head.
+def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Read a page of somebody's own, and in the same round trip the head's values: who that is, and two counts.
 
     More than 99 unread messages are "99+", which nobody counts.
     """

@@ -30,9 +30,6 @@ CHOICES = {
 }
 """The faults that can be asked for, in words."""
 
-STALE = "stale"
-"""The one that only reads meet, so no form does."""
-
 _asked: dict[str, str] = {}
 """Of the present request: the fault that its address asks for, and the rest of its query."""
 
@@ -71,7 +68,8 @@ def told(trace: Trace) -> dict[str, Any] | None:
         # A key of the item, as far as a projection shows one.
         "left_out": next((str(unmarshal(left_out[name])) for name in KEYS if name in left_out), "an item"),
         "choices": [
-            {"name": name, "link": f"{again}{each}#took", "form": f"{again}{each}" if each != STALE else ""}
+            # Only reads meet a stale index, so no form does.
+            {"name": name, "link": f"{again}{each}#took", "form": f"{again}{each}" if each != "stale" else ""}
             for each, name in CHOICES.items()
             if made and not _asked.get("is_form")
         ],

@@ -280,11 +280,12 @@ def _records(writes: Iterable[Write]) -> Iterator[dict[str, str]]:
         if write.operation in _HAPPENS:
             partition, _ = write_words.place(write)
             type_ = write_words.type_of(write)
+            is_new = write.arguments.get("ConditionExpression") == "attribute_not_exists(PK)"
             yield {
                 "key": write_words.key(write),
                 "link": page_cost.collection(partition, None),
                 "type": type_,
-                "how": _HAPPENS[write.operation] if write.operation != "Put" or write_words.is_new(write) else "put",
+                "how": _HAPPENS[write.operation] if write.operation != "Put" or is_new else "put",
                 "partition": partition if any(type_ in wanted for wanted in FOLLOWERS.values()) else "",
             }
 

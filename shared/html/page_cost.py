@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
-from shared.data.catalog.page_cache import Form
 from shared.data.partitions import SESSION, VISIBLE, is_like
 from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity, meanings
 from shared.dynamodb.tracing import Request, Trace, waves
@@ -43,11 +42,7 @@ def begin() -> None:
     trace().start_over()
     _remembered.clear()
     _told.clear()
-    cached_pages.memory().used = _remember
-
-
-def _remember(name: str, form: Form) -> None:
-    _remembered.append(f"{name}, {form.name}")
+    cached_pages.memory().used = lambda name, form: _remembered.append(f"{name}, {form.name}")
 
 
 def told() -> dict[str, Any]:

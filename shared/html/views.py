@@ -26,8 +26,6 @@ _MONTHS = (
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # easier to read
 _OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
 
-_MINUS = "\N{MINUS SIGN}"
-
 SOON = timedelta(days=2)
 """How near an end is said to be soon."""
 
@@ -56,7 +54,7 @@ def score(of: int | None) -> str | None:
     """A score as it is read: ``+12``, ``0``, and below that with a minus sign; None where it is not shown."""
     if not of:
         return None if of is None else "0"
-    return f"+{of:,}" if of > 0 else f"{_MINUS}{-of:,}"
+    return f"+{of:,}" if of > 0 else f"\N{MINUS SIGN}{-of:,}"
 
 
 def day(when: date, now: datetime | None = None) -> str:

@@ -21,8 +21,6 @@ COOKIE = "btd-wish"
 MOST = 1000
 """Characters of a form that is kept: such a button's has few fields."""
 
-_LIFETIME = 1800  # seconds: enough to make an account
-
 
 def sender_of(request: Request, place: str) -> Session:
     """As ``cookies.sender_of``, but what the button asks for is kept, and done on the way back to its place."""
@@ -32,7 +30,8 @@ def sender_of(request: Request, place: str) -> Session:
         wish = f"{quote(request.path)}?{urlencode(forms.read(request.event))}"
         if len(wish) > MOST:
             raise
-        kept = f"{cookie_header.name(COOKIE)}={wish}; {cookie_header.attributes()}; HttpOnly; Max-Age={_LIFETIME}"
+        # Half an hour is enough to make an account.
+        kept = f"{cookie_header.name(COOKIE)}={wish}; {cookie_header.attributes()}; HttpOnly; Max-Age=1800"
         prefix = request.path.split("/")[1]
         way_back = f"/{prefix}/wish?{urlencode({'next': place})}"
         raise SignInFirst(pages.redirect("/account/sign-in", cookies=(kept,), next=way_back)) from error

@@ -101,11 +101,6 @@ def condition(write: Write) -> tuple[str, str]:
     return f"only if {words}", _filled(write, expression)
 
 
-def is_new(write: Write) -> bool:
-    """Whether a write is refused where its item is there already."""
-    return str(write.arguments.get("ConditionExpression", "")) == "attribute_not_exists(PK)"
-
-
 def does(write: Write) -> tuple[str, str]:
     """A write in words; and its update expression, filled in, where it has one."""
     match write.operation:

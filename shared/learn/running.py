@@ -31,9 +31,6 @@ _LONG = "Ships from the shop's own store, and can be sent back within 30 days. "
 _UNKNOWN = re.compile(r"\{[A-Z]\w+\}")
 """The name of an attribute of an item that came back before, such as ``{DealId}``."""
 
-WIDTH = 50
-"""Characters of a line of a request, as far as its values allow it."""
-
 Given = dict[str, str | int]
 """The values of the names in braces, such as ``{scratch}``."""
 
@@ -143,7 +140,7 @@ def _literal(content: Any, indent: int) -> str:
             return json.dumps(content, ensure_ascii=False)
     opening, closing = "[]" if isinstance(content, list) else "{}"
     flat = ", ".join(parts)
-    if len(flat) + indent <= WIDTH and "\n" not in flat:
+    if len(flat) + indent <= 50 and "\n" not in flat:
         return f"{opening}{flat}{closing}"
     return "\n".join([opening, *(f"{' ' * (indent + 4)}{part}," for part in parts), f"{' ' * indent}{closing}"])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import Any
@@ -29,8 +28,6 @@ from shared.runtime.environment import table
 
 ROWS = 20
 """Items of a collection on a screen."""
-
-COUNTS_ARE_KEPT = timedelta(minutes=1)
 
 LONGEST = {"partition": 2048, "sort": 1024}
 """The most bytes of a partition key and of a sort key.
@@ -153,7 +150,7 @@ def _tabs(asked: _Asked) -> list[dict[str, Any]]:
 
 def _chart(index: Index | None, request: Request) -> dict[str, Any]:
     name = index.name if index else None
-    counts = _counts(int(request.now.timestamp() // COUNTS_ARE_KEPT.total_seconds()))
+    counts = _counts(int(request.now.timestamp() // 60))
     groups = []
     for group, entities in CHART.items():
         there = [entity for entity in entities if entity.at(index)]
@@ -170,8 +167,8 @@ def _chart(index: Index | None, request: Request) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _counts(_window: int) -> ItemCounts:
-    """The counts of a window of time, made once in it by each execution environment."""
+def _counts(_minute: int) -> ItemCounts:
+    """The counts of a minute, made once in it by each execution environment."""
     return item_counts.count(table())
 
 
