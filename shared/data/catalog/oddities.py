@@ -82,13 +82,9 @@ def edit(
     If another editor is faster, the question is put anew for what the deal is then. Raises DealIsOdd, and what
     ``deals.edit`` raises.
     """
+
+    def ask_editor(old: Deal, new: Deal) -> None:
+        ask(new, now, seen, old)
+
     deal_id = deal_numbers.place_of(table, id_or_number, consistent=True).deal_id
-    return deals.edit(
-        table,
-        deal_id,
-        changes,
-        now,
-        by=by,
-        correlation_id=correlation_id,
-        ask=lambda old, new: ask(new, now, seen, old),
-    )
+    return deals.edit(table, deal_id, changes, now, by=by, correlation_id=correlation_id, ask=ask_editor)

@@ -114,11 +114,7 @@ def discounted(
     return _first(behind, of, selection, limit, None)
 
 
-_BY: Mapping[Sort, Callable[..., Page[Deal]]] = {
-    Sort.NEWEST: newest,
-    Sort.CHEAPEST: cheapest,
-    Sort.DISCOUNT: discounted,
-}
+_BY = {Sort.NEWEST: newest, Sort.CHEAPEST: cheapest, Sort.DISCOUNT: discounted}
 
 _BY_PRICE: Mapping[TopicKind, tuple[Index, Callable[[str, str], str]]] = {
     BRAND: (GSI2, keys.brand_prices),
