@@ -72,12 +72,11 @@ def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
     """Earlier prices of a deal's product: a row for each day, and the points of a line. A withdrawn price is none."""
     if deal.withdrawn_at is not None:
         return None
+    others = (each for each in earlier if each.withdrawn_at is None and each.currency == deal.currency)
     lowest: dict[date, Deal] = {}
-    for each in (offer for offer in earlier if offer.withdrawn_at is None):
+    for each in (deal, *others):
         day = each.created_at.date()
-        if each.currency == deal.currency and (day not in lowest or _amount(each) < _amount(lowest[day])):
-            lowest[day] = each
-    lowest[deal.created_at.date()] = min([deal, lowest.get(deal.created_at.date(), deal)], key=_amount)
+        lowest[day] = min(lowest.get(day, each), each, key=_amount)
     if len(lowest) < 2:
         return None
     days = sorted(lowest)
