@@ -85,7 +85,11 @@ class DealsApi(Gateway):
             if route.caller is Caller.ANYONE:
                 accept(method, acceptances.OPEN_ROUTE)
         if stage.cors_origins:
-            self._let_browsers_ask(integrations[OPEN_TO_BROWSERS])
+            # OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``.
+            asked = {route.path for route in ROUTES if route.is_public_read}
+            for path in dict.fromkeys(route.path for route in ROUTES if route.path not in asked):
+                resource = self.api.root.resource_for_path(path)
+                accept(resource.add_method("OPTIONS", integrations[OPEN_TO_BROWSERS]), acceptances.OPEN_TO_PREFLIGHTS)
         accept(self.api, acceptances.AWS_OWN_POLICY_FOR_LOGS)
         CfnOutput(Stack.of(self), "ApiUrl", value=self.api.url)
         CfnOutput(Stack.of(self), "ApiId", value=self.api.rest_api_id)
@@ -102,13 +106,6 @@ class DealsApi(Gateway):
         takers = {(each.function, each.caller) for each in ROUTES if each.path == route.path}
         alike = takers == {(route.function, Caller.SIGNED_IN)} and (route.method, route.path) not in bodies
         return ["ANY"] if alike or route.method == "GET" else [route.method]
-
-    def _let_browsers_ask(self, integration: apigateway.Integration) -> None:
-        """Answer OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``."""
-        asked = {route.path for route in ROUTES if route.is_public_read}
-        for path in dict.fromkeys(route.path for route in ROUTES if route.path not in asked):
-            method = self.api.root.resource_for_path(path).add_method("OPTIONS", integration)
-            accept(method, acceptances.OPEN_TO_PREFLIGHTS)
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -111,11 +111,6 @@ class Function:
         if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:
             raise ValueError(f"{self.name} differs from the usual and does not say why")
 
-    @property
-    def answers_api(self) -> bool:
-        """Whether it stands behind the API's gateway, not the pages'."""
-        return self.caller is Caller.GATEWAY and self.pages is None
-
     def access_at(self, stage: Stage) -> Access:
         """Its rights to a stage's table: its own, and where the stage shows its work, to traces."""
         if not stage.shows_work:
@@ -272,6 +267,7 @@ QUEUES = (*WORK.values(), *DEAD_LETTERS.values())
 
 def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
     """A function's environment, except for what the queue and the site add once they have their addresses."""
+    answers_api = row.caller is Caller.GATEWAY and row.pages is None
     reported = " ".join(each.name for each in ESSENTIAL_METRICS) if stage.watch is Watch.ESSENTIAL else ""
     return {
         "FUNCTION": module_of(row.name),
@@ -285,7 +281,7 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": reported}),
         **({"PICTURES_OF_OTHERS": "true"} if stage.pictures_of_others else {}),
         **({"BEHIND_CDN": "true"} if stage.closes_apis else {}),
-        **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),
+        **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and answers_api else {}),
         **({"SHIPPING": " ".join(map("=".join, stage.shipping.items()))} if stage.shipping and row.bills else {}),
         **({"TAX": stage.tax} if row.bills and float(stage.tax) else {}),
         **({"OPEN_ORDER_SHARDS": str(stage.open_order_shards)} if row.bills and stage.open_order_shards > 1 else {}),

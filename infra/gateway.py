@@ -130,7 +130,11 @@ class Gateway(Construct):
         self.stage = self.api.deployment_stage
         if account is not None:
             self.stage.node.add_dependency(account.api.node.find_child("Account"))
-        self._secure_transport()
+        resource = self.api.node.default_child
+        assert isinstance(resource, apigateway.CfnRestApi)  # noqa: S101  # RestApi is this one resource
+        # No TLS below 1.2, and no ciphers without forward secrecy; the construct has no property for it yet.
+        resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
+        resource.endpoint_access_mode = "BASIC"
         # The gateway writes its errors to a log of this name. One that it created itself would be kept forever.
         error_log = Log(
             self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{stage_name}"
@@ -163,13 +167,6 @@ class Gateway(Construct):
     def headers(self) -> Mapping[str, str]:
         """More headers of such an answer."""
         return {}
-
-    def _secure_transport(self) -> None:
-        """Refuse TLS below 1.2, and ciphers without forward secrecy; the construct has no property for it yet."""
-        resource = self.api.node.default_child
-        assert isinstance(resource, apigateway.CfnRestApi)  # noqa: S101  # RestApi is this one resource
-        resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
-        resource.endpoint_access_mode = "BASIC"
 
     def _answer(self, kind: str) -> None:
         status, detail = REFUSALS[kind]
