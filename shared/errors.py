@@ -39,16 +39,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 
 class DealsError(Exception):
     """Base of every error the domain raises. ``field`` names the input at fault, where one is.
 
-    ``text`` is what an error says, with a place for each thing that it is about; without places, another sentence may
-    be given.
+    ``errors`` says why, by field, where several may be at fault. ``text`` is what an error says, with a place for each
+    thing that it is about; without places, another sentence may be given.
     """
 
     field: str | None = None
+    errors: Mapping[str, str] = MappingProxyType({})
     text = ""
 
     def __init__(self, *about: object) -> None:
@@ -58,7 +60,7 @@ class DealsError(Exception):
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
         """Each input at fault, and why."""
-        return [(self.field, str(self))] if self.field else []
+        return [*self.errors.items()] or ([(self.field, str(self))] if self.field else [])
 
 
 class NotFound(DealsError):
@@ -138,13 +140,9 @@ class DealIsOdd(Conflict):
     """A deal has what its editor hardly meant, and has not confirmed: ``oddities`` says why, by field."""
 
     def __init__(self, oddities: Mapping[str, str]) -> None:
-        self.oddities = dict(oddities)
+        self.errors = self.oddities = dict(oddities)
         how = f"If it is meant, send it again with anyway={','.join(self.oddities)}."
         super().__init__(" ".join(("Nothing was written.", *self.oddities.values(), how)))
-
-    @property
-    def faults(self) -> Sequence[tuple[str, str]]:
-        return list(self.oddities.items())
 
 
 class EditedMeanwhile(Conflict):
@@ -181,11 +179,8 @@ class CannotOrder(Conflict):
 
     def __init__(self, obstacles: Sequence[Obstacle]) -> None:
         self.obstacles = tuple(obstacles)
+        self.errors = {f"items.{each.place}.{each.field}": each.detail for each in obstacles}
         super().__init__(f"Nothing was ordered. {' '.join(obstacle.detail for obstacle in obstacles)}")
-
-    @property
-    def faults(self) -> Sequence[tuple[str, str]]:
-        return [(f"items.{each.place}.{each.field}", each.detail) for each in self.obstacles]
 
 
 class AmountChanged(Conflict):
@@ -333,15 +328,11 @@ class TooManyAddresses(Invalid):
 
 
 class InvalidInput(Invalid):
-    """Several fields that cannot be used: ``errors`` says why, by field."""
+    """Several fields that cannot be used."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         self.errors = dict(errors)
         super().__init__(" ".join(f"{name}: {reason}" for name, reason in self.errors.items()))
-
-    @property
-    def faults(self) -> Sequence[tuple[str, str]]:
-        return list(self.errors.items())
 
 
 class InvalidLimits(InvalidInput):
