@@ -1,4 +1,4 @@
-"""``btd backfill``: existing items of a type get what this release writes into new ones.
+"""``btd backfill`` and ``btd index``: existing items get what this release writes into new ones and beside them.
 
 An item is rewritten only where it differs, and only if nobody changed it meanwhile, so a run that is repeated does no
 harm.
@@ -14,14 +14,16 @@ import typer
 
 from cli.segments import Number, Step, run_all, scan
 from shared.data import item_types, keys
-from shared.data.catalog import offers
-from shared.data.catalog.deal_items import from_item, is_listed, ours, to_item_listed
+from shared.data.catalog import offers, search
+from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change
-from shared.errors import DealsError
+from shared.errors import DamagedDeal, DealsError
+from shared.models.catalog import Deal
+from shared.values.counts import counted
 
 
 class _Changed(DealsError):
@@ -85,3 +87,38 @@ def _write(table: Table, old: Item, new: Item) -> bool:
         table.write(change(old, newer, version="Version", refused=_Changed()))
         return True
     return False
+
+
+def index(segments: Number = 4) -> None:
+    """Write the words and offers of existing deals, as the stream does for new ones, while the site runs."""
+    run_all("Indexing", segments, index_steps, done=lambda deals: f"{counted(deals, 'deal')} indexed")
+
+
+def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
+    """Index one segment's deals, one page at a step, from where the last run stopped."""
+
+    def work(items: list[Item]) -> int:
+        return sum(_index(table, item) for item in items if item["Type"] == item_types.DEAL)
+
+    return scan(table, "Words", segment, segments, work)
+
+
+def _index(table: Table, item: Item) -> bool:
+    """Write a deal's words and offer; a damaged deal has none.
+
+    The deal is read again afterwards: where somebody changed it meanwhile, the stream may have followed that before
+    these writes, and what they brought back is taken out.
+    """
+    with suppress(DamagedDeal):
+        deal = from_item(item)
+        offers.file(table, None, deal, has_ended=has_ended(item))
+        search.file(table, None, _listed(item))
+        current = table.get(keys.deal(deal.deal_id), consistent=True)
+        if current != item:
+            search.file(table, deal, _listed(current) if current else None)
+        return True
+    return False
+
+
+def _listed(item: Item) -> Deal | None:
+    return from_item(item) if is_listed(item) else None

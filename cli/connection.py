@@ -9,7 +9,7 @@ from typing import Any
 
 from cli.output import note
 from local.cloud import running, told, waiting
-from local.settings import Home, client_arguments_at
+from local.settings import Home, client_arguments
 from shared import s3
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -58,7 +58,8 @@ def local_cloud(otherwise: str, home: Home | None = None) -> tuple[dict[str, str
     Raises NoTable where none runs; ``otherwise`` says why one is needed.
     """
     home = home or Home()
-    if not (running(home) and home.cloud.exists()):
+    there = running(home)
+    if there is None or not home.cloud.exists():
         raise NoTable(f"{otherwise}, and no local cloud runs here: set it, or start one (make run).")
     description = json.loads(home.cloud.read_text(encoding="utf-8"))
-    return description, client_arguments_at(home, description["endpoint"], description["region"])
+    return description, client_arguments(home, there.port) | {"endpoint_url": description["endpoint"]}

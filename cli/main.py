@@ -17,7 +17,6 @@ from cli import (
     drafts,
     exports,
     imports,
-    indexing,
     logs,
     members,
     orders,
@@ -87,7 +86,7 @@ GROUPS = (
     *(orders.app, stock.app),
 )
 COMMANDS = (
-    *(exports.export, query.query, upkeep.seed, upkeep.sweep, backfill.backfill, check.check, indexing.index),
+    *(exports.export, query.query, upkeep.seed, upkeep.sweep, backfill.backfill, check.check, backfill.index),
     *(rush.rush, redrive.redrive, logs.logs),
 )
 for group in GROUPS:

@@ -121,15 +121,10 @@ def access_key(home: Home) -> AccessKey:
 
 def client_arguments(home: Home, port: int) -> dict[str, Any]:
     """The arguments with which a client of boto3 talks to the local cloud."""
-    return client_arguments_at(home, endpoint(port), REGION)
-
-
-def client_arguments_at(home: Home, address: str, region: str) -> dict[str, Any]:
-    """The same for a cloud of which only the address is known, as ``cloud.json`` has it."""
     key = access_key(home)
     return {
-        "endpoint_url": address,
-        "region_name": region,
+        "endpoint_url": endpoint(port),
+        "region_name": REGION,
         "aws_access_key_id": key.key_id,
         "aws_secret_access_key": key.secret,
     }

@@ -15,7 +15,7 @@ import pytest
 from local.settings import Home
 from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd
-from tests.support.engines import MINISTACK, Engine
+from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
 
 HOUR = 3_600_000
 
@@ -36,22 +36,15 @@ def stack(bare_table: Table, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.fixture
 def log(bare_table: Table) -> Callable[..., None]:
     """Writes a line to a log group, some milliseconds ago."""
-    client = boto3.client(
-        "logs",
-        endpoint_url=bare_table.client.meta.endpoint_url,
-        region_name="us-east-1",
-        aws_access_key_id="testing",
-        aws_secret_access_key="testing",
-    )
+    client: Any = boto3.client("logs", endpoint_url=bare_table.client.meta.endpoint_url, **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
 
     def write(group: str, line: str | dict[str, Any], ago: int = 0) -> None:
         client.create_log_group(logGroupName=group)
         client.create_log_stream(logGroupName=group, logStreamName="stream")
         message = line if isinstance(line, str) else json.dumps(line)
         at = time.time_ns() // 1_000_000 - ago
-        client.put_log_events(
-            logGroupName=group, logStreamName="stream", logEvents=[{"timestamp": at, "message": message}]
-        )
+        event = {"timestamp": at, "message": message}
+        client.put_log_events(logGroupName=group, logStreamName="stream", logEvents=[event])
 
     return write
 

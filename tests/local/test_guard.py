@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 
 from local import cloud, guarded_ministack
 from local.ports import free_port
-from local.settings import REGION, AccessKey, Home, access_key, client_arguments, endpoint
+from local.settings import AccessKey, Home, access_key, client_arguments, endpoint
 
 PAGE = {"Origin": "https://any-page.example", "Referer": "https://any-page.example/"}
 """Headers by which a browser tells of a request that a page makes."""
@@ -104,13 +104,7 @@ def test_the_key_of_the_checkout_opens_the_cloud_and_another_does_not(home: Home
     there = cloud.running(home)
     assert there is not None
     arguments = client_arguments(home, there.port)
-    stranger = boto3.client(
-        "dynamodb",
-        endpoint_url=endpoint(there.port),
-        region_name=REGION,
-        aws_access_key_id="local",
-        aws_secret_access_key="local",
-    )
+    stranger = boto3.client("dynamodb", **arguments | {"aws_access_key_id": "local", "aws_secret_access_key": "local"})
 
     assert boto3.client("dynamodb", **arguments).list_tables()["TableNames"] == []
     with pytest.raises(ClientError, match="security token"):
