@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cli import views
-from cli.output import complain, progress, say, show_rows
+from cli.output import progress, say, show_rows
 from cli.work import Work, answering
 from shared.data import checking
 from shared.data.checking import Fault
@@ -50,9 +50,9 @@ def check(work: Work, mend: Mend = False) -> list[views.Json]:
         faults = checking.check(work.table, work.now, advance)
     unreadable = any(fault.rule == checking.DAMAGE for fault in faults)
     mended = [mend and not unreadable and checking.mend(work.table, fault) for fault in faults]
-    if mend and unreadable:
-        complain("Nothing was mended: repair the damaged items first, as others are counted by what they say.")
-    work.failed = not all(mended)
+    if not all(mended):
+        why = "Nothing was mended: repair the damaged items first, as others are counted by what they say."
+        work.failed = why if mend and unreadable else ""
     return [_told(*each) for each in zip(faults, mended, strict=True)]
 
 

@@ -39,8 +39,9 @@ def say(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Say what went wrong, in one line on standard error."""
-    _console(stderr=True).print(Text(printable(" ".join(text.split()))), soft_wrap=True)
+    """Say what went wrong, in one line on standard error, if anything is to be said."""
+    if text:
+        _console(stderr=True).print(Text(printable(" ".join(text.split()))), soft_wrap=True)
 
 
 def printable(text: str) -> str:

@@ -12,7 +12,7 @@ import typer
 
 from cli import views
 from cli.connection import open_table
-from cli.output import show_json, show_trace
+from cli.output import complain, show_json, show_trace
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.http.parameters import MAX_PAGE
@@ -27,10 +27,13 @@ Function = Callable[..., Any]
 
 
 class Work:
-    """A command's table and time. The table is opened when it is first asked for: input is checked before."""
+    """A command's table and time. The table is opened when it is first asked for: input is checked before.
+
+    ``failed`` is what there is to complain of after the answer, if only by the exit code.
+    """
 
     def __init__(self) -> None:
-        self.failed = False
+        self.failed: str | None = None
         self.trace: Trace | None = None
 
     @cached_property
@@ -60,7 +63,7 @@ def command(group: typer.Typer, view: View = views.fields, name: str | None = No
 def answering(view: View = views.fields) -> Callable[[Function], Callable[..., None]]:
     """Make a command of a function: with ``--json`` its answer is printed as it is, without as ``view`` draws it.
 
-    The requests follow, also where the last of them was refused. A command that sets ``work.failed`` ends with 1.
+    The requests follow, also where the last of them was refused.
     """
 
     def made_of(do: Function) -> Callable[..., None]:
@@ -73,7 +76,8 @@ def answering(view: View = views.fields) -> Callable[[Function], Callable[..., N
                     _print(None, None, work.trace, as_json)
                 raise
             _print(answer, view, work.trace or Trace().attach(work.table), as_json)
-            if work.failed:
+            if work.failed is not None:
+                complain(work.failed)
                 raise typer.Exit(1)
 
         signature = inspect.signature(do, eval_str=True)

@@ -67,8 +67,7 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
     if cloud:
         if cloud.port != port:
             raise Trouble(f"The local cloud already runs on port {cloud.port}: stop it first (make stop).")
-        pid = cloud.pid
-        _wait_until_healthy(home, cloud, lambda: _is_ours(pid))
+        _wait_until_healthy(home, cloud, lambda: running(home) is not None)
         return cloud, True
     orderly = not home.process.exists()
     _refuse_taken(port)
@@ -102,9 +101,6 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
 
 def last_port(home: Home) -> int | None:
     """The port of the cloud that runs, or of the last one that was used here."""
-    cloud = running(home)
-    if cloud:
-        return cloud.port
     with suppress(FileNotFoundError, ValueError):
         return int(home.port.read_text())
     return None
@@ -165,7 +161,7 @@ def stop(home: Home) -> bool:
         # A record that stays tells the next start that the last cloud did not end in order.
         return False
     os.kill(cloud.pid, signal.SIGTERM)
-    if not _gone(cloud, STOP_TIMEOUT):
+    if not _until(lambda: running(home) is None, STOP_TIMEOUT):
         kill(home)
         raise Trouble("The local cloud did not end and was killed: what came after its last orderly stop is gone.")
     home.process.unlink(missing_ok=True)
@@ -178,7 +174,7 @@ def kill(home: Home) -> None:
     cloud = running(home)
     if cloud:
         os.kill(cloud.pid, signal.SIGKILL)
-        _gone(cloud, STOP_TIMEOUT)
+        _until(lambda: running(home) is None, STOP_TIMEOUT)
 
 
 def _forget_places_in_streams(home: Home) -> None:
@@ -193,9 +189,10 @@ def _forget_places_in_streams(home: Home) -> None:
         file.write_text(json.dumps(kept))
 
 
-def _gone(cloud: Cloud, timeout: float) -> bool:
+def _until(done: Callable[[], bool], timeout: float) -> bool:
+    """Wait until something is so; False where it is not in time, in seconds."""
     deadline = time.monotonic() + timeout
-    while _is_ours(cloud.pid):
+    while not done():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.1)
@@ -203,22 +200,20 @@ def _gone(cloud: Cloud, timeout: float) -> bool:
 
 
 def _wait_until_healthy(home: Home, cloud: Cloud, lives: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + START_TIMEOUT
-    while time.monotonic() < deadline:
+    address = f"{endpoint(cloud.port)}/_ministack/ready"
+
+    def healthy() -> bool:
         if not lives():
             raise Trouble(f"The local cloud ended while it started; see {short(home.log)}.")
-        with (
-            suppress(OSError, ValueError),
-            urllib.request.urlopen(  # noqa: S310  # our own address
-                f"{endpoint(cloud.port)}/_ministack/ready", timeout=2
-            ),
-        ):
-            return
-        time.sleep(0.1)
-    raise Trouble(
-        f"The local cloud (process {cloud.pid}) runs but does not answer; "
-        f"see {short(home.log)}, then stop it (make stop) and start again."
-    )
+        with suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2):  # noqa: S310  # ours
+            return True
+        return False
+
+    if not _until(healthy, START_TIMEOUT):
+        raise Trouble(
+            f"The local cloud (process {cloud.pid}) runs but does not answer; "
+            f"see {short(home.log)}, then stop it (make stop) and start again."
+        )
 
 
 def _refuse_taken(port: int) -> None:
