@@ -11,7 +11,6 @@ import sys
 import time
 import urllib.request
 from contextlib import suppress
-from http import HTTPStatus
 
 from local import cloud, deploy
 from local.settings import REGION, Home, access_key, client_arguments, endpoint, wanted_port
@@ -126,11 +125,9 @@ def _plain_address(port: int, api_id: str) -> str:
 
 
 def _answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{address}/categories", timeout=20) as answer:  # noqa: S310  # ours
-            return bool(answer.status == HTTPStatus.OK)
-    except OSError:
-        return False
+    with suppress(OSError), urllib.request.urlopen(f"{address}/categories", timeout=20):  # noqa: S310  # ours
+        return True
+    return False
 
 
 def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float, *, empty: bool) -> None:

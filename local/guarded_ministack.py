@@ -130,10 +130,10 @@ def waiting() -> dict[str, int]:
     mappings, positions = (getattr(lambda_svc, name) for name in ("_esms", "_dynamodb_stream_positions"))
     queues = vars(sqs)["_queues"]
     records = messages = 0
-    read = {mapping.get("EventSourceArn") for name in list(mappings) if (mapping := mappings.get(name))}
     held = [queues.get(name) or {} for name in list(queues)]
-    for name in list(mappings):
-        mapping = mappings.get(name) or {}
+    sources = {name: mappings.get(name) or {} for name in list(mappings)}
+    read = {each.get("EventSourceArn") for each in sources.values()}
+    for name, mapping in sources.items():
         source = mapping.get("EventSourceArn", "")
         if not mapping.get("Enabled", True):
             continue

@@ -89,20 +89,18 @@ class Runtime:
         deadline = time.monotonic() + self.function.timeout + (INIT_TIMEOUT if self.fresh else 0)
         self.fresh = False
         self.api.events.put(event)
-        while True:
-            try:
-                failed, payload = self.api.answers.get(timeout=0.2)
-                break
-            except queue.Empty:
-                if self.process.poll() is not None and self.api.answers.empty():
-                    failed, payload = True, _error("Runtime.ExitError", "Runtime exited without providing a reason")
-                    break
-                if time.monotonic() > deadline:
-                    self.process.kill()
-                    message = f"Task timed out after {self.function.timeout:.2f} seconds"
-                    failed, payload = True, _error("Sandbox.Timedout", message)
-                    break
+        failed, payload = self._answer(deadline)
         return Answer(json.loads(payload or b"null"), failed, self._new_lines())
+
+    def _answer(self, deadline: float) -> tuple[bool, bytes]:
+        while True:
+            with suppress(queue.Empty):
+                return self.api.answers.get(timeout=0.2)
+            if self.process.poll() is not None and self.api.answers.empty():
+                return True, _error("Runtime.ExitError", "Runtime exited without providing a reason")
+            if time.monotonic() > deadline:
+                self.process.kill()
+                return True, _error("Sandbox.Timedout", f"Task timed out after {self.function.timeout:.2f} seconds")
 
     def _new_lines(self) -> str:
         with self._log.open("rb") as log:
