@@ -49,7 +49,9 @@ def main(rounds: int = 21) -> None:
         catalog, site, refresher = (
             stack.enter_context(running(_ours(name, folder, environment))) for name in ("catalog", "site", "refresher")
         )
-        typical = stack.enter_context(running(_peer(folder, environment)))
+        code = unpack(powertools(folder / "staged"), folder / "powertools")
+        stock = Function("typical", "powertools.handler", code, environment | {"POWERTOOLS_SERVICE_NAME": "typical"})
+        typical = stack.enter_context(running(stock))
         built = refresher.invoke(json.dumps(event("refresher-schedule")).encode())
         assert not built.failed, built
 
@@ -79,11 +81,6 @@ def _ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
     code = unpack(artifact, folder / name)
     own = {"FUNCTION": module_of(name), "POWERTOOLS_SERVICE_NAME": name}
     return Function(name, HANDLER, code, environment | own)
-
-
-def _peer(folder: Path, environment: dict[str, str]) -> Function:
-    code = unpack(powertools(folder / "staged"), folder / "powertools")
-    return Function("typical", "powertools.handler", code, environment | {"POWERTOOLS_SERVICE_NAME": "typical"})
 
 
 def _case(runtime: Runtime, asked: bytes, calls: int = 25, rest: float = 0.0) -> Callable[[], float]:

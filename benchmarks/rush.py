@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from statistics import median
 
 from benchmarks.harness import DOCS, markdown, record
 from benchmarks.prices import Assumptions, Invocation, Operation
@@ -81,8 +82,7 @@ def measure(items: int, rounds: int = 5) -> Order:
             ordered()
             spent.append(time.process_time() - before)
         requests = trace.count // rounds
-    spent.sort()
-    return Order(items, requests, trace.capacity.read / rounds, trace.capacity.write / rounds, spent[rounds // 2])
+    return Order(items, requests, trace.capacity.read / rounds, trace.capacity.write / rounds, median(spent))
 
 
 @dataclass(slots=True)

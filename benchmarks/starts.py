@@ -26,10 +26,7 @@ OTHERS = ("members", "accounts", "expiry")
 
 PUBLISHED, REWRITTEN = "", ", rewritten libraries"
 
-GOALS = {
-    **{f"{function}{PUBLISHED}": "1.10" for function in PUBLIC},
-    **{f"{function}{REWRITTEN}": "0.75" for function in PUBLIC},
-}
+GOALS = {name + kind: goal for kind, goal in ((PUBLISHED, "1.10"), (REWRITTEN, "0.75")) for name in PUBLIC}
 
 START = """
 import sys, time

@@ -90,10 +90,7 @@ def _tell(importer: Importer, trace: Trace, seconds: float) -> None:
 
 def _size(file: BinaryIO) -> int | None:
     """A file's size in bytes, or None for a stream."""
-    try:
-        status = os.fstat(file.fileno())
-    except OSError:  # standard input may be no file at all
-        return None
+    status = os.fstat(file.fileno())
     return status.st_size if S_ISREG(status.st_mode) else None
 
 

@@ -12,7 +12,6 @@ from typer.core import TyperGroup
 from cli import (
     INTERRUPTED,
     backfill,
-    check,
     deals,
     drafts,
     exports,
@@ -86,7 +85,7 @@ GROUPS = (
     *(orders.app, stock.app),
 )
 COMMANDS = (
-    *(exports.export, query.query, upkeep.seed, upkeep.sweep, backfill.backfill, check.check, backfill.index),
+    *(exports.export, query.query, upkeep.seed, upkeep.sweep, backfill.backfill, upkeep.check, backfill.index),
     *(rush.rush, redrive.redrive, logs.logs),
 )
 for group in GROUPS:

@@ -18,6 +18,7 @@ from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_arguments,
 from local.trouble import Trouble
 
 OLDEST_NODE = 20
+CDK = ROOT / "node_modules" / ".bin" / "cdk"
 
 TIMEOUT = 1200
 """Seconds for one command of the CDK; a deployment from nothing takes ten."""
@@ -37,7 +38,7 @@ def check_node() -> None:
     major = version.removeprefix("v").partition(".")[0]
     if not major.isdecimal() or int(major) < OLDEST_NODE:
         raise Trouble(f"Node.js is {version or 'of an unknown version'}: the CDK needs {OLDEST_NODE} or later.")
-    if not _cdk().exists():
+    if not CDK.exists():
         raise Trouble("The CDK is not installed: run make install.")
 
 
@@ -121,7 +122,7 @@ def end_rollback(home: Home, port: int) -> None:
 
 def _run(home: Home, port: int, *arguments: str, output: IO[bytes] | None = None) -> None:
     """Run a command of the CDK; what it prints goes to the log, or to the file ``output``."""
-    command = [str(_cdk()), *arguments, "--no-notices"]
+    command = [str(CDK), *arguments, "--no-notices"]
     with home.deploy_log.open("ab") as log:
         log.write(f"$ cdk {' '.join(arguments)}\n".encode())
         log.flush()
@@ -142,7 +143,3 @@ def _run(home: Home, port: int, *arguments: str, output: IO[bytes] | None = None
         lines = home.deploy_log.read_text(errors="replace").splitlines()
         telling = [line.strip() for line in lines if "❌" in line or "rror:" in line or line.startswith("Cannot ")]
         raise Trouble(" ".join((f"cdk {arguments[0]} failed; see {short(home.deploy_log)}.", *telling[-1:])))
-
-
-def _cdk() -> Path:
-    return ROOT / "node_modules" / ".bin" / "cdk"

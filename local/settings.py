@@ -20,7 +20,7 @@ REGION = "us-east-1"
 ACCOUNT = "000000000000"
 STAGE = "local"
 
-_KEPT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SYSTEMROOT")
+_KEPT = ("HOME", "USER", "LANG", "LC_ALL", "TERM", "SYSTEMROOT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,8 @@ def reaching(address: str, key: AccessKey | None = None) -> dict[str, str]:
 def cloud_environment(home: Home, port: int) -> dict[str, str]:
     """MiniStack's environment. Functions inherit it, so it has only the essentials of the user's shell."""
     key = access_key(home)
-    return _essentials() | {
+    return {name: os.environ[name] for name in _KEPT if name in os.environ} | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "PERSIST_STATE": "1",
@@ -195,9 +196,3 @@ def short(path: Path) -> str:
     with suppress(ValueError):
         return str(path.relative_to(Path.cwd()))
     return str(path)
-
-
-def _essentials() -> dict[str, str]:
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    kept["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', os.defpath)}"
-    return kept

@@ -11,6 +11,10 @@ from typing import Any
 import typer.main
 
 from cli.main import app
+from shared.data.members import users
+from shared.dynamodb.table import Table
+from tests.cli.conftest import Btd
+from tests.support.factories import a_user
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTED = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -66,3 +70,15 @@ def test_examples_name_commands_and_options_that_exist() -> None:
 
 def test_every_command_says_what_it_does() -> None:
     assert [name for name, command in COMMANDS.items() if not (command.help or "").endswith(".")] == []
+
+
+def test_each_command_of_the_afternoon_does_what_it_says(table: Table, btd: Btd) -> None:
+    """They are typed one after the other."""
+    users.create(table, a_user("member"))
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "afternoon.md").read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("btd ")]
+
+    for line in lines:
+        btd(*shlex.split(line)[1:])
+
+    assert len(lines) > 10

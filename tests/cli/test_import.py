@@ -130,13 +130,6 @@ def test_a_source_id_twice_in_a_file_makes_one_deal_which_the_second_line_may_wi
     assert deal.withdrawn_at is not None
 
 
-def test_standard_input_is_a_file_too(table: Table, btd: Btd) -> None:
-    result = btd("import", "-", stdin=json.dumps(a_line()))
-
-    assert "1 deal created" in result.stdout
-    assert len(imported(table, "shop:1")) == 1
-
-
 BAD_LINES: dict[str, tuple[dict[str, Any] | str | bytes, str]] = {
     "no JSON": ("{", "must be JSON"),
     "NaN": ('{"price": NaN}', "must be JSON"),

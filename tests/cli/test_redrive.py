@@ -6,6 +6,7 @@ import io
 import json
 import uuid
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -147,39 +148,24 @@ def test_the_local_clouds_queues_are_known(
     assert where["endpoint_url"] == "http://127.0.0.1:1"
 
 
-class _Stream:
-    """A part of the stream that holds one record."""
-
-    def __init__(self, record: dict[str, Any]) -> None:
-        self._record = record
-
-    def get_shard_iterator(self, **_: Any) -> dict[str, str]:
-        return {"ShardIterator": "first"}
-
-    def get_records(self, **_: Any) -> dict[str, Any]:
-        return {"Records": [self._record]}
-
-
-class _Functions:
-    """Takes what functions are handed."""
-
-    def __init__(self) -> None:
-        self.handed: list[dict[str, Any]] = []
-
-    def invoke(self, *, Payload: bytes, **_: Any) -> dict[str, Any]:  # noqa: N803  # boto3's name
-        self.handed += json.loads(Payload)["Records"]
-        return {"Payload": io.BytesIO(b"null")}
-
-
 def replay(table: Table, function: str, event: str, deal_id: str, **images: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The records that a function is handed for a batch of one, about a deal."""
     told = {name: marshal_item(image) for name, image in {"Keys": keys.deal(deal_id), **images}.items()}
     record = {"eventName": event, "dynamodb": {**told, "SequenceNumber": "7", "ApproximateCreationDateTime": NOW}}
-    functions = _Functions()
-    replayer: Any = Replayer(_Stream(record), functions, table)  # type: ignore[arg-type]  # what of boto3 they need
+    handed: list[dict[str, Any]] = []
+
+    def invoke(*, Payload: bytes, **_: Any) -> dict[str, Any]:  # noqa: N803  # boto3's name
+        handed.extend(json.loads(Payload)["Records"])
+        return {"Payload": io.BytesIO(b"null")}
+
+    streams: Any = SimpleNamespace(
+        get_shard_iterator=lambda **_: {"ShardIterator": "first"}, get_records=lambda **_: {"Records": [record]}
+    )
+    functions: Any = SimpleNamespace(invoke=invoke)
     name = f"arn:aws:lambda:us-east-1:123456789012:function:BigTimeDeals-prod-{function}1A2B"
-    replayer.replay(Batch(name, "stream", "shard", "7", "7", 1, "RetryAttemptsExhausted"))
-    return functions.handed
+    batch = Batch(name, "stream", "shard", "7", "7", 1, "RetryAttemptsExhausted")
+    Replayer(streams, functions, table).replay(batch)
+    return handed
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,13 @@ def told(place: Place) -> list[list[str]]:
     return [[message.kind for message in each] for each in found]
 
 
+def newest(place: Place) -> str:
+    """The copy of the newest deals."""
+    (cached,) = page_cache.read(place.table, [NEWEST], shard=1, now=times.now())
+    assert cached is not None
+    return cached.text
+
+
 def stream(invoke: Invoke, name: str) -> None:
     """Hand a change of the stream to both of its readers, neither of which fails."""
     assert [invoke(reader, text_of(name)).payload for reader in ("publisher", "refresher")] == [NO_FAILURES] * 2
@@ -201,9 +208,7 @@ def test_mailing_a_link(place: Place, invoke: Invoke) -> None:
 def test_rebuilding_caches_each_minute(place: Place, deal: Deal, invoke: Invoke) -> None:
     invoke("refresher", text_of("refresher-schedule"))
 
-    (cached,) = page_cache.read(place.table, [NEWEST], shard=1, now=times.now())
-    assert cached is not None
-    assert deal.deal_id in cached.text
+    assert deal.deal_id in newest(place)
 
 
 @pytest.mark.parametrize("name", ["seed-create", "seed-delete"])
@@ -225,9 +230,7 @@ def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Inv
     stream(invoke, "stream-insert")
 
     assert {work["kind"] for work in queued(place)} == {"brand", "category", "words"}
-    (cached,) = page_cache.read(place.table, [NEWEST], shard=1, now=times.now())
-    assert cached is not None
-    assert deal.deal_id in cached.text
+    assert deal.deal_id in newest(place)
 
 
 def test_a_hot_deal_is_announced_to_all(place: Place, deal: Deal, invoke: Invoke) -> None:
