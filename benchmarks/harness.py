@@ -8,32 +8,11 @@ from __future__ import annotations
 
 import random
 import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 DOCS = Path(__file__).parent.parent / "docs"
 RESULTS = DOCS / "benchmarks.md"
-
-
-Case = Callable[[], object]
-
-
-def interleave(cases: Mapping[str, Case], goals: Mapping[str, str], *, rounds: int, calls: int = 4) -> str:
-    """The table of the processor time of each case for one call in this process; the first case is the yardstick."""
-
-    def timed(case: Case) -> Callable[[], float]:
-        def spend() -> float:
-            before = time.process_time()
-            for _ in range(calls):
-                case()
-            return (time.process_time() - before) / calls
-
-        return spend
-
-    for case in cases.values():
-        case()
-    return compare({name: timed(case) for name, case in cases.items()}, goals, rounds=rounds)
 
 
 def compare(cases: Mapping[str, Callable[[], float]], goals: Mapping[str, str], *, rounds: int) -> str:

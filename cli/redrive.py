@@ -94,11 +94,8 @@ class _Plumbing:
         work = sqs.connect(addresses["QueueUrl"], **client_arguments)
         mail = Queue(addresses.get("MailQueueUrl", ""), client=work.client)
         queues = {Unit: work, Uploads: Queue(addresses["UploadsUrl"], client=work.client), MailWork: mail, Report: mail}
-        dead = {
-            name: Queue(addresses[output], client=work.client)
-            for name, output in DEAD_LETTERS.items()
-            if output in addresses
-        }
+        there = {name: addresses[output] for name, output in DEAD_LETTERS.items() if output in addresses}
+        dead = {name: Queue(address, work.client) for name, address in there.items()}
         streams = boto3.client("dynamodbstreams", **client_arguments)
         return cls(queues, dead, Replayer(streams, boto3.client("lambda", **client_arguments), open_table()))
 

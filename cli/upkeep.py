@@ -1,4 +1,4 @@
-"""``btd seed``, ``btd sweep``, which the deployed system does by itself, and ``btd check`` of the table's invariants."""
+"""``btd seed`` and ``btd sweep``, which the deployed system does by itself, and ``btd check`` of its invariants."""
 
 from __future__ import annotations
 

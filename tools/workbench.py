@@ -128,11 +128,6 @@ def document() -> Json:
     }
 
 
-def text() -> str:
-    """The document as it is written."""
-    return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
-
-
 def fill(table: Table) -> None:
     """Everything that happens on the first morning: deals, readers who follow and buy them, editors who pick."""
     posted = _post(table)
@@ -312,4 +307,4 @@ def _attributes(items: list[Json]) -> list[Json]:
 
 
 if __name__ == "__main__":
-    PATH.write_text(text(), encoding="utf-8")
+    PATH.write_text(json.dumps(document(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
