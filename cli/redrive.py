@@ -95,7 +95,7 @@ class _Plumbing:
         mail = Queue(addresses.get("MailQueueUrl", ""), client=work.client)
         queues = {Unit: work, Uploads: Queue(addresses["UploadsUrl"], client=work.client), MailWork: mail, Report: mail}
         there = {name: addresses[output] for name, output in DEAD_LETTERS.items() if output in addresses}
-        dead = {name: Queue(address, work.client) for name, address in there.items()}
+        dead = {name: Queue(address, client=work.client) for name, address in there.items()}
         streams = boto3.client("dynamodbstreams", **client_arguments)
         return cls(queues, dead, Replayer(streams, boto3.client("lambda", **client_arguments), open_table()))
 

@@ -34,21 +34,17 @@ def line_of(path: str, name: str) -> int:
     raise LookupError(f"{path} defines no {name}")
 
 
-def updated(text: str) -> str:
-    """A text whose links have the lines of today."""
-
-    def link(found: re.Match[str]) -> str:
-        line = line_of(found["path"], found["name"])
-        return f"[`{found['module']}.{found['name']}`]({found['up']}{found['path']}#L{line})"
-
-    return LINK.sub(link, text)
+def updated(found: re.Match[str]) -> str:
+    """A link to the line of today."""
+    line = line_of(found["path"], found["name"])
+    return f"[`{found['module']}.{found['name']}`]({found['up']}{found['path']}#L{line})"
 
 
 def main(arguments: list[str]) -> None:
     """Write the documents with the lines of today, or say which have others. Raises SystemExit, LookupError."""
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
-        today = updated(text)
+        today = LINK.sub(updated, text)
         if text != today and arguments == ["--check"]:
             sys.exit(f"{document.name} links to lines that have moved: make format brings them up to date.")
         if text != today:
