@@ -10,7 +10,7 @@ from benchmarks.prices import browser_million
 from shared.data.members import announcements
 from shared.html import cookies
 from tests.support.factories import send
-from tests.support.preview import Preview, entered, running
+from tests.support.preview import entered, running
 from tests.support.quality import speed
 
 RUNS = 5
@@ -28,7 +28,10 @@ These are budgets, the most that each may have; ``tests/html`` and ``tests/site`
 def main() -> None:
     """Measure the front page, a deal and an inbox on the page functions behind a small HTTP server."""
     with running() as site, TemporaryDirectory() as folder:
-        session = f"{cookies.SESSION}={_reader(site)}; {cookies.HINT}=1"
+        token = entered(site, "reader")
+        for deal in site.deals[:25]:  # a page of messages
+            send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "reader"))
+        session = f"{cookies.SESSION}={token}; {cookies.HINT}=1"
         pages = {
             "front page": ("/", ""),
             "a deal": (f"/deals/{site.deals[0].number}", ""),
@@ -52,11 +55,3 @@ def in_a_browser(origin: float, head: int) -> str:
         dollars = [f"{browser_million(origin, hits, page, asked):.2f}" for hits in (0.9, 0.98)]
         rows.append([who, str(1 + len(asked)), f"{(page + sum(asked)) / 1000:.1f}", *dollars])
     return markdown(["A million views", "Requests each", "Kilobytes each", "90% hits", "98% hits"], rows)
-
-
-def _reader(site: Preview) -> str:
-    """The token of somebody with 25 messages: a page of them."""
-    token = entered(site, "reader")
-    for deal in site.deals[:25]:
-        send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "reader"))
-    return token

@@ -54,8 +54,9 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
     origin = view.million(given, egress=False)
     logs = view.dollars(given, egress=False)["logs"] * MILLION
     clock, dearest = (round(operations[each].million(given), 2) for each in (CLOCK, WATCH))  # as the page has them
+    listed = [[each.what, f"${each.dollars:.10g}", each.unit, each.page] for each in prices.PRICES]
     return {
-        "prices": _prices(),
+        "prices": f"As of {prices.PRICES_AS_OF}.\n\n" + markdown(["What", "Price", "For one", "Stated on"], listed),
         "assumptions": _assumptions(given),
         "measured": _measured(measured, given),
         "operations": _operations(measured.operations, given),
@@ -66,11 +67,6 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
         "sensitivity": _sensitivity(operations, given),
         "fixed": fixed(clock, dearest),
     }
-
-
-def _prices() -> str:
-    rows = [[each.what, f"${each.dollars:.10g}", each.unit, each.page] for each in prices.PRICES]
-    return f"As of {prices.PRICES_AS_OF}.\n\n" + markdown(["What", "Price", "For one", "Stated on"], rows)
 
 
 def _assumptions(given: Assumptions) -> str:

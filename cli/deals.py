@@ -55,7 +55,9 @@ def latest(
 ) -> views.Json:
     """List the latest deals: all, a brand's, a category's, or a brand's in one; or those of a brand or a category by
     price or by discount."""
-    of = _topic(brand, category)
+    of = Topic(BRAND, slugs.slug(brand)) if brand is not None else None
+    if category is not None:
+        of = Topic(CATEGORY, slugs.slug(category))
     within = brand if category is not None else None
     wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": within})
     if of is None and not wanted.is_all:
@@ -256,9 +258,3 @@ def _sure(yes: bool, write: Callable[[Collection[str] | None], Deal]) -> Deal:
     except DealIsOdd as odd:
         typer.confirm(" ".join((*odd.oddities.values(), "Write it anyway?")), abort=True, err=True)
         return write(odd.oddities)
-
-
-def _topic(brand: str | None, category: str | None) -> Topic | None:
-    if category is not None:
-        return Topic(CATEGORY, slugs.slug(category))
-    return None if brand is None else Topic(BRAND, slugs.slug(brand))

@@ -16,7 +16,7 @@ from rich.progress import DownloadColumn
 
 from cli.connection import open_table, still_to_do
 from cli.exported import Readable, is_export
-from cli.importer import WORKERS, Importer
+from cli.importer import WORKERS, Importer, Report
 from cli.output import complain, note, progress, say, summary
 from shared.data import inserts
 from shared.dynamodb.tracing import Trace
@@ -54,7 +54,7 @@ def import_deals(
             failure = error
         finally:
             signal.signal(signal.SIGTERM, before)
-    _tell(importer, trace, time.monotonic() - began)
+    _tell(importer.report, trace, time.monotonic() - began)
     if failure is not None:
         raise DealsError(f"Stopped: {str(failure).rstrip('.')}. {AGAIN}") from failure
     if interrupted:
@@ -68,8 +68,7 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _tell(importer: Importer, trace: Trace, seconds: float) -> None:
-    report = importer.report
+def _tell(report: Report, trace: Trace, seconds: float) -> None:
     created = counted(report.created, "deal") + " created"
     if report.created_withdrawn:
         created += f" ({report.created_withdrawn:,} of them withdrawn since)"

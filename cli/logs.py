@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import starmap
 from typing import Annotated, Any
@@ -87,8 +88,8 @@ def _pages(client: Any, operation: str, **arguments: Any) -> Iterator[Mapping[st
 
 def _fields(text: str) -> Fields:
     """The fields of a log line. Lambda's own lines, such as of a timeout, are not JSON."""
-    try:
+    with suppress(ValueError):
         fields = json.loads(text)
-    except ValueError:
-        fields = None
-    return fields if isinstance(fields, dict) else {"message": text.strip()}
+        if isinstance(fields, dict):
+            return fields
+    return {"message": text.strip()}
