@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import timedelta
 
@@ -113,8 +113,8 @@ def client_of(site: Preview, token: str = "") -> httpx.Client:
 
 
 def found(site: Preview, state: State) -> AbstractContextManager[None]:
-    """For a while, the functions find the table of a state."""
-    return finding(replace(site.table, name=state.table or site.table.name))
+    """For a while, the functions find the table of a state, where it has one of its own."""
+    return finding(replace(site.table, name=state.table)) if state.table else nullcontext()
 
 
 class Windows:
