@@ -231,6 +231,16 @@ def test_a_deal_is_hot_once_and_only_while_it_is_on(table: Table) -> None:
         deals.make_hot(table, a_deal().deal_id, NOW)
 
 
+def test_a_deal_that_is_withdrawn_meanwhile_is_not_made_hot(table: Table, deal: Deal) -> None:
+    with (
+        before(table, "TransactWriteItems", lambda: deals.withdraw(table, deal.deal_id, NOW)),
+        pytest.raises(DealIsOver),
+    ):
+        deals.make_hot(table, deal.deal_id, NOW)
+
+    assert deals.get(table, deal.deal_id).hot_at is None
+
+
 def test_the_sweep_takes_ended_deals_out_of_the_feeds(table: Table) -> None:
     ends = ahead(hours=1)
     ended, stays = post(table, [a_deal(ends_at=ends), a_deal(ago(days=1), ends_at=ends + timedelta(seconds=1))])

@@ -130,9 +130,12 @@ def make_hot(
     table: Table, deal_id: str, now: datetime, *, by: str | None = None, correlation_id: str | None = None
 ) -> Deal:
     """Mark an active deal as hot: every user is told of it, once. Raises NoSuchDeal, DealIsOver."""
-    if get(table, deal_id, consistent=True).status(now) is not Status.ACTIVE:
-        raise DealIsOver(deal_id)
-    return edit(table, deal_id, {"hot_at": now}, now, by=by, correlation_id=correlation_id)
+
+    def ask(old: Deal, _: Deal) -> None:
+        if old.status(now) is not Status.ACTIVE:
+            raise DealIsOver(deal_id)
+
+    return edit(table, deal_id, {"hot_at": now}, now, by=by, correlation_id=correlation_id, ask=ask)
 
 
 def brand_name(table: Table, brand: str) -> str:
