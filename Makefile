@@ -140,8 +140,7 @@ lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && for name in lambda-lean lambda-full lambda-pictures lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && for name in checkov sam; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
-	@cd requirements && for name in bench-powertools bench-postgres; do \
-		../$(UV_COMPILE) -c dev.txt --upgrade $$name.in -o $$name.txt || exit 1; done
+	@cd requirements && ../$(UV_COMPILE) -c dev.txt --upgrade bench-powertools.in -o bench-powertools.txt
 	@npm install --package-lock-only --silent
 
 docs: .venv/.installed ## Build the documents' site in build/docs (SERVE=yes: and serve it on port 8000)
