@@ -76,7 +76,7 @@ def signed_in(table: Table, username: str, now: datetime) -> None:
 
 
 def ask(table: Table, address: str, now: datetime) -> Attempt:
-    """Count a question if a name or an address is taken; ``succeed`` if it is free. Raises SlowDown after too many."""
+    """Count a question whether a name or an address is taken; if it is free, let it ``succeed``. Raises SlowDown."""
     return _count(table, _around(address, settings.TAKEN_PER_NETWORK, "TAKEN"), now)
 
 

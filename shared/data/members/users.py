@@ -90,7 +90,7 @@ def tell_of_hot(table: Table, username: str, pace: Pace, account_id: str | None 
 
 
 def change_password(table: Table, username: str, password_hash: str, *, proved: str | None = None) -> None:
-    """Change an account's password, and end its sessions. Raises NoSuchUser; AccountChanged, if another was proved."""
+    """Change an account's password and end its sessions. Raises NoSuchUser; AccountChanged, unless ``proved`` holds."""
     values = {":generation": sessions.first_generation(password_hash)}
     table.transact(
         account_checks.change(username, "SET Generation = :generation", values=values),

@@ -106,7 +106,7 @@ def latest(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Page[Order]:
-    """A page of a user's orders without their items, newest first; a span has both its ends. Raises InvalidCursor."""
+    """A page of a user's orders without items, newest first; ``since`` and ``until`` included. Raises InvalidCursor."""
     scope = f"orders/{username}/{status or 'all'}"
     before = cursors.decode(scope, cursor) if cursor is not None else None
     if before is None and until is not None:
