@@ -112,18 +112,15 @@ def _watched(sent: list[int]) -> Callable[[], None]:
 
 def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: set[str] | None) -> None:
     """File the step of each record; ``failed`` are the numbers of those that come again, None where all do."""
-    did, ended = [*_sent(name, sent), *_did(trace.requests)], int(time.time() * 1000)
+    did, ended = [*_did(trace.requests)], int(time.time() * 1000)
+    if sent:
+        verb = "announced" if name == "publisher" else "handed on"
+        what = f"{counted(sent, 'cohort')} of readers, by the queue"
+        did = [{"verb": verb, "what": what, "keys": [], "more": 0}, *did]
     for partition, told in filter(None, map(_read, records)):
         again = failed is None or told["record"] in failed
-        step = {
-            "function": name,
-            **told,
-            "ended": ended,
-            "records": len(records),
-            "failed": again,
-            "capacity": str(trace.capacity),
-            "did": did,
-        }
+        took = {"ended": ended, "records": len(records), "failed": again, "capacity": str(trace.capacity), "did": did}
+        step = {"function": name, **told, **took}
         try:
             traces.file_step(table(), partition, name, told["record"], step, times.now(), failed=again)
         except DealsError as error:  # the record is done, whether or not it can be shown
@@ -153,12 +150,6 @@ def _read(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
         return None
     told = {"record": record["messageId"], "request": unit.correlation_id, "written": int(unit.written_at or 0)}
     return keys.deal(unit.deal_id)[PARTITION_KEY], told
-
-
-def _sent(name: str, sent: int) -> Iterator[dict[str, Any]]:
-    if sent:
-        verb = "announced" if name == "publisher" else "handed on"
-        yield {"verb": verb, "what": f"{counted(sent, 'cohort')} of readers, by the queue", "keys": [], "more": 0}
 
 
 def _did(requests: Sequence[Request]) -> Iterator[dict[str, Any]]:

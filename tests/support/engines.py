@@ -163,12 +163,6 @@ def dynoxide_of(kept: int | Path) -> Table:
     return _at(port)
 
 
-@cache
-def _named_endpoint() -> Table:
-    # Whatever this is, it is the user's: credentials and region come from where boto3 looks for them.
-    return connect("none", endpoint_url=os.environ[ENDPOINT_VARIABLE])
-
-
 _ONE_ANSWER = threading.Lock()
 _answer = BotocoreStubber.__call__
 
@@ -189,7 +183,9 @@ MOTO = Engine("moto", cache(_connect), _mocked, _create_without_stream)
 MINISTACK = Engine("ministack", _ministack)
 DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide)
 
-NAMED_BY_USER = (Engine("endpoint", _named_endpoint),) if os.environ.get(ENDPOINT_VARIABLE) else ()
+_NAMED = os.environ.get(ENDPOINT_VARIABLE)
+# Whatever this is, it is the user's: credentials and region come from where boto3 looks for them.
+NAMED_BY_USER = (Engine("endpoint", cache(lambda: connect("none", endpoint_url=_NAMED))),) if _NAMED else ()
 ENGINES = (MOTO, MINISTACK, DYNOXIDE_ENGINE, *NAMED_BY_USER)
 SERVERS = tuple(engine for engine in ENGINES if engine is not MOTO)
 """Those that run beside the tests, as the real one does, and so can be asked by many threads at once."""
