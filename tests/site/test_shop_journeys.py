@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from shared.data.orders import stock
@@ -33,7 +32,6 @@ def shows(part: Locator, text: str) -> None:
     expect(part).to_contain_text(text, use_inner_text=True)
 
 
-@pytest.mark.thorough
 def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview) -> None:
     """The last piece in two windows, cancelled, bought by the other, and sent from the desk; both read of it."""
     deal = site.deals[34]
