@@ -85,7 +85,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
         ["GetItem", "BatchGetItem", "TransactWriteItems", "GetItem"],
     ),
     "Popular deals": ("deals popular", ["Query GSI1", "Query GSI1"]),
-    "Hot deal: message every user": ("deals hot {deal}", ["GetItem", "GetItem", "TransactWriteItems"]),
+    "Hot deal: message every user": ("deals hot {deal}", ["GetItem", "TransactWriteItems"]),
     "Hot deal: message every user, told": ("deals told {deal}", ["GetItem", "Query"]),
     "Sign in, be known, sign out, sign out everywhere": ("sessions start ana", ["GetItem", "TransactWriteItems"]),
     "Sign in, be known, sign out, sign out everywhere, everywhere": (

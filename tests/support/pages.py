@@ -18,7 +18,12 @@ Ask = Callable[..., Any]
 
 def a_context() -> Any:
     """The fields of Lambda's context that the functions look at."""
-    return SimpleNamespace(aws_request_id="00000000-0000-0000-0000-000000000000", function_name="site")
+    return SimpleNamespace(
+        aws_request_id="00000000-0000-0000-0000-000000000000",
+        function_name="site",
+        log_stream_name="2026/06/12/[$LATEST]0123456789abcdef",
+        get_remaining_time_in_millis=lambda: 0,
+    )
 
 
 def event_of(
