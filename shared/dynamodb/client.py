@@ -1,7 +1,7 @@
 """Connecting: how botocore is set up to make, send and read requests.
 
 A client of boto3 is one of botocore, which makes them here: what boto3 adds (resources, transfers of large files)
-nobody uses, and importing it takes a fifth of a function's start.
+nobody uses, and importing it takes a seventh of a function's start.
 """
 
 from __future__ import annotations
