@@ -9,10 +9,11 @@ import pytest
 
 from shared.data import checking, keys
 from shared.data.catalog import deals, endings, feed_counts, feeds, undoing
+from shared.data.catalog.feed_counts import TOTAL
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
-from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, TooLateToUndo
+from shared.errors import Damaged, DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, TooLateToUndo
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
 from tests.support.factories import (
     APPLE,
@@ -239,6 +240,14 @@ def test_a_deal_that_is_withdrawn_meanwhile_is_not_made_hot(table: Table, deal: 
         deals.make_hot(table, deal.deal_id, NOW)
 
     assert deals.get(table, deal.deal_id).hot_at is None
+
+
+def test_a_count_that_somebody_damaged_is_named_where_a_deal_leaves_it(table: Table, deal: Deal) -> None:
+    key = keys.periods(ALL_DEALS, deal.created_at.date().isoformat())
+    table.write(update(key, "SET #total = :total", names={"#total": TOTAL}, values={":total": "many"}, refused=None))
+
+    with pytest.raises(Damaged, match=f"'{key['PK']} / {key['SK']}' is damaged: {TOTAL} is no int"):
+        deals.withdraw(table, deal.deal_id, NOW)
 
 
 def test_the_sweep_takes_ended_deals_out_of_the_feeds(table: Table) -> None:

@@ -10,7 +10,7 @@ from shared.data import account_checks, keys
 from shared.data.catalog import brands, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotSignedIn
+from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotSignedIn, NotWatching
 from shared.models.alerts import Limits
 from shared.models.catalog import BRAND, Topic
 from shared.values.times import to_iso
@@ -46,6 +46,19 @@ def test_what_an_earlier_owner_of_a_name_asked_for_late_changes_nothing(table: T
             request()
 
     assert counts(table, topic) == (1, 1)
+
+
+@both_kinds
+def test_what_was_not_given_is_not_taken_back_nor_limited(table: Table, topic: Topic) -> None:
+    with pytest.raises(NotLiked):
+        follows.unlike(table, topic, "ana")
+    with pytest.raises(NotWatching):
+        follows.unwatch(table, topic, "ana")
+    with pytest.raises(NotWatching):
+        follows.limit(table, topic, "ana", Limits(ceiling="1.00", currency="USD"))
+
+    assert counts(table, topic) == (0, 0)
+    assert follows.watches(table, "ana") == []
 
 
 def counts(table: Table, topic: Topic) -> tuple[int, int]:
