@@ -122,7 +122,7 @@ thorough: install checkov sam ## Run what "make test" leaves out: other engines,
 	@$(PYTEST) -m thorough
 
 # It goes on where it was interrupted, and tries again what has changed; "make clean" lets it begin anew.
-mutants: install ## Put faults into the data layer, one by one, and say which of them no test notices: hours
+mutants: install ## Put faults into the data layer, one by one, and say which of them no test notices: an hour or more
 	@nice $(BIN)/mutmut run --max-children $(WORKERS)
 	@$(BIN)/python -m benchmarks.mutants
 

@@ -62,12 +62,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Togethe
     return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
-MUTANTS_SECONDS = 10
+MUTANTS_SECONDS = 20
 """A mutant that lives longer is taken to survive: else "make mutants" would be a matter of hours."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a mutant of mutmut's meet its quickest tests, ten seconds of them: most fail one in the first second."""
+    """Let a mutant of mutmut's meet its quickest tests, twenty seconds of them: most fail one in the first second."""
     if os.environ.get("MUTANT_UNDER_TEST") and (stats := Path("mutmut-stats.json")).exists():
         seconds = json.loads(stats.read_text(encoding="utf-8"))["duration_by_test"]
         items.sort(key=lambda item: seconds.get(item.nodeid, 0))
