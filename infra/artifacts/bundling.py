@@ -143,8 +143,9 @@ def _install(lock: Path, target: Target, folder: Path) -> None:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"Cannot bundle {lock.name} for Python {target.python} on {target.architecture}:\n{done.stderr}")
-    for differs_from_build_to_build in (*folder.glob("*.dist-info/RECORD"), *folder.glob(".lock")):
-        differs_from_build_to_build.unlink()
+    # They differ from build to build.
+    for file in (*folder.glob("*.dist-info/RECORD"), *folder.glob(".lock")):
+        file.unlink()
 
 
 def _leave_out_services(data: Path, called: Collection[str]) -> None:
