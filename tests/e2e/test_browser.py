@@ -16,6 +16,7 @@ from playwright.sync_api import FilePayload, Locator, Page, expect
 from shared.data.catalog import brands, feeds, imports, offers, picks
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
+from tests.support.browser import sent_by_script
 from tests.support.factories import a_deal, plain_picture
 from tests.support.preview import entered
 from tests.support.site import PASSWORD, Site, Visitor, fresh
@@ -57,10 +58,7 @@ def toggle(page: Page, name: str, *, script: bool) -> None:
     if not script:
         press(page, name)
         return
-    # Before, a browser sends it as it does without script.
-    takes_over = "[...document.querySelectorAll('form[data-state]')].every(form => form.onsubmit)"
-    assert until(lambda: bool(page.evaluate(takes_over)))
-    page.get_by_role("button", name=name, exact=True).click()
+    sent_by_script(page).get_by_role("button", name=name, exact=True).click()
 
 
 def tells(page: Page, text: str) -> None:

@@ -149,10 +149,10 @@ def test_a_card_is_one_target_and_its_brand_another(visit: Visit, site: Preview)
 
     card.locator(".tile").click(force=True)
 
-    assert "/deals/" in page.url
+    expect(page).to_have_url(re.compile("/deals/"))
     page.go_back()
     card.locator(".by a").click()
-    assert "/brands/" in page.url
+    expect(page).to_have_url(re.compile("/brands/"))
 
 
 WHOLE = """() => {

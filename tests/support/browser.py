@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect, sync_playwright
 
 from shared.html import cookies
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 
 NAMES = ("google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser")
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--force-color-profile=srgb"]
@@ -50,6 +50,13 @@ def sign_in(context: BrowserContext, origin: str, token: str) -> None:
             {"name": cookies.HINT, "value": "1", "url": url, "secure": not laptop},
         ]
     )
+
+
+def sent_by_script(page: Page) -> Page:
+    """A page whose script sends the buttons of its states: before it is there, a browser sends them as forms."""
+    takes_over = "[...document.querySelectorAll('form[data-state]')].every(form => form.onsubmit)"
+    assert until(lambda: bool(page.evaluate(takes_over)))
+    return page
 
 
 def executable() -> str | None:
