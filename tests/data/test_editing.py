@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from shared.data.catalog.feed_counts import TOTAL
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
-from shared.errors import Damaged, DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, TooLateToUndo
+from shared.errors import Busy, Damaged, DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, TooLateToUndo
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
 from tests.support.factories import (
     APPLE,
@@ -248,6 +249,15 @@ def test_a_count_that_somebody_damaged_is_named_where_a_deal_leaves_it(table: Ta
 
     with pytest.raises(Damaged, match=f"'{key['PK']} / {key['SK']}' is damaged: {TOTAL} is no int"):
         deals.withdraw(table, deal.deal_id, NOW)
+
+
+def test_a_deal_whose_count_somebody_removed_leaves_no_feed(table: Table, deal: Deal) -> None:
+    table.write(forget(keys.periods(ALL_DEALS, deal.created_at.date().isoformat()), because="somebody did"))
+
+    with pytest.raises(Busy):
+        deals.withdraw(replace(table, sleep=lambda _: None), deal.deal_id, NOW)
+
+    assert is_in_feeds(table, deal)
 
 
 def test_the_sweep_takes_ended_deals_out_of_the_feeds(table: Table) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from tests.support.serving import (
     stalled,
     too_late,
     well,
+    writing,
 )
 from tests.support.wire import error, failing, lost_and_throttled
 
@@ -151,9 +153,22 @@ def queue_at(endpoint: str, budget: Budget | None = None) -> Queue:
     )
 
 
-@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def refusing(code: str) -> Answer:
+    """An answer of SQS's that it has not done what was asked."""
+    body = json.dumps({"__type": f"com.amazonaws.sqs#{code}", "message": "No."}).encode()
+    return writing(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n" % len(body) + body, closes=False)
+
+
+@pytest.mark.parametrize("broken", [*BROKEN.values(), refusing("RequestThrottled")], ids=[*BROKEN, "throttled"])
 def test_a_message_that_the_queue_does_not_say_it_has_is_sent_again(broken: Answer) -> None:
     with serving(broken, saying(SENT)) as server:
         queue_at(server.endpoint).send(["work"])
 
     assert len(server.requests) == 2
+
+
+def test_a_queue_that_is_gone_is_named_and_not_asked_again() -> None:
+    with serving(refusing("QueueDoesNotExist")) as server, pytest.raises(Unavailable, match=r"^The queue: "):
+        queue_at(server.endpoint).send(["work"])
+
+    assert len(server.requests) == 1
