@@ -95,6 +95,23 @@ def test_a_deal_is_found_and_counted_by_the_words_it_has_now_however_often_the_s
     assert found(table, "apple") == [other.deal_id]
 
 
+def test_a_walk_ends_where_no_deal_has_its_word_any_more_and_begins_with_what_was_meant(table: Table) -> None:
+    saddles, meant = [a_deal(ago(minutes=minute), title="Saddle") for minute in range(2)], a_deal(title="Sandle")
+    for deal in saddles:
+        search.file(table, None, deal)
+    first = search.find(table, words.asked("saddle"), limit=1)
+    for deal in saddles:
+        search.file(table, deal, None)
+    search.file(table, None, meant)
+
+    after = search.find(table, words.asked("saddle"), limit=1, cursor=first.next)
+
+    assert first.next is not None
+    assert (after.deal_ids, after.next) == ((), None)
+    assert found(table, "saddle") == [meant.deal_id]
+    assert found(table, "x-y") == []  # single letters, of which none need be there
+
+
 def test_a_word_that_is_being_typed_stands_for_the_most_frequent_that_begin_so(table: Table) -> None:
     by_word = {
         word: [a_deal(ago(minutes=minute, hours=hours), title=word) for minute in range(hours)]
