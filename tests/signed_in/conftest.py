@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 
 from functions.pages import account, collections, desk, mine, sales, shop, site
-from shared.data.catalog import brands, deals
+from shared.data.catalog import brands, deals, picks
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.html import cookies, faults, form_cost, page_cost
 from shared.http import cached_pages
-from shared.models.catalog import Deal
+from shared.models.catalog import FRONT_PAGE, Deal
 from shared.models.members import Role
 from shared.values import times
 from tests.support.browsing import ORIGIN, Browser, Seen
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import a_deal, token_of_new
+from tests.support.preview import Preview, started
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over, surrounded
 
@@ -137,3 +138,11 @@ def sell(table: Table, post_deal: PostDeal) -> Sell:
         return deal
 
     return sold
+
+
+@pytest.fixture(name="site")
+def _site() -> Iterator[Preview]:
+    """The page functions behind a server, for a real browser; on the front page are four deals."""
+    with started(most=12) as preview:
+        picks.set_featured(preview.table, FRONT_PAGE, [deal.deal_id for deal in preview.deals[:4]], times.now())
+        yield preview

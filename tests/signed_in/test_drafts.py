@@ -9,8 +9,8 @@ from shared.dynamodb.table import Table
 from shared.models.drafts import Draft
 from shared.values import times
 from tests.signed_in.conftest import entered
-from tests.signed_in.test_desk import DEAL, LINK, filled, posted
 from tests.support.browsing import Browser, Seen
+from tests.support.desk import DEAL, LINK, filled, posted
 
 SOON = times.to_iso(times.now() + timedelta(days=1)).removesuffix("Z")[:16]
 """A time as a browser sends it."""

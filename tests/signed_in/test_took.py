@@ -26,9 +26,9 @@ from shared.http import cached_pages
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, entered, found_by_functions
-from tests.signed_in.test_desk import DEAL, filled
 from tests.signed_in.test_shop import HOME, checkout
 from tests.support.browsing import Browser, Seen
+from tests.support.desk import DEAL, filled
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import a_message, send
 from tests.support.metering import compared

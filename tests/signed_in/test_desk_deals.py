@@ -1,0 +1,404 @@
+"""The desk's forms of a deal: posted once, edited without taking back another's work, mended, undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from shared.data import keys
+from shared.data.catalog import deal_log, deals, feeds, offers, shops
+from shared.data.catalog.changes import DealChange
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.table import Table
+from shared.html import views
+from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
+from shared.values import times
+from tests.signed_in.conftest import PostDeal, entered
+from tests.support.browsing import Browser
+from tests.support.desk import DEAL, LINK, filled, posted
+
+
+def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_told(
+    editor: Browser,
+) -> None:
+    told = {"title": "Runner", "price": "12.50", "list": "20", "image": "https://i.example/a.jpg"}
+    new, filled_in, wrong = (
+        editor.get(f"/desk/deals/new?link={link}&{urlencode(query)}")
+        for link, query in (("https://unknown.example/thing", {}), (LINK, told), ("thing", {}))
+    )
+
+    assert (new.values()["link"], new.values()["title"]) == ("https://unknown.example/thing", "")
+    assert [filled_in.values()[name] for name in ("title", "price", "listPrice", "image")] == [*told.values()]
+    assert wrong.status == 422
+    assert "This must be an http or https address." in wrong.words
+
+
+def test_a_known_product_fills_the_form_with_a_warning(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    image = "https://shop.example/trail-runner.jpg"
+    deal = post_deal(link="https://shop.example/trail-runner?variant=2", list_price="158.00", image=image)
+    offers.file(table, None, deal)
+
+    seen = editor.get(f"/desk/deals/new?link={LINK}")
+
+    assert "This product has an active deal" in seen.words
+    assert f"/desk/deals/{deal.number}" in seen.text
+    assert {name: seen.values()[name] for name in ("title", "brand", "category", "listPrice", "price", "image")} == {
+        "title": "Trail runner",
+        "brand": "Apple",
+        "category": "shoes",
+        "listPrice": "158.00",
+        "price": deal.price,
+        "image": image,
+    }
+    assert f"As in the deal of {views.day(deal.created_at, times.now())}. Compare it with the shop’s." in seen.words
+    assert posted(table) == [deal]
+
+
+def test_a_price_is_proposed_from_the_same_size_and_not_one_that_was_withdrawn_or_that_the_shops_page_told(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    small, large = (f"https://shop.example/trail-runner?variant={size}" for size in ("small", "large"))
+    made = [post_deal(n, link=link, price=f"2{n}.00") for n, link in ((3, large), (2, small), (1, small))]
+    for deal in made:
+        offers.file(table, None, deal)
+
+    proposed, of_the_page = (
+        [editor.get(f"/desk/deals/new?link={link}{told}") for link in (small, large)] for told in ("", "&price=12.50")
+    )
+    for deal in made:
+        deals.withdraw(table, deal.deal_id, times.now())
+        offers.file(table, deal, deals.get(table, deal.deal_id))
+    withdrawn = editor.get(f"/desk/deals/new?link={small}")
+
+    assert [seen.values()["price"] for seen in proposed] == ["21.00", "23.00"]
+    assert [seen.values()["price"] for seen in of_the_page] == ["12.50"] * 2
+    assert (withdrawn.values()["title"], withdrawn.values()["price"]) == ("Trail runner", "")
+    assert ["As in the deal of" in seen.words for seen in (*proposed, *of_the_page, withdrawn)] == [True] * 2 + [
+        False
+    ] * 3
+
+
+def test_a_known_shop_fills_in_its_brand_and_its_last_category(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    post_deal(brand="g-fore", category="clothing", currency="EUR")
+    signed, imported = post_deal(category="bags").signed("ana"), post_deal(category="home")
+    for deal in (signed, replace(signed, category="shoes"), imported):
+        shops.remember(table, DealChange(None, deal, times.now()))
+
+    of_brand, of_shop = (
+        editor.get(f"/desk/deals/new?link=https://www.{host}/new-thing") for host in ("gfore.com", "shop.example")
+    )
+
+    values = of_brand.values()
+    assert (values["brand"], values["category"], values["currency"]) == ("G/Fore", "clothing", "EUR")
+    assert (of_shop.values()["category"], of_shop.values()["brand"]) == ("shoes", "")
+    assert "Filled in with what we know" in of_shop.words
+
+
+def test_a_form_posts_once_however_often_it_is_sent_and_another_deal_asks_first(editor: Browser, table: Table) -> None:
+    typed = DEAL | {"price": "$1,031.9", "listPrice": "$1,580", "expiresAt": "2049-01-01T12:30"}
+    form = filled(editor.get(f"/desk/deals/new?link={LINK}"), **typed)
+
+    sent = [editor.post("/desk/deals", form) for _ in range(2)]
+    (deal,) = posted(table)
+    asked = editor.post("/desk/deals", form | {"title": "Another"})
+    again = editor.post("/desk/deals", filled(asked))
+
+    assert [(seen.status, seen.location) for seen in sent] == [(303, f"/desk/deals/{deal.number}?said=posted")] * 2
+    assert (deal.price, deal.list_price, deal.brand_name) == ("1031.90", "1580.00", "Apple")
+    assert times.to_iso(deal.ends_at or times.now()) == "2049-01-01T12:30:00Z"
+    assert (asked.status, again.status) == (422, 303)
+    assert "This form has posted a deal already" in asked.words
+    assert sorted(deal.title for deal in posted(table)) == ["Another", "Trail runner"]
+
+
+WRONG_FIELDS = [
+    ("title", "", "This must be filled in."),
+    ("link", "ftp://shop.example", "This must be an http or https address."),
+    ("price", "cheap", "A price must be digits, a point and two digits: 31.90."),
+    ("listPrice", "-1", "A list price must be digits, a point and two digits: 31.90."),
+    ("category", "cars", "This must be one of clothing"),
+    ("expiresAt", "tomorrow", "This must be a day and a time."),
+    ("image", "javascript:alert(1)", "This must be an http or https address."),
+    ("brand", "Aple", "There is no brand of this name yet. Near: Apple."),
+    ("description", "€" * 3_000, "A deal must have at most 8192 bytes"),
+]
+
+
+def test_a_field_that_cannot_be_used_is_named_and_nothing_is_posted_or_previewed(editor: Browser, table: Table) -> None:
+    for field, typed, said in WRONG_FIELDS:
+        for path in ("/desk/deals", "/desk/deals/preview"):
+            seen = editor.post(path, DEAL | {field: typed})
+
+            assert seen.status == 422
+            assert said in seen.words
+            assert f'id="e-{field}"' in seen.text
+            assert "<article" not in seen.text
+    assert posted(table) == []
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_preview_shows_the_deal_as_it_will_be_and_writes_nothing(
+    editor: Browser, table: Table, sell: PostDeal, monkeypatch: pytest.MonkeyPatch, *, exists: bool
+) -> None:
+    """Its only link leads to the shop: nothing else leads away from what was typed, or to a deal that is not there."""
+    monkeypatch.setenv("PICTURES_OF_OTHERS", "true")
+    before = [deals.get(table, sell(40).deal_id)] if exists else []
+    form = f"/desk/deals/{before[0].number}" if exists else "/desk/deals/new"
+    typed = {"image": "https://shop.example/a.jpg", "expiresAt": "2049-01-01T12:30", "description": "Two\nlines"}
+    typed |= {"title": "Road runner", "couponCode": "BIGTIME15"}
+
+    seen = editor.post(f"{form.removesuffix('/new')}/preview", filled(editor.get(form)) | DEAL | typed | {"key": "k"})
+
+    preview = next(each for each in seen.document.iter("section") if each.get("class") == "preview")
+    (page,), (shop,) = preview.iter("article"), preview.iter("a")
+    words = " ".join(" ".join(page.itertext()).split())
+    when = views.moment(before[0].created_at) if exists else "When you post it"
+    number = f"Here On sale Number {before[0].number}" if exists else "Number The next one"
+    assert f"Nothing is {'saved' if exists else 'posted'} yet." in seen.words
+    assert posted(table) == before
+    assert [each.get("src") for each in page.iter("img")] == ["https://shop.example/a.jpg"]
+    assert "Apple · Shoes Road runner $31.90" in words
+    assert f"Posted {when} Ends 1 January 2049, 12:30 UTC {number} Two lines" in words
+    assert "BIGTIME15" in words
+    assert (shop.get("href"), shop.get("target"), shop.get("rel")) == (LINK, "_blank", "noopener noreferrer")
+    assert " ".join(preview.itertext()).count("Road runner") == 2  # the head of its page, and its card
+    assert exists or seen.values()["key"] == "k"
+    assert ('"/desk/deals/new" aria-current="page"' in seen.text) == (not exists)
+
+
+def test_a_preview_of_a_deal_that_is_over_leads_to_no_shop_and_of_a_withdrawn_one_says_no_end(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal()
+    deals.withdraw(table, deal.deal_id, times.now())
+
+    over, withdrawn = (
+        editor.post(path, DEAL | {"couponCode": "BIGTIME15", "expiresAt": ends})
+        for path, ends in (
+            ("/desk/deals/preview", "2020-01-01T00:00"),
+            (f"/desk/deals/{deal.number}/preview", "2049-01-01T12:30"),
+        )
+    )
+
+    in_over, in_withdrawn = (
+        " ".join(next(each for each in seen.document.iter("article")).itertext()) for seen in (over, withdrawn)
+    )
+    assert [word in in_over for word in ("Ended", "Go to", "BIGTIME15")] == [True, False, False]
+    assert [word in in_withdrawn for word in ("Ended", "2049")] == [False, False]
+
+
+def test_a_deal_is_edited_once_however_often_that_is_sent(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal()
+    path = f"/desk/deals/{deal.number}"
+    form = filled(editor.get(path), price="9.5", listPrice="", description="Two\r\nlines")
+
+    sent = [editor.post(path, form) for _ in range(2)]
+
+    edited = deals.get(table, deal.deal_id)
+    assert [(each.status, each.location) for each in sent] == [(303, f"{path}?said=edited")] * 2
+    assert (edited.price, edited.list_price, edited.title) == ("9.50", None, deal.title)
+    assert edited.version == deal.version + 1
+
+
+TwoForms = Callable[..., tuple[str, dict[str, str]]]
+
+
+@pytest.fixture
+def overtaken(editor: Browser, table: Table, post_deal: PostDeal) -> TwoForms:
+    """A deal's path, and its form as one editor has it open; another editor has saved some fields meanwhile."""
+
+    def opened(**theirs: str) -> tuple[str, dict[str, str]]:
+        deal = post_deal(coupon_code="SPRING", description="Two\nlines")
+        path = f"/desk/deals/{deal.number}"
+        other = entered(table, "olga", "editor")
+        mine = filled(editor.get(path))
+        assert other.post(path, filled(other.get(path), **theirs)).status == 303
+        return path, mine
+
+    return opened
+
+
+@pytest.mark.parametrize(
+    ("theirs", "title", "said", "kept"),
+    [
+        (
+            {"price": "20.00", "couponCode": ""},
+            "Road runner",
+            ["Price 31.90 20.00", "Coupon code SPRING nothing"],
+            ("Road runner", "20.00", None),
+        ),
+        (
+            {"title": "Their runner", "price": "20.00", "expiresAt": "2049-01-01T12:30"},
+            "My runner",
+            ["Both of you changed this field.", "Title Their runner My runner", "Ends nothing 2049-01-01 12:30:00 UTC"],
+            ("My runner", "20.00", "SPRING"),
+        ),
+    ],
+    ids=["other fields", "the same one"],
+)
+def test_what_another_editor_changed_meanwhile_is_shown_first_and_stays_where_one_did_not_change_it(
+    editor: Browser, table: Table, overtaken: TwoForms, theirs: dict[str, str], title: str, said: list[str],
+    kept: tuple[str, str, str | None],
+) -> None:  # fmt: skip
+    path, mine = overtaken(**theirs)
+
+    first = editor.post(path, mine | {"title": title})
+    (between,) = posted(table)
+    again = editor.post(path, filled(first))
+
+    assert (first.status, again.status) == (409, 303)
+    assert [each for each in ("Only they changed these fields.", *said) if each not in first.words] == []
+    assert ("Both of you" in first.words) == ("title" in theirs)
+    assert (between.title, between.price) == (theirs.get("title", "Trail runner"), "20.00")
+    (saved,) = posted(table)
+    assert (saved.title, saved.price, saved.coupon_code) == kept
+    assert saved.description == "Two\nlines"
+
+
+def test_editors_who_want_the_same_do_not_disagree(editor: Browser, table: Table, overtaken: TwoForms) -> None:
+    path, mine = overtaken(price="20", brand="Apple")
+    deals.make_hot(table, posted(table)[0].deal_id, times.now())
+
+    assert editor.post(path, mine | {"price": "$20.0", "brand": "apple", "title": "Road runner"}).status == 303
+    (deal,) = posted(table)
+    assert (deal.title, deal.price, deal.hot_at is not None) == ("Road runner", "20.00", True)
+
+
+def test_what_another_editor_writes_at_the_same_instant_stays_too(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = post_deal()
+    path = f"/desk/deals/{deal.number}"
+    form = filled(editor.get(path), title="Road runner")
+    edit, waiting = deals.edit, [{"price": "20.00"}]
+
+    def overtaken_once(*given: Any, **named: Any) -> Deal:
+        if waiting:
+            edit(table, deal.deal_id, waiting.pop(), times.now())
+        return edit(*given, **named)
+
+    monkeypatch.setattr(deals, "edit", overtaken_once)
+    seen = editor.post(path, form)
+
+    assert seen.status == 409
+    assert "Price 31.90 20.00" in seen.words
+    assert [(each.title, each.price) for each in posted(table)] == [("Trail runner", "20.00")]
+
+
+@pytest.mark.parametrize(("where", "typed"), [("/preview", {}), ("", {"price": "cheap"})], ids=["preview", "refused"])
+def test_a_form_that_is_shown_again_still_knows_what_it_was_read_with(
+    editor: Browser, table: Table, overtaken: TwoForms, where: str, typed: dict[str, str]
+) -> None:
+    path, mine = overtaken(couponCode="AUTUMN")
+
+    shown = editor.post(f"{path}{where}", mine | {"title": "Road runner"} | typed)
+    late = editor.post(path, filled(shown, price="31.90"))
+    editor.post(path, filled(late))
+
+    assert late.status == 409
+    assert [(deal.title, deal.coupon_code) for deal in posted(table)] == [("Road runner", "AUTUMN")]
+
+
+def test_a_form_without_its_earlier_values_changes_nothing(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal()
+
+    seen = editor.post(f"/desk/deals/{deal.number}", DEAL | {"title": "Road runner"})
+
+    assert seen.status == 409
+    assert "Title Trail runner Road runner" in seen.words
+    assert deals.get(table, deal.deal_id) == deal
+
+
+def test_what_takes_a_deal_out_of_all_lists_asks_first(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal()
+    place = f"/desk/deals/{deal.number}"
+    states = []
+
+    for action, said in (("withdraw", "was taken back"), ("restore", ""), ("end", "ended today")):
+        form, before = editor.get(place), deals.get(table, deal.deal_id)
+        if said:
+            asked = editor.get(f"{place}/{action}")
+            assert f'<a class="button" href="{place}/{action}">' in form.text
+            assert f'action="{place}/{action}"' not in form.text
+            assert said in asked.words
+            assert f'<a class="button" href="{place}">Cancel</a>' in asked.text
+        assert deals.get(table, deal.deal_id) == before
+        assert editor.post(f"{place}/{action}").location.startswith(f"{place}?said=")
+        assert not said or editor.get(f"{place}/{action}").location == place  # there is nothing left to take out
+        states.append(deals.get(table, deal.deal_id).status(times.now()))
+
+    assert states == [Status.WITHDRAWN, Status.ACTIVE, Status.EXPIRED]
+    assert editor.get(f"{place}/withdraw").status == 200
+
+
+def test_withdrawing_and_ending_are_undone_for_ten_minutes(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal(ends_at=times.now() + timedelta(days=3))
+    place = f"/desk/deals/{deal.number}"
+
+    for action in ("withdraw", "end"):
+        seen = editor.get(editor.post(f"{place}/{action}").location)
+        assert "you can undo it until" in seen.words
+        assert f'action="{place}/restore"' not in seen.text
+        undone = editor.get(editor.post(f"{place}/undo").location)
+        assert "It is as it was" in undone.words
+        assert "undo it until" not in undone.words
+        now_is = deals.get(table, deal.deal_id)
+        assert (now_is.status(times.now()), now_is.ends_at) == (Status.ACTIVE, deal.ends_at)
+
+    late = editor.post(f"{place}/undo")
+    assert (late.status, "It can be undone for ten minutes" in late.words) == (409, True)
+
+
+def test_a_deals_page_says_who_changed_what(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal(coupon_code="<b>")
+    place = f"/desk/deals/{deal.number}"
+    editor.post(place, filled(editor.get(place), price="9.50", category="bags", couponCode=""))
+    edited = deals.get(table, deal.deal_id)
+    editor.post(f"{place}/withdraw")
+    withdrawn = deals.get(table, deal.deal_id)
+    for number, (before, after) in enumerate([(deal, edited), (edited, withdrawn)]):
+        deal_log.note(table, DealChange(before, after, times.now()), str(number))
+
+    beside, whole = editor.get(place).words, editor.get(f"{place}/log").words
+
+    for words in (beside, whole):
+        newest, _, older = words.partition("Price from 31.90 to 9.50")
+        assert newest.count("eddy") == 2
+        assert newest.rpartition("eddy")[0].rstrip().endswith("Withdrawn")
+        assert "Category from Shoes to Bags Coupon code from <b> to nothing" in older
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        *((name, None) for name in ("Title", "Price", "Category", "Brand", "CreatedAt")),
+        *((name, {"N": "31.90"}) for name in ("Title", "Price", "EndsAt", "Version", "DealNumber")),
+    ],
+)
+def test_an_editor_opens_and_mends_a_damaged_deal(
+    table: Table, editor: Browser, post_deal: PostDeal, attribute: str, value: dict[str, str] | None
+) -> None:
+    deal = post_deal(link=LINK, ends_at=times.now() + timedelta(days=1))
+    item = marshal_item(table.get(keys.deal(deal.deal_id), consistent=True) or {})
+    spoiled = {name: kind for name, kind in item.items() if name != attribute} | ({attribute: value} if value else {})
+    table.client.put_item(TableName=table.name, Item=spoiled)
+
+    form = editor.get(f"/desk/deals/{deal.number}")
+    saved = editor.post(f"/desk/deals/{deal.number}", {**DEAL, "title": "Mended", "brand": "G/Fore"})
+
+    assert form.status == 200
+    assert "damaged this deal" in form.text
+    assert saved.status == 303
+    mended = deals.get(table, deal.deal_id, consistent=True)
+    assert (mended.title, mended.brand_name, mended.created_at) == ("Mended", "G/Fore", deal.created_at)
+    assert [each.title for each in posted(table)] == ["Mended"]
+    assert list(feeds.read(table, feed_of(Topic(BRAND, "apple")), limit=9, now=times.now()).items) == []
+    deals.withdraw(table, deal.deal_id, times.now())
+    assert posted(table) == []
