@@ -19,9 +19,9 @@ from shared.html import cookies, page_cost
 from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times
-from tests.signed_in.test_desk import DEAL
 from tests.streams.conftest import CONTEXT
 from tests.support.browsing import Browser
+from tests.support.desk import DEAL
 from tests.support.factories import APPLE, join, token_of_new
 from tests.support.records import Record, record
 from tests.support.rights import within_rights
