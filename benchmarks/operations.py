@@ -34,7 +34,7 @@ from shared.dynamodb.tracing import Trace
 from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
 from shared.runtime import environment, work
-from shared.values import times
+from shared.values import times, tokens
 from shared.values.passwords import hash_password
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK
 from tests.support.events import event
@@ -242,5 +242,5 @@ def _fill(store: Table) -> tuple[list[Deal], str]:
     ana = a_user("ana", password_hash=hash_password(PASSWORD), role="editor", created_at=now)
     for user in (ana, *(a_user(f"reader{number}") for number in range(READERS))):
         users.create(store, user)
-    token, _ = sessions.start(store, ana, now, secrets.token_bytes(sessions.TOKEN_BYTES))
+    token, _ = sessions.start(store, ana, now, secrets.token_bytes(tokens.BYTES))
     return posted, token

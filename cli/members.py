@@ -17,7 +17,7 @@ from shared.data.members import alerts, feed_keys, follows, messages, sessions, 
 from shared.http.parameters import DEFAULT_PAGE
 from shared.models.alerts import Pace
 from shared.models.members import Session
-from shared.values import times
+from shared.values import times, tokens
 
 me_app = group("me", "What a user likes and watches.")
 alerts_app = group("alerts", "A user's alerts, on products' prices and on words.")
@@ -98,7 +98,7 @@ def remove_alert(
 def make_feed(work: Work, username: Username) -> views.Json:
     """Make the key of a user's private feed, in place of the one before, and print it."""
     owner = users.get(work.table, username)
-    entropy = secrets.token_bytes(feed_keys.KEY_BYTES)
+    entropy = secrets.token_bytes(tokens.BYTES)
     key = feed_keys.make(work.table, username, owner.account_id, work.now, entropy)
     return member_documents.feed_key(key, work.now)
 
@@ -151,7 +151,7 @@ def read_all(work: Work, username: Username) -> views.Json:
 def start(work: Work, username: Username) -> views.Json:
     """Start a session without a password and print its token."""
     user = users.get(work.table, username, consistent=True)
-    token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(sessions.TOKEN_BYTES))
+    token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(tokens.BYTES))
     return member_documents.session_token(token, session)
 
 

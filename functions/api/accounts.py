@@ -26,7 +26,7 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.mail import mail_queue
 from shared.runtime.reporting import report
-from shared.values import times
+from shared.values import times, tokens
 
 app = create_app(validates=True)
 
@@ -44,7 +44,7 @@ def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
         token, session = accounts.sign_in(
-            table(), request.username, request.password, origin, now, secrets.token_bytes(sessions.TOKEN_BYTES)
+            table(), request.username, request.password, origin, now, secrets.token_bytes(tokens.BYTES)
         )
     except (WrongPassword, SlowDown):
         report(metrics.SIGN_IN_FAILURES)

@@ -13,7 +13,6 @@ from shared import ses, settings
 from shared.data.members import digests, email_tokens, mail_work, users
 from shared.data.members.email_tokens import Purpose
 from shared.data.members.mail_work import MailWork, Report
-from shared.data.members.sessions import TOKEN_BYTES
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, Unavailable
 from shared.html import mails
@@ -24,7 +23,7 @@ from shared.runtime.batches import each_message
 from shared.runtime.environment import logger, table
 from shared.runtime.mail import mail_queue, sender
 from shared.runtime.reporting import measured, report
-from shared.values import times
+from shared.values import times, tokens
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
@@ -103,7 +102,7 @@ def _digest(user: User, due: datetime) -> str:
 
 
 def _token(user: User, purpose: Purpose) -> str:
-    return email_tokens.issue(table(), user, purpose, times.now(), secrets.token_bytes(TOKEN_BYTES))
+    return email_tokens.issue(table(), user, purpose, times.now(), secrets.token_bytes(tokens.BYTES))
 
 
 def _send(user: User, mail: Mail) -> str:

@@ -41,6 +41,7 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.mail import is_sent, mail_queue
 from shared.runtime.reporting import report
+from shared.values import tokens
 from shared.values.counts import counted
 
 HOME = "/my/inbox"
@@ -69,7 +70,7 @@ def sign_in_form(request: Request) -> Answer:
 
 @routes.post("/account/sign-in")
 def sign_in(request: Request) -> Answer:
-    typed, entropy = forms.read(request.event), secrets.token_bytes(sessions.TOKEN_BYTES)
+    typed, entropy = forms.read(request.event), secrets.token_bytes(tokens.BYTES)
     username, password = typed.get("username", ""), typed.get("password", "")
     try:
         token, _ = accounts.sign_in(table(), username, password, address(request.event), request.now, entropy)
@@ -306,7 +307,7 @@ def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
 
 def _begun(request: Request, user: User) -> str:
     """The token of a new session of a user who has just given a password."""
-    token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(sessions.TOKEN_BYTES))
+    token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(tokens.BYTES))
     return token
 
 

@@ -20,7 +20,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.orders import OrderStatus
 from shared.runtime import environment
-from shared.values import ksuids, times
+from shared.values import ksuids, times, tokens
 from tests.support.events import event
 from tests.support.factories import a_deal, a_user, account_of
 from tests.support.lagging import lagging
@@ -354,7 +354,7 @@ def test_orders_are_listed_by_status_and_time(ask: Ask, deal: Deal) -> None:
 
 def test_an_account_shows_its_addresses_and_stays_while_an_order_is_open(ask: Ask, table: Table, deal: Deal) -> None:
     _, placed = place(ask, (deal, 1, "10.00"))
-    token, _ = sessions.start(table, users.get(table, "ana"), times.now(), bytes(range(sessions.TOKEN_BYTES)))
+    token, _ = sessions.start(table, users.get(table, "ana"), times.now(), bytes(range(tokens.BYTES)))
     me = {"handler": accounts.handler, "headers": {"Authorization": f"Bearer {token}"}}
 
     assert ask("GET", "/me", **me)[1]["addresses"] == {"home": HOME}

@@ -21,7 +21,7 @@ from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
 from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
-from shared.values import times
+from shared.values import times, tokens
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import Place
 from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
@@ -114,7 +114,7 @@ def test_signing_up(place: Place, invoke: Invoke) -> None:
 def test_being_known_by_a_token(place: Place, invoke: Invoke) -> None:
     request = event("authorizer-request")
     join(place.table, "ana")
-    token, _ = sessions.start(place.table, a_user(), times.now(), bytes(range(sessions.TOKEN_BYTES)))
+    token, _ = sessions.start(place.table, a_user(), times.now(), bytes(range(tokens.BYTES)))
     signed_in = json.loads(json.dumps(request).replace(token_of(request), token))
 
     refused, allowed = (invoke("authorizer", json.dumps(each).encode()).payload for each in (request, signed_in))

@@ -16,14 +16,14 @@ from functions.pages.desk.pictures import LOOKS
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import brands, deals, offers, search
-from shared.data.members import alerts, digests, email_tokens, rate_limits, sessions, users
+from shared.data.members import alerts, digests, email_tokens, rate_limits, users
 from shared.data.orders import reading
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
-from shared.values import times
+from shared.values import times, tokens
 from shared.values.pictures import UPLOADS
 from tests.support.factories import a_deal
 from tests.support.preview import Preview, entered
@@ -181,7 +181,7 @@ def in_every_tier(names: Iterable[str], *these: str) -> list[Any]:
 def usual(site: Preview) -> dict[str, State]:
     """The pages of each kind by their names, on a site whose ``people`` are there."""
     table, now, first = site.table, times.now(), site.deals[40]
-    ana, entropy = users.get(table, "ana"), bytes(sessions.TOKEN_BYTES)
+    ana, entropy = users.get(table, "ana"), bytes(tokens.BYTES)
     on_price, on_words = alerts.of(table, "ana")
     known = {
         "deal": site.deals[0],

@@ -26,7 +26,7 @@ from shared.data.members import sessions, users
 from shared.dynamodb import provision
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
-from shared.values import times
+from shared.values import times, tokens
 from tests.support.contract import Contract
 from tests.support.waiting import PATIENCE
 
@@ -103,7 +103,7 @@ class Api:
         assert answer.status_code == 201, answer.text
         # Not by the API, which would hash the password again.
         user = users.get(self.table, username, consistent=True)
-        token, _ = sessions.start(self.table, user, times.now(), secrets.token_bytes(sessions.TOKEN_BYTES))
+        token, _ = sessions.start(self.table, user, times.now(), secrets.token_bytes(tokens.BYTES))
         return self.visitor(token, username=username, email=email)
 
     def editor(self, name: str = "editor") -> Visitor:

@@ -18,7 +18,7 @@ from shared.errors import BadRequest
 from shared.http.answers import json_answer, nothing
 from shared.http.parameters import paging, segment
 from shared.runtime.environment import table
-from shared.values import times
+from shared.values import times, tokens
 
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 
@@ -65,7 +65,7 @@ def my_feed() -> Response[Any]:
 def make_feed() -> Response[Any]:
     """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
     own, now = calling(router), times.now()
-    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(feed_keys.KEY_BYTES))
+    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(tokens.BYTES))
     return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
 
 

@@ -23,7 +23,7 @@ from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
 from shared.models.messages import AboutOrder, Message
 from shared.runtime.environment import table
-from shared.values import ksuids, slugs
+from shared.values import ksuids, slugs, tokens
 from shared.values.times import to_iso
 
 KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
@@ -119,7 +119,7 @@ def remove_alert(request: Request, alert_id: str) -> Answer:
 def make_feed(request: Request) -> Answer:
     """Make a private feed, or give it another address; this page alone shows the address."""
     member = cookies.sender_of(request, PLACE)
-    entropy = secrets.token_bytes(feed_keys.KEY_BYTES)
+    entropy = secrets.token_bytes(tokens.BYTES)
     key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
     _, head = cookies.beside_head(request)
     return pages.page("mine/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head)

@@ -7,8 +7,6 @@ another address or another owner of the name makes a token worthless, and its it
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
@@ -22,6 +20,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyExists, DeadLink, NoSuchUser
 from shared.models.members import User
+from shared.values import tokens
 from shared.values.usernames import normalise_username
 
 Purpose = Literal["reset", "verify"]
@@ -31,7 +30,7 @@ LIFETIMES = {"reset": settings.RESET_LIFETIME, "verify": settings.VERIFICATION_L
 
 def issue(table: Table, user: User, purpose: Purpose, now: datetime, entropy: bytes) -> str:
     """A new token of an account, made of the caller's randomness. Only the mail may have it."""
-    token = f"{user.username}.{base64.urlsafe_b64encode(entropy).decode().rstrip('=')}"
+    token = f"{user.username}.{tokens.of(entropy)}"
     item = {
         **keys.email_token(_hash(token, purpose, user)),
         "Type": item_types.EMAIL_TOKEN,
@@ -87,5 +86,4 @@ def spend(
 
 
 def _hash(token: str, purpose: Purpose, user: User) -> str:
-    made_of = f"{purpose} {token} {user.account_id} {user.email} {user.generation}"
-    return hashlib.sha256(made_of.encode()).hexdigest()
+    return tokens.hashed(f"{purpose} {token} {user.account_id} {user.email} {user.generation}")

@@ -6,8 +6,6 @@ name is the hash, so that a new key takes the place of the old one. Both are wri
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,9 +14,9 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put_new, put_over
 from shared.errors import FeedChanged, NoSuchFeed
+from shared.values import tokens
 from shared.values.times import from_iso, to_iso
 
-KEY_BYTES = 32
 _ACCOUNT = Projection.of("AccountId")
 _BECAUSE = "its owner's note of it goes in the same transaction, and is what is required"
 
@@ -33,13 +31,11 @@ class Reader:
 
 def make(table: Table, username: str, account_id: str, now: datetime, entropy: bytes) -> str:
     """A new key, made of 32 bytes of randomness, in place of the one before. Raises FeedChanged, NotSignedIn."""
-    if len(entropy) != KEY_BYTES:
-        raise ValueError(f"a key is made of {KEY_BYTES} bytes, not {len(entropy)}")
-    key = base64.urlsafe_b64encode(entropy).decode().rstrip("=")
+    key = tokens.of(entropy)
     before = _note(table, username)
     common = {"Type": item_types.FEED_KEY, "CreatedAt": to_iso(now)}
-    whose = {**keys.feed_key(_hash(key)), **common, "Username": username, "AccountId": account_id}
-    note = {**keys.feed(username), **common, "TokenHash": _hash(key)}
+    whose = {**keys.feed_key(tokens.hashed(key)), **common, "Username": username, "AccountId": account_id}
+    note = {**keys.feed(username), **common, "TokenHash": tokens.hashed(key)}
     noted = [put_new(note, refused=FeedChanged())]
     if before is not None:
         old, refused = before["TokenHash"], FeedChanged()
@@ -70,7 +66,7 @@ def remove_some(table: Table, username: str, _most: int, *, required: Write) -> 
 
 def reader(table: Table, key: str) -> Reader:
     """Whose feed a key opens. Raises NoSuchFeed, also where the account is gone. Two GetItems, consistent."""
-    item = table.get(keys.feed_key(_hash(key)), consistent=True)
+    item = table.get(keys.feed_key(tokens.hashed(key)), consistent=True)
     if item is None:
         raise NoSuchFeed
     found = Reader(item["Username"], item["AccountId"])
@@ -96,7 +92,3 @@ def _removed(table: Table, username: str, required: Write) -> bool:
 
 def _note(table: Table, username: str) -> Item | None:
     return table.get(keys.feed(username), consistent=True)
-
-
-def _hash(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from datetime import UTC, datetime
 
@@ -16,9 +15,9 @@ from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import forget, put_new, require
 from shared.errors import AccountChanged, AlreadyExists, NotSignedIn
 from shared.models.members import Session, User
+from shared.values import tokens
 
 LIFETIME = settings.SESSION_LIFETIME
-TOKEN_BYTES = 32
 
 _SESSION = Entity(Session, apart=frozenset({"account_id", "role", "expires_at"}))
 """Id and role are the account's; the end is the TTL attribute, in seconds."""
@@ -32,13 +31,11 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     Raises AccountChanged if the account changed since its password was checked: a new password, its removal and a
     sign-out everywhere end a sign-in that is under way, too.
     """
-    if len(entropy) != TOKEN_BYTES:
-        raise ValueError(f"a token is made of {TOKEN_BYTES} bytes, not {len(entropy)}")
-    token = base64.urlsafe_b64encode(entropy).decode().rstrip("=")
+    token = tokens.of(entropy)
     session = Session(user.username, user.account_id, user.role, created_at=now, expires_at=now + LIFETIME)
     generation = user.generation or generation_of({"Generation": first_generation(user.password_hash or "")})
     item = {
-        **keys.session(_hash(token)),
+        **keys.session(tokens.hashed(token)),
         **keys.session_in_sessions(user.username, now),
         "Type": item_types.SESSION,
         **_SESSION.write(session),
@@ -58,7 +55,7 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     A session is valid while its account's generation is the one it started with: a new one ends all sessions at once,
     whether or not an index shows them yet. TTL deletes late, by days: what has expired is refused here.
     """
-    item = table.get(keys.session(_hash(token)), consistent=True)
+    item = table.get(keys.session(tokens.hashed(token)), consistent=True)
     if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
         raise NotSignedIn
     account = table.get(keys.user(item["Username"]), consistent=True, projection=_ACCOUNT)
@@ -88,7 +85,7 @@ def first_generation(password_hash: str) -> str:
 
 def end(table: Table, token: str) -> None:
     """Sign out."""
-    table.write(forget(keys.session(_hash(token)), because="a session that is gone is signed out"))
+    table.write(forget(keys.session(tokens.hashed(token)), because="a session that is gone is signed out"))
 
 
 def end_all(table: Table, username: str, account_id: str | None = None) -> None:
@@ -99,7 +96,3 @@ def end_all(table: Table, username: str, account_id: str | None = None) -> None:
 def running(table: Table, username: str) -> int:
     """How many session items of a user GSI1 shows: what ``btd`` tells when it ends them. Nothing depends on it."""
     return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=KEYS_ONLY))
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
