@@ -17,7 +17,7 @@ import pytest
 
 from functions.background import publisher
 from shared import settings
-from shared.data import item_types
+from shared.data import item_types, removal
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, fanout_progress, messages, users
@@ -43,7 +43,7 @@ from tests.support.factories import (
     post,
 )
 from tests.support.surroundings import taken
-from tests.support.wire import answered, error, failing, hooked, watched
+from tests.support.wire import answered, before, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults
 
@@ -412,6 +412,23 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
     (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
     assert marker["Done"] is True
     assert "Readers" not in marker  # nobody's name is kept for longer than it is needed
+
+
+def test_who_is_leaving_when_a_page_is_told_again_is_told_nothing(table: Table, queue: Queue, deal: Deal) -> None:
+    join(table, "ana", "bo", "cy")
+    (unit,) = fanout.alarm_of(deals.make_hot(table, deal.deal_id, NOW), segments=1)
+
+    def die() -> None:
+        raise Killed
+
+    with before(table, "BatchExecuteStatement", die), suppress(Killed):
+        fanout.deliver(table, queue, unit, NOW)
+    removal.leave(table, users.get(table, "bo", consistent=True), NOW)
+
+    again = fanout.deliver(table, queue, unit, ahead(hours=1))
+
+    assert again.readers == 2
+    assert {item["Username"] for item in table.scan()[0] if item["Type"] == "Message"} == {"ana", "cy"}
 
 
 def test_a_page_is_remembered_for_longer_than_a_message_can_wait_and_be_redriven() -> None:
