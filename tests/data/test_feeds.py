@@ -240,6 +240,17 @@ def test_a_second_page_reads_past_ended_deals_to_the_active_ones_behind_them(tab
         assert ids(deal for page in pages for deal in page.items) == ids([*newest, *oldest])
 
 
+def test_a_last_page_reads_past_as_many_ended_deals_as_it_has_read_the_counts_of(table: Table) -> None:
+    months = [ago(days=31 * number) for number in range(feeds.SPARE + 3)]
+    newest = post(table, [a_deal(), a_deal()])
+    post(table, [a_deal(when, ends_at=ahead(minutes=1)) for when in months[1:-1]])
+    (oldest,) = post(table, [a_deal(months[-1])])
+
+    for feed in FEEDS:
+        pages = walk(table, feed, limit=1, now=ahead(hours=1))
+        assert [ids(page.items) for page in pages] == [[deal.deal_id] for deal in (*newest, oldest)]
+
+
 def test_periods_behind_one_that_is_read_in_parts_are_not_passed_over(table: Table) -> None:
     """Nothing is known of ended deals where a page of a topic begins, so it reads among them by and by."""
     post(table, [a_deal(ago(minutes=minute), ends_at=ahead(minutes=1)) for minute in range(18)])
