@@ -143,6 +143,7 @@ def test_words_that_nobody_has_may_mean_three_that_are_written_almost_so_each(ta
 
     assert (first.deal_ids, misspelt.deal_ids, misspelt.next) == ((gone.deal_id,), (), None)
     assert misspelt.near == ("blue", "bluet", "blues", "boot")
+    assert search.find(table, words.asked("bot"), limit=10).near == ("boot",)  # too short to be corrected
     assert search.find(table, words.asked(""), limit=10) == search.Found((), None)
 
 
