@@ -113,7 +113,7 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
         partial(_add, table, item, word, forms[word], changed=_said(item) != _said(old.get(word)))
         for word, item in new.items()
     ]
-    named = before is None or after is None or words.of_deal(before).keys() != new.keys()
+    named = before is None or words.of_deal(before).keys() != new.keys()
     gone = {*old, *(words.of_deal_in_1_0(before or deal) if named else ())} - new.keys()
     changes += [partial(_remove, table, word, deal.deal_id) for word in gone]
     table.gather(changes)
