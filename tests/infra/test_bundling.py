@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,7 @@ def test_an_interpreter_is_believed_only_for_what_it_says_itself(
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
 
     assert compiler(this_machine().python) == sys.executable
+    assert compiler(platform.python_version()) is not None  # uv has to find it
     assert [compiler(version) for version in ("3.97", "3.98")] == [None, None]
 
 
