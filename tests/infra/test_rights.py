@@ -264,6 +264,8 @@ def test_every_right_names_what_it_is_for_and_none_is_to_change_the_table_itself
             assert action not in {"dynamodb:DeleteTable", "dynamodb:UpdateTable"}, module
             # The CDK grants the listing of streams, which can be allowed on everything only.
             assert resource != "*" or action == "dynamodb:ListStreams", (module, action)
+            # Nothing writes to an index.
+            assert "/index/" not in resource or action.partition(":")[2] not in WRITES, (module, action)
 
 
 def test_only_what_feeds_the_fan_out_sends_to_its_queue(prod: Synthesized) -> None:
