@@ -58,7 +58,7 @@ that needs it."""
 
 STARTED = """
 import importlib, json, os, sys
-import boto3, aws_lambda_powertools.event_handler
+import botocore.session, aws_lambda_powertools.event_handler
 for function in json.load(sys.stdin):
     if not os.fork():
         importlib.import_module(function)
