@@ -105,10 +105,10 @@ found = {}
 for partition in %r:
     for region in session.get_available_regions("dynamodb", partition):
         for fips in (False, True):
-            for service in ("dynamodb", "sqs"):
+            for service, method in %r.items():
                 client = session.create_client(service, region, config=Config(use_fips_endpoint=fips))
                 found[f"{service} {region} {fips}"] = client._resolve_endpoint_ruleset(
-                    client.meta.service_model.operation_model(client.meta.method_to_api_mapping[%r[service]]), {}, {}
+                    client.meta.service_model.operation_model(client.meta.method_to_api_mapping[method]), {}, {}
                 )[0]
 print(json.dumps(found))
 """
@@ -116,7 +116,7 @@ print(json.dumps(found))
 
 @pytest.mark.parametrize("trims", [False, True])
 def test_every_region_is_found_as_before(*, trims: bool) -> None:
-    source = ADDRESSES % (PARTITIONS, {"dynamodb": "get_item", "sqs": "delete_message"})
+    source = ADDRESSES % (PARTITIONS, {"dynamodb": "get_item", "sqs": "delete_message", "sesv2": "send_email"})
     whole = subprocess.run(
         [sys.executable, "-c", source],
         check=True,
