@@ -46,14 +46,16 @@ FLOORS = {
     }.items()
 }
 """Rooms that each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data``
-stands on what that stands on, too. Each module of ``shared.data`` that is no room of its own is of its ground floor."""
+stands on what that stands on, too. Each folder of ``shared.data`` is a room, and so is each module of it that is named
+here; the other modules are its ground floor."""
 
 
 def _room(module: str) -> str:
     """The room that a module of ``shared`` is in."""
     parts = module.split(".")
     own = ".".join(parts[:3])
-    return own if own in FLOORS else ".".join(parts[:2])
+    in_folder_of_data = own.startswith("shared.data.") and len(parts) > 3
+    return own if own in FLOORS or in_folder_of_data else ".".join(parts[:2])
 
 
 INFRA = [module for module in MODULES if module.partition(".")[0] == "infra"]
