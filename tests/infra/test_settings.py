@@ -17,10 +17,10 @@ MAIL = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springf
 BOTH = ("*", "https://app.example")
 
 
-def test_every_setting_of_a_stage_is_documented() -> None:
+def test_every_setting_of_a_stage_and_of_cloudfront_is_documented() -> None:
     told = (ROOT / "docs" / "deploying.md").read_text()
 
-    assert not [field.name for field in fields(Stage) if f"`{field.name}`" not in told]
+    assert not [each.name for each in (*fields(Stage), *fields(Cdn)) if f"`{each.name}`" not in told]
 
 
 def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
