@@ -391,11 +391,12 @@ def test_an_editor_opens_and_mends_a_damaged_deal(
     table.client.put_item(TableName=table.name, Item=spoiled)
 
     form = editor.get(f"/desk/deals/{deal.number}")
+    refused = editor.post(f"/desk/deals/{deal.number}", {**DEAL, "title": ""})
     saved = editor.post(f"/desk/deals/{deal.number}", {**DEAL, "title": "Mended", "brand": "G/Fore"})
 
     assert form.status == 200
-    assert "damaged this deal" in form.text
-    assert saved.status == 303
+    assert ["damaged this deal" in each.text for each in (form, refused)] == [True, True]
+    assert (refused.status, saved.status) == (422, 303)
     mended = deals.get(table, deal.deal_id, consistent=True)
     assert (mended.title, mended.brand_name, mended.created_at) == ("Mended", "G/Fore", deal.created_at)
     assert [each.title for each in posted(table)] == ["Mended"]

@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 
 from functions.pages.desk import deal_form, lists, log, pictures
@@ -144,9 +145,7 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
         mending.mend(table(), deal_id, changes, request.now, **who, seen=deal_form.seen(typed))
     except REFUSED as error:
         left, _ = mending.salvage(table(), deal_id)
-        if not isinstance(error, DealIsOdd):
-            return refused_form(request, typed, error, left)
-        return form_page(request, typed, deal=left, status=HTTPStatus.CONFLICT, damaged=True, odd=error.oddities)
+        return refused_form(request, typed, error, left, damaged=True)
     return pages.redirect(f"/desk/deals/{number}", said="edited")
 
 
@@ -289,11 +288,14 @@ def refused_form(
     error: InvalidInput | NoSuchTopic | DealTooLarge | DealIsOdd,
     deal: Deal | None = None,
     draft: Draft | None = None,
+    *,
+    damaged: bool = False,
 ) -> Answer:
     """A deal's form again, with what was typed, and what is odd, or at each field that cannot be used what it needs."""
+    again = partial(form_page, request, typed, deal=deal, draft=draft, damaged=damaged)
     match error:
         case DealIsOdd(oddities=odd):
-            return form_page(request, typed, deal=deal, draft=draft, status=HTTPStatus.CONFLICT, odd=odd)
+            return again(status=HTTPStatus.CONFLICT, odd=odd)
         case InvalidInput():
             errors = error.errors
         case NoSuchTopic():
@@ -302,7 +304,7 @@ def refused_form(
             errors = {"brand": f"There is no brand of this name yet.{also} Create it on the page of brands first."}
         case DealTooLarge():
             errors = {"description": str(error)}
-    return form_page(request, typed, errors, deal=deal, draft=draft)
+    return again(errors)
 
 
 def _undoes(deal: Deal, now: datetime) -> str:
