@@ -64,6 +64,7 @@ def test_nobody_is_led_to_sign_in_and_back(anyone: Browser) -> None:
         seen = anyone.get(path)
 
         assert (seen.status, seen.location) == (303, f"/account/sign-in?{urlencode({'next': path})}")
+    assert anyone.get("/desk/deals/1/hot/progress", Accept="application/json").status == 401  # a page's script
 
 
 def test_editors_see_each_page_of_the_desk_and_members_none(editor: Browser, ana: Browser) -> None:
