@@ -85,6 +85,7 @@ def test_the_inbox_says_how_many_of_all_messages_are_unread(ana: Browser, table:
     assert "24 of 25 unread" in all_there.words
     assert "24 unread" in only_unread.words
     assert "25 unread" in first_page.words
+    assert [" of 2" in seen.words for seen in (only_unread, first_page)] == [False, False]
 
 
 def test_a_message_is_read_once_opened_and_leads_to_its_deal(ana: Browser, table: Table, post_deal: PostDeal) -> None:
