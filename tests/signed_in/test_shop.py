@@ -237,12 +237,15 @@ def test_a_cart_partly_ordered_in_another_window_is_shown_again(ana: Browser, ta
     ana.post("/shop/cart", {"deal": str(second.number)})
     both = checkout(ana)
     ana.post("/shop/checkout", early)
+    ana.post("/shop/cart", {"deal": str(second.number), "quantity": "3"})
+    ana.post("/shop/cart", {"deal": str(sell(title="Third").number)})
 
     seen = ana.post("/shop/checkout", both)
 
     assert seen.status == 409
     assert "Nothing was ordered: the cart has changed." in seen.words
-    assert "Second" in seen.words
+    assert "Second: 3 in the cart now, not 1." in seen.words
+    assert "Third is in the cart now, too." in seen.words
     assert ordered(table) == 1
 
 
