@@ -17,12 +17,14 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import Unavailable
 from shared.models.catalog import Deal
+from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times
 from tests.support.events import event
 from tests.support.factories import APPLE, a_deal, a_message, let_watch, post
 from tests.support.records import Record, damaged, number_of, of_deal
 from tests.support.surroundings import taken
+from tests.support.wire import answered, error
 
 Handler = Callable[[Record], dict[str, Any]]
 
@@ -101,18 +103,20 @@ def test_the_messenger_gives_back_what_it_cannot_do_and_does_the_rest(
     assert {message.about for message in told} == {a_message(posted[at]).about for at in (0, 2)}
 
 
-def test_a_unit_fails_while_its_deal_is_damaged_and_succeeds_once_it_is_repaired(
+def test_a_unit_fails_while_the_table_is_throttled_or_its_deal_damaged_and_succeeds_after_that(
     table: Table, queue: Queue, posted: list[Deal], deliver: Handler
 ) -> None:
     let_watch(table, APPLE, "ana", now=NOW)
     damage(table, posted[0])
     event = sqs_event(fanout.news_of(posted[0])[0].to_json())
 
+    with answered(environment.table(), "GetItem", lambda _: error("ProvisionedThroughputExceededException")):
+        throttled = deliver(event)
     before = deliver(event)
     table.write(update(keys.deal(posted[0].deal_id), "SET Title = :title", values={":title": "Mended"}, refused=None))
     after = deliver(event)
 
-    assert (len(before["batchItemFailures"]), after) == (1, {"batchItemFailures": []})
+    assert [len(answer["batchItemFailures"]) for answer in (throttled, before, after)] == [1, 1, 0]
     (message,) = messages.latest(table, "ana", limit=9, now=NOW).items
     assert message.subject.endswith(": Mended")
 
