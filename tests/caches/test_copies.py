@@ -78,7 +78,8 @@ def test_every_shard_of_every_part_is_written_also_where_nothing_is_found(
         assert len({text(copy) for copy in written}) == 1
 
 
-def test_a_newer_build_overwrites_an_older_one_and_never_the_reverse(table: Table) -> None:
+def test_a_newer_build_overwrites_an_older_or_damaged_one_and_never_the_reverse(table: Table) -> None:
+    table.write(put({**NEWEST.key(1), "Type": NEWEST.type, "BuiltAt": "damaged"}, because="a test"))
     for milliseconds in (1, 2, 0):
         began, copy = NOW + timedelta(milliseconds=milliseconds), Copy(latest=f'{{"items":[{milliseconds}]}}')
         page_cache.write(table, NEWEST, copy, began=began, expires=NOW + timedelta(minutes=1))
@@ -136,6 +137,8 @@ def test_an_unusable_copy_falls_back_to_the_indexes(
     assert shown(get("/deals")) == ids([newer, older])
     assert shown(get("/categories/shoes")["latest"]) == ids([newer, older])
     assert shown(get("/categories/shoes/deals")) == ids([newer, older])
+    refresh(of_deal(None, newer))
+    assert page_cache.read(table, [NEWEST], shard=1, now=NOW) != [None]
 
 
 def test_a_copy_is_believed_until_the_earliest_end_of_its_deals(table: Table, refresh: Refresh, get: Get) -> None:
@@ -217,7 +220,7 @@ def test_a_build_reads_on_past_deals_that_the_index_shows_wrongly_also_while_old
         withdrawn = deals.withdraw(table, deal.deal_id, NOW)
         table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
 
-    page = page_cache.newest(table, ALL_DEALS, NOW, also=ids(old), previous=None)
+    page = page_cache.newest(table, ALL_DEALS, NOW, also=ids(old), previous=Copy(latest="{}"))
 
     assert ids(page.items) == ids(posted[30:55])
     assert page.next is not None
