@@ -372,10 +372,12 @@ def test_a_form_that_was_tried_again_tells_on_which_item_and_why(member: Browser
     with failing(table, "TransactWriteItems", 1, conflict):
         liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
 
+    told = drawn_in(member.get(liked))
+    assert "1 transaction of 3 writes 1 retry" in told
     assert re.search(
         r"First try: TransactionConflict on BRAND#apple , because somebody else wrote the same item at the same "
         r"moment\. Waited \d+ ms, then all of it was written\.",
-        drawn_in(member.get(liked)),
+        told,
     )
 
 
