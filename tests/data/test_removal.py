@@ -16,6 +16,7 @@ from shared.data.catalog import scores, topics
 from shared.data.members import alerts, feed_keys, follows, messages, order_news, saved, sessions, users, votes
 from shared.data.orders import addresses, carts, reading, steps
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.errors import (
     AccountChanged,
     AlreadyLiked,
@@ -123,6 +124,16 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
     assert HOME_ADDRESS.recipient not in str(table.scan()[0])
     with pytest.raises(NoSuchOrder):
         reading.get(table, "ana", order.order_id)
+
+
+def test_an_order_whose_number_somebody_removed_does_not_keep_its_account(table: Table, deal: Deal) -> None:
+    a_buyer(table)
+    order = buy_and(table, deal, SHIPPED)
+    table.write(update(keys.order("ana", order.order_id), "REMOVE OrderNumber", refused=NoSuchOrder(order.order_id)))
+
+    leave(table)
+
+    assert [sale["OrderId"] for sale in sales(table)] == [order.order_id]
 
 
 def test_an_order_that_is_delivered_while_its_account_is_removed_has_no_address_left(table: Table, deal: Deal) -> None:

@@ -46,10 +46,12 @@ def close_some(table: Table, username: str, most: int, *, required: Write) -> in
             refused=_Moved(),
         )
         gone = [forget(key, because="it goes with its order") for key in parts[order["OrderId"]]]
-        number = forget(keys.order_number(order["OrderNumber"]), because="it goes with its order")
+        if order["Status"] == OrderStatus.CANCELLED:
+            rest = forget(keys.order_number(order["OrderNumber"]), because="it goes with its order")
+        else:
+            rest = _sale(order, own)
         try:
-            cancelled = order["Status"] == OrderStatus.CANCELLED
-            table.transact(required, same, *gone, number if cancelled else _sale(order, own))
+            table.transact(required, same, *gone, rest)
         except _Moved:
             return most  # there may be more: the next look finds it as it is by then
     return len(found)
