@@ -101,6 +101,7 @@ def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, dea
     assert belongings(table) == []
     assert topics.get(table, APPLE).likes == topics.get(table, APPLE).watchers == 0
     assert scores.of(table, deal.deal_id) == 0
+    assert sorted((sale["Status"], "Address" in sale) for sale in sales(table)) == [(DELIVERED, False), (SHIPPED, True)]
     assert reading.get(table, "bo", others.order_id) == others
     with pytest.raises(NoSuchUser):
         leave(table)
