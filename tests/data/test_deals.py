@@ -130,7 +130,7 @@ def test_many_deals_are_read_in_the_order_asked_for_a_hundred_at_once(table: Tab
         found = deals.get_many(table, asked)
 
     assert found == [posted[3], posted[0], posted[4]]
-    assert wire.operations == {"BatchGetItem": 2}
+    assert (wire.operations, wire.round_trips) == ({"BatchGetItem": 2}, 1)
 
 
 def test_a_deal_of_an_unknown_brand_or_category_is_refused_and_leaves_nothing(table: Table) -> None:
