@@ -258,7 +258,7 @@ def test_a_key_of_a_refused_request_may_be_used_again(table: Table) -> None:
 
     deal = deals.create(table, a_deal(source_id="shop:2"), NOW, idempotency=asked_for())
 
-    assert deals.get(table, deal.deal_id) == deal
+    assert (deals.get(table, deal.deal_id), deal.source_id) == (deal, "shop:2")
 
 
 @pytest.mark.parametrize(
