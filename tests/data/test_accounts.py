@@ -62,6 +62,8 @@ def test_a_hash_of_old_parameters_is_made_again_when_its_owner_signs_in(
     assert sessions.authenticate(table, token, NOW).username == "ana"
     with pytest.raises(WrongPassword):
         sign_in(table, "wrong password")
+    with pytest.raises(AccountChanged):
+        users.rehash(table, old, "made of a hash that no longer holds")
 
 
 @pytest.mark.parametrize("what", ["removed", "given another password"])
