@@ -70,16 +70,17 @@ def counts(table: Table, topic: Topic) -> tuple[int, int]:
 @both_kinds
 def test_liking_and_watching_twice_count_once(table: Table, topic: Topic) -> None:
     follows.like(table, topic, "ana", NOW)
-    follows.watch(table, topic, "ana", NOW)
+    for name in ("ana", "bo"):
+        follows.watch(table, topic, name, NOW)
 
     with pytest.raises(AlreadyLiked):
         follows.like(table, topic, "ana", NOW)
     with pytest.raises(AlreadyWatching):
         follows.watch(table, topic, "ana", NOW)
 
-    assert counts(table, topic) == (1, 1)
-    assert [follows.is_liked(table, topic, name) for name in ("ana", "bo")] == [True, False]
-    assert [follows.is_watched(table, topic, name) for name in ("ana", "bo")] == [True, False]
+    assert counts(table, topic) == (1, 2)
+    assert [follows.is_liked(table, topic, name) for name in ("ana", "bo", "cy")] == [True, False, False]
+    assert [follows.is_watched(table, topic, name) for name in ("ana", "bo", "cy")] == [True, True, False]
     assert table.get(keys.like(topic, "ana")) == {
         **keys.like(topic, "ana"),
         **keys.like_in_likes(topic, "ana"),
