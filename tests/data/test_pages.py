@@ -106,6 +106,8 @@ def test_a_categorys_copies_follow_and_its_counts_stay(table: Table) -> None:
     assert shown == posted[1:]
     assert (category.likes, feed_counts.counts(table, feed_of(SHOES))) == (1, {"2050-06-15": 4})
     assert picks.read(table, SHOES, NOW) == posted[1:]
+    copies = (table.get(keys.featured(SHOES)) or {})["Featured"]
+    assert ["WithdrawnAt" in copy for copy in copies] == [True, *[False] * 4]  # it is shown again once it is restored
 
 
 def test_following_what_has_not_changed_writes_nothing(table: Table, deal: Deal) -> None:
