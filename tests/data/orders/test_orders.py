@@ -437,7 +437,8 @@ def test_orders_to_be_sent_and_sent_ones_are_everyones_oldest_first_page_by_page
     cancelled_one = placed.pop()
     steps.advance(table, cancelled_one, CANCELLED, NOW)
 
-    assert listed(table, PLACED) == sorted(order.order_id for order in placed[2::3])
+    for _ in range(2):  # a page that begins behind the last order of a day does not make its day forgotten
+        assert listed(table, PLACED) == sorted(order.order_id for order in placed[2::3])
     assert listed(table, SHIPPED) == sorted(order.order_id for order in placed[1::3])
 
 
