@@ -426,6 +426,9 @@ def test_search_finds_what_has_all_words(ask: Ask, posted: list[Deal]) -> None:
 def test_a_mistyped_word_is_corrected_and_what_words_name_is_led_to(ask: Ask, posted: list[Deal]) -> None:
     document, alone = (parsed(ask("/search", query={"q": typed})) for typed in ("aple runer shoe", "runnner"))
 
+    (form,) = document.findall(".//form[@role='search']")
+    field = form.find("input")
+    assert (form.get("action"), field.get("name"), field.get("value")) == ("/search", "q", "apple runner shoe")
     assert "Nothing for aple runer shoe. Showing apple runner shoe." in "".join(document.itertext())
     named = {link.text: link.get("href") for link in document.findall(".//p[@class='buttons']/a")}
     assert named == {"All of Apple": "/brands/apple", "All of Shoes": "/categories/shoes"}
