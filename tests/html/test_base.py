@@ -11,7 +11,8 @@ import pytest
 from shared.html import pages
 from tests.support.pages import parsed
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "web" / "templates"
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = ROOT / "web" / "templates"
 IMPORT = re.compile(r'\{% from "[^"]+" import ([^%]+) %\}')
 
 
@@ -38,3 +39,12 @@ def test_a_template_imports_only_what_it_uses() -> None:
         rest = IMPORT.sub("", text)
 
         assert [name for name in imported if not re.search(rf"\b{name}\(", rest)] == [], file
+
+
+def test_what_a_form_has_done_has_a_sentence_and_each_sentence_a_form() -> None:
+    functions = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "functions" / "pages").rglob("*.py"))
+    codes = {code for pair in re.findall(r'said=\(?"([\w-]+)"(?:, "([\w-]+)")?', functions) for code in pair if code}
+    sentences = re.findall(r'^  "([\w-]+)": "', (TEMPLATES / "said.html").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert sorted(codes - {*sentences}) == []
+    assert [code for code in sentences if f'"{code}"' not in functions] == []
