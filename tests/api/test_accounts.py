@@ -105,10 +105,13 @@ def test_changing_the_password_needs_the_current_one_and_signs_out_everywhere(si
     assert site.signs_in(member.username, "a new password").get("/me").status_code == 200
 
 
-def test_signing_out_everywhere_takes_effect_at_once(site: Api, member: Visitor) -> None:
+def test_signing_out_here_and_everywhere_takes_effect_at_once(site: Api, member: Visitor) -> None:
     here = site.member()
-    there = site.signs_in(here.username)
+    there, over = site.signs_in(here.username), site.signs_in(here.username)
 
+    assert over.delete("/sessions/current").status_code == 204
+    assert_problem(over.get("/me"), 401)
+    assert there.get("/me").status_code == 200
     assert here.delete("/sessions").status_code == 204
 
     assert_problem(here.get("/me"), 401)
