@@ -189,7 +189,7 @@ def test_a_name_is_changed_on_a_page_that_nobody_keeps(ana: Browser) -> None:
 
     assert empty == [422] * 3
     assert seen.location == "/account?said=renamed"
-    assert "Ana M." in shown.words
+    assert ("Ana M." in shown.words, shown.values()["name"]) == (True, "Ana M.")
     assert shown.headers["Cache-Control"] == ["no-store"]
 
 
@@ -230,7 +230,7 @@ def test_leaving_says_what_goes_takes_the_password_and_waits_for_orders(ana: Bro
     ana.post(f"/shop/orders/{order.order_id}/cancel")
     right = ana.post("/account/remove", {"password": PASSWORD})
 
-    assert "all saved deals" in asked.words
+    assert ("all saved deals" in asked.words, "password" in asked.values()) == (True, True)
     assert wrong.status == 422
     assert (early.status, "<title>Error: Remove the account" in early.text) == (409, True)
     assert "An order is still to be sent" in early.words
