@@ -587,8 +587,11 @@ def test_what_ends_within_seven_times_24_hours_is_shown_page_by_page(
     ask: Ask, table: Table, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "MOST_ENDING", 2)
-    ends = [now + timedelta(days=7, seconds=seconds) for seconds in (-2, -1, 0, 600)]
-    made = [a_deal(now, title=f"Ends {n}", ends_at=at, link=f"https://s.example/{n}") for n, at in enumerate(ends)]
+    lasts = [timedelta(hours=30), *(timedelta(days=7, seconds=seconds) for seconds in (-1, 0, 600))]
+    made = [
+        a_deal(now - timedelta(minutes=ago), title=f"Ends {n}", ends_at=now + left, link=f"https://s.example/{n}")
+        for n, (ago, left) in enumerate(zip((1, 0, 2, 3), lasts, strict=True))
+    ]
     post(table, made, now)
 
     shown = [[link.text for link in document.findall(".//h3/a")] for document in walked(ask, "/ending")]
