@@ -246,7 +246,7 @@ def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartIt
 
 
 def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
-    """Notes on prices and pieces that are others now than were seen, and on items that came in or went."""
+    """Notes on prices and pieces that are others now than were seen, and on items that came in."""
     before = {each.deal_id: each for each in seen}
     said = []
     for item in able:
