@@ -145,19 +145,21 @@ def pool(table: Table, deal_id: str) -> None:
 
 def take(items: Iterable[OrderItem]) -> list[Write]:
     """The writes that take the pieces of an order's items from the shards that they name. Refused with ``Short``."""
-    return [_order(item.deal_id, shard, n, Short()) for item in items for shard, n in item.shards.items()]
+    enough = "#left >= :more"
+    return [_order(item.deal_id, shard, n, enough, Short()) for item in items for shard, n in item.shards.items()]
 
 
 def give_back(items: Iterable[OrderItem]) -> list[Write]:
     """The writes that give the pieces of an order's items back to their shards. Refused with NotSoldHere."""
-    return [_order(i.deal_id, shard, -n, NotSoldHere(i.deal_id)) for i in items for shard, n in i.shards.items()]
+    sold = "Ordered >= :less"
+    return [_order(i.deal_id, shard, -n, sold, NotSoldHere(i.deal_id)) for i in items for shard, n in i.shards.items()]
 
 
-def _order(deal_id: str, shard: int, pieces: int, refused: DealsError) -> Write:
+def _order(deal_id: str, shard: int, pieces: int, condition: str, refused: DealsError) -> Write:
     return update(
         keys.stock_shard(deal_id, shard),
         "ADD #left :less, Ordered :more, Changes :one",
-        condition="#left >= :more AND Ordered >= :less",
+        condition=condition,
         names={"#left": "Left"},
         values={":more": pieces, ":less": -pieces, ":one": 1},
         refused=refused,

@@ -10,7 +10,7 @@ from shared.data import keys
 from shared.data.members import messages, order_news
 from shared.data.orders import open_orders, reading, steps, stock
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import forget
+from shared.dynamodb.writes import forget, update
 from shared.errors import TooLateToUndo, WrongStep
 from shared.models.catalog import Deal
 from shared.models.orders import Order, OrderStatus
@@ -129,6 +129,18 @@ def test_a_cancelled_order_whose_pieces_were_sold_meanwhile_stays_cancelled(
 
     assert stock.of(table, deal.deal_id).left == 1
     assert reading.get(table, "ana", order.order_id).status is CANCELLED
+
+
+def test_a_shard_that_lost_a_count_does_not_hold_up_who_cancels_and_undoes(table: Table, order: Order) -> None:
+    (shard,) = order.items[0].shards
+    key = keys.stock_shard(order.items[0].deal_id, shard)
+
+    table.write(update(key, "REMOVE #left", names={"#left": "Left"}, refused=None))
+    cancelled = taken(table, order, CANCELLED)
+    table.write(update(key, "REMOVE Ordered", refused=None))
+    steps.undo(table, cancelled, CANCELLED, SOON)
+
+    assert lists(table) == {PLACED: [order.order_id]}
 
 
 def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order: Order) -> None:
