@@ -17,14 +17,15 @@ import pytest
 
 from functions.background import publisher
 from shared import settings
-from shared.data import item_types, removal
+from shared.data import item_types, keys, removal
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, fanout_progress, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
-from shared.errors import Busy, TooManyCohorts
+from shared.dynamodb.writes import forget
+from shared.errors import Busy, TooManyCohorts, Unavailable
 from shared.models.catalog import Deal
 from shared.sqs import Queue
 from tests.support.engines import MINISTACK, on
@@ -412,6 +413,24 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
     (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
     assert marker["Done"] is True
     assert "Readers" not in marker  # nobody's name is kept for longer than it is needed
+
+
+def test_a_page_that_is_claimed_no_more_is_told_and_counted_when_it_comes_again(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff
+) -> None:
+    names = sign_up(3)
+    (unit,) = fanout.alarm_of(deals.make_hot(table, deal.deal_id, NOW), segments=1)
+
+    def forget_the_claim() -> None:
+        (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
+        table.write(forget(keys.primary(marker), because="somebody removed it"))
+
+    with before(table, "UpdateItem", forget_the_claim), pytest.raises(Unavailable):
+        fanout.deliver(table, queue, unit, NOW, size=2)
+    work_off([unit], page=2)
+
+    assert received(table, names) == once_each(names)
+    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=3, finished=True)
 
 
 def test_who_is_leaving_when_a_page_is_told_again_is_told_nothing(table: Table, queue: Queue, deal: Deal) -> None:

@@ -21,7 +21,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
-from shared.errors import AlreadyExists
+from shared.errors import AlreadyExists, Unavailable
 from shared.models.alerts import Pace
 from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.messages import DealNews
@@ -127,14 +127,17 @@ def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Re
     return readers
 
 
-def remember(unit: Unit, what: Literal["Continued", "Done"]) -> Write:
-    """The write that remembers this of a cohort. Refused with AlreadyExists if that is remembered already."""
+def remember(unit: Unit, what: Literal["Continued", "Done"], *, once: bool = False) -> Write:
+    """The write that remembers this of a cohort. Refused with Unavailable if it is claimed no more.
+
+    With ``once`` refused with AlreadyExists, also if that is remembered already.
+    """
     return update(
         _marker(unit),
         f"SET {what} = :true" + (" REMOVE Readers, Daily" if what == "Done" else ""),  # nobody's name is needed then
-        condition=f"attribute_exists(PK) AND attribute_not_exists({what})",
+        condition="attribute_exists(PK)" + (f" AND attribute_not_exists({what})" if once else ""),
         values={":true": True},
-        refused=AlreadyExists(),
+        refused=AlreadyExists() if once else Unavailable("A cohort's marker is gone."),
     )
 
 

@@ -88,8 +88,7 @@ def deliver(
         return Delivered()
     if readers.following is not None and not readers.continued:
         queue.send([replace(unit, start=readers.following, number=unit.number + 1).to_json()])
-        with suppress(AlreadyExists):  # a crash before this queues the next cohort twice, at worst
-            table.write(cohorts.remember(unit, "Continued"))
+        table.write(cohorts.remember(unit, "Continued"))  # a crash before this queues the next cohort twice, at worst
     news = announcements.of_deal(deal, unit.kind, unit.correlation_id, unit.topic_name or None)
     later = dict.fromkeys(readers.daily, limits.shown_at(Pace.DAILY, now))
     told = [announcements.compose(news, name, later.get(name)) for name in readers.usernames]
@@ -101,9 +100,8 @@ def deliver(
 
 def _finish(table: Table, unit: Unit, readers: Readers, now: datetime) -> None:
     """Remember that a cohort is done; of a hot deal's, count its readers with it, once however often it comes."""
-    done = cohorts.remember(unit, "Done")
+    if unit.kind != "hot":
+        table.write(cohorts.remember(unit, "Done"))
+        return
     with suppress(AlreadyExists):  # another delivery was first
-        if unit.kind == "hot":
-            table.transact(done, fanout_progress.count(unit, readers, now))
-        else:
-            table.write(done)
+        table.transact(cohorts.remember(unit, "Done", once=True), fanout_progress.count(unit, readers, now))
