@@ -586,17 +586,18 @@ def test_feeds_sitemaps_and_headers_follow_an_edit(ask: Ask, table: Table, now: 
 def test_what_ends_within_seven_times_24_hours_is_shown_page_by_page(
     ask: Ask, table: Table, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "MOST_ENDING", 2)
-    lasts = [timedelta(hours=30), *(timedelta(days=7, seconds=seconds) for seconds in (-1, 0, 600))]
+    monkeypatch.setattr(pages, "MOST_ENDING", 3)
+    week = timedelta(days=7)
+    lasts = [timedelta(hours=30), timedelta(hours=60), *(week + timedelta(seconds=each) for each in (-1, 0, 600))]
     made = [
         a_deal(now - timedelta(minutes=ago), title=f"Ends {n}", ends_at=now + left, link=f"https://s.example/{n}")
-        for n, (ago, left) in enumerate(zip((1, 0, 2, 3), lasts, strict=True))
+        for n, (ago, left) in enumerate(zip((1, 0, 2, 3, 4), lasts, strict=True))
     ]
     post(table, made, now)
 
     shown = [[link.text for link in document.findall(".//h3/a")] for document in walked(ask, "/ending")]
 
-    assert shown == [["Ends 0", "Ends 1"], ["Ends 2"]]
+    assert shown == [["Ends 0", "Ends 1", "Ends 2"], ["Ends 3"]]
 
 
 def test_machines_are_told_where_things_are(ask: Ask) -> None:
