@@ -12,7 +12,7 @@ from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, TooManyAddresses, UnknownAddress
 from tests.support.factories import a_user
 from tests.support.shop import HOME_ADDRESS
-from tests.support.wire import watched
+from tests.support.wire import before, watched
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
 
@@ -33,6 +33,13 @@ def test_an_address_replaces_the_one_of_its_name_and_no_other(table: Table) -> N
 
     assert wire.operations == {"UpdateItem": 1}
     assert addresses.of(table, "ana") == {"home": moved, "work": HOME_ADDRESS}
+
+
+def test_of_two_first_addresses_at_once_both_are_saved(table: Table) -> None:
+    with before(table, "UpdateItem", lambda: addresses.save(table, "ana", "work", HOME_ADDRESS), skip=1):
+        addresses.save(table, "ana", "home", HOME_ADDRESS)
+
+    assert addresses.of(table, "ana").keys() == {"home", "work"}
 
 
 def test_the_eleventh_address_is_refused_and_the_tenth_can_be_replaced(table: Table) -> None:
