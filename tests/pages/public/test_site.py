@@ -588,10 +588,10 @@ def test_what_ends_within_seven_times_24_hours_is_shown_page_by_page(
 ) -> None:
     monkeypatch.setattr(pages, "MOST_ENDING", 3)
     week = timedelta(days=7)
-    lasts = [timedelta(hours=30), timedelta(hours=60), *(week + timedelta(seconds=each) for each in (-1, 0, 600))]
+    lasts = [timedelta(hours=30), timedelta(hours=60), *(week + timedelta(seconds=each) for each in (0, 0, 600))]
     made = [
         a_deal(now - timedelta(minutes=ago), title=f"Ends {n}", ends_at=now + left, link=f"https://s.example/{n}")
-        for n, (ago, left) in enumerate(zip((1, 0, 2, 3, 4), lasts, strict=True))
+        for n, (ago, left) in enumerate(zip((1, 0, 3, 2, 4), lasts, strict=True))
     ]
     post(table, made, now)
 
