@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -82,6 +82,7 @@ def run(
     ``begun`` is how many items were done before. Raises Unavailable.
     """
     stop = threading.Event()
+    parts: list[Future[list[Step]]] = []
     interrupted = False
     with progress(doing, table.roughly() or None) as advance:
         advance(begun)
@@ -96,8 +97,8 @@ def run(
             return done
 
         with ThreadPoolExecutor(segments) as pool:
-            parts = [pool.submit(work, number) for number in range(segments)]
             try:
+                parts.extend(pool.submit(work, number) for number in range(segments))
                 wait(parts, return_when=FIRST_EXCEPTION)
             except KeyboardInterrupt:
                 interrupted = True

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
+from collections.abc import Iterator
+
 import pytest
 
 from cli import backfill, segments
@@ -89,6 +94,27 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(
     whole = sum(step.seen for step in all_segments(table))
     assert sum(step.seen for step in rest) < whole
     assert places(table) == []
+
+
+@pytest.mark.parametrize("at", [0, 10], ids=["while they begin", "later"])
+def test_an_interrupt_ends_each_segment_after_its_page(table: Table, at: int) -> None:
+    def steps(number: int) -> Iterator[segments.Step]:
+        for page in range(500):
+            if (number, page) == (0, at):
+                os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            yield segments.Step(1, 0)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done, interrupted = segments.run("Stepping", table, 2, steps)
+    except KeyboardInterrupt:
+        pytest.fail("it came before the run listened")
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert interrupted
+    assert done.seen < 500
 
 
 def test_a_page_is_repeated_where_the_run_ended_before_it_was_remembered(table: Table, stripped: list[Deal]) -> None:
