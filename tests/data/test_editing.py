@@ -9,12 +9,21 @@ from typing import Any
 import pytest
 
 from shared.data import checking, keys
-from shared.data.catalog import deals, endings, feed_counts, feeds, undoing
+from shared.data.catalog import deals, endings, feed_counts, feeds, mending, undoing
 from shared.data.catalog.feed_counts import TOTAL
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
-from shared.errors import Busy, Damaged, DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, TooLateToUndo
+from shared.errors import (
+    Busy,
+    Damaged,
+    DealIsOver,
+    DealTooLarge,
+    EditedMeanwhile,
+    NoSuchDeal,
+    NoSuchTopic,
+    TooLateToUndo,
+)
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
 from tests.support.factories import (
     APPLE,
@@ -258,6 +267,17 @@ def test_a_deal_whose_count_somebody_removed_leaves_no_feed(table: Table, deal: 
         deals.withdraw(replace(table, sleep=lambda _: None), deal.deal_id, NOW)
 
     assert is_in_feeds(table, deal)
+
+
+def test_of_two_who_mend_a_deal_at_once_the_later_is_told(table: Table, deal: Deal) -> None:
+    def mend(price: str) -> None:
+        mending.mend(table, deal.deal_id, {"price": price}, NOW, by="ed")
+
+    table.write(update(keys.deal(deal.deal_id), "REMOVE Price", refused=NoSuchDeal(deal.deal_id)))
+    with before(table, "TransactWriteItems", lambda: mend("10.00")), pytest.raises(EditedMeanwhile):
+        mend("20.00")
+
+    assert deals.get(table, deal.deal_id, consistent=True).price == "10.00"
 
 
 def test_the_sweep_takes_ended_deals_out_of_the_feeds(table: Table) -> None:
