@@ -280,12 +280,15 @@ def test_an_order_that_would_come_to_more_than_was_seen_is_a_409_with_the_sum(
     assert seen("14.90")[0] == 201
 
 
-def test_pieces_taken_off_sale_with_one_key_are_taken_off_once(ask: Ask, table: Table, deal: Deal) -> None:
+def test_pieces_taken_off_sale_with_one_key_are_taken_off_one_deal_once(ask: Ask, table: Table, deal: Deal) -> None:
     change = {"who": "ed", "dealId": deal.deal_id, "headers": {"Idempotency-Key": "once"}}
+    other = deals.create(table, a_deal(times.now(), brand="g-fore", category="clothing"), times.now())
 
     answers = [ask("PUT", "/deals/{dealId}/stock", {"add": -5}, **change) for _ in range(2)]
+    of_another, _ = ask("PUT", "/deals/{dealId}/stock", {"add": -5}, **{**change, "dealId": other.deal_id})
 
     assert [(status, found["left"]) for status, found in answers] == [(200, 0)] * 2
+    assert of_another == 422
 
 
 def test_stock_is_added_set_and_shown_by_shard(ask: Ask, deal: Deal) -> None:
