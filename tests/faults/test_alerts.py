@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +304,22 @@ def test_a_hot_deal_is_told_when_one_wants_to_be_told_of_hot_deals(table: Table,
     assert [len(told(table, name)) for name in ("ana", "bo", "cy")] == [1, 0, 0]
     assert in_a_day == [1, 1, 0]
     assert fanout_progress.read(table, deal.deal_id).told == 2
+
+
+def test_each_cohort_begins_behind_the_last_alert_of_the_one_before(table: Table, deal: Deal) -> None:
+    for name in ("ana", "bo"):
+        ask(table, name, deal, "40.00")
+        look_for(table, name, "trail")
+    (unit,) = fanout.alerts_of(deal, "words")
+
+    met = []
+    for _ in range(4):
+        found, following = alerting.cohort(table, unit, deal, 1)
+        met += [(alert.username, type(alert)) for alert in found]
+        unit = replace(unit, start=following)
+
+    assert len(set(met)) == len(met) == 4
+    assert alerting.cohort(table, unit, deal, 1) == ([], None)
 
 
 def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, engine: Engine) -> None:
