@@ -58,6 +58,7 @@ def _room(module: str) -> str:
     return own if own in FLOORS or in_folder_of_data else ".".join(parts[:2])
 
 
+ERRORS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DealsError)]
 INFRA = [module for module in MODULES if module.partition(".")[0] == "infra"]
 
 
@@ -204,9 +205,23 @@ def _drawn() -> dict[str, str]:
 
 
 def test_the_tree_of_errors_is_that_of_their_classes() -> None:
-    classes = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DealsError)]
+    assert _drawn() == {kind.__name__: kind.__bases__[0].__name__ for kind in ERRORS if kind is not DealsError}
 
-    assert _drawn() == {kind.__name__: kind.__bases__[0].__name__ for kind in classes if kind is not DealsError}
+
+def test_an_error_is_told_each_thing_that_its_text_names() -> None:
+    """No type says how many that are: a text without one of them would fail where the error is raised."""
+    places = {kind.__name__: kind.text.count("{") for kind in ERRORS if kind.__init__ is DealsError.__init__}
+
+    wrong = [
+        _at(module, call.lineno)
+        for module in MODULES
+        for call in ast.walk(_tree(module))
+        if isinstance(call, ast.Call)
+        and (named := places.get(ast.unparse(call.func).rpartition(".")[2]))
+        and len(call.args) != named
+    ]
+
+    assert wrong == []
 
 
 def test_every_module_says_what_it_is() -> None:
