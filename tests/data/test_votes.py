@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -67,10 +68,11 @@ def test_a_deal_that_is_over_takes_no_vote_and_gives_them_back(table: Table, dea
 
 
 def test_two_votes_of_one_member_at_once_count_as_the_later_one(table: Table, deal: Deal) -> None:
-    with before(table, "TransactWriteItems", lambda: votes.vote(table, deal, "ana", UP, NOW)):
-        votes.vote(table, deal, "ana", DOWN, NOW)
+    for meanwhile, later, score in ((UP, DOWN, -1), (UP, None, 0)):
+        with before(table, "TransactWriteItems", partial(votes.vote, table, deal, "ana", meanwhile, NOW)):
+            votes.vote(table, deal, "ana", later, NOW)
 
-    assert (scores.of(table, deal.deal_id), votes.given(table, deal.deal_id, "ana")) == (-1, DOWN)
+        assert (scores.of(table, deal.deal_id), votes.given(table, deal.deal_id, "ana")) == (score, later)
 
 
 def test_a_leavers_votes_go_with_what_they_are_worth(table: Table, deal: Deal) -> None:

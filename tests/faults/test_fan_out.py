@@ -96,7 +96,9 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
     created, made_hot = DealChange(None, deal, NOW), DealChange(deal, hot, NOW)
 
     for change in (made_hot, created, made_hot, created, created):
-        work_off(publisher.work_of(change))
+        units = publisher.work_of(change)
+        assert {unit.written_at for unit in units} == {NOW.timestamp()}
+        work_off(units)
 
     assert received(table, names) == once_each(names)
     assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=30, finished=True)
@@ -115,6 +117,7 @@ def test_a_page_that_is_repeated_queues_its_continuation_once_with_its_id_and_ti
     (following,) = (Unit.from_json(message.body) for message in queue.receive())
     assert following == replace(unit, number=1, start=following.start)
     assert following.start is not None
+    assert {item["CorrelationId"] for item in table.scan()[0] if item["Type"] == "Message"} == {"c-1"}
 
 
 def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: WorkOff, watchers: SignUp) -> None:
@@ -441,12 +444,13 @@ def test_who_is_leaving_when_a_page_is_told_again_is_told_nothing(table: Table, 
         raise Killed
 
     with before(table, "BatchExecuteStatement", die), suppress(Killed):
-        fanout.deliver(table, queue, unit, NOW)
+        fanout.deliver(table, queue, unit, NOW, size=3)
     removal.leave(table, users.get(table, "bo", consistent=True), NOW)
 
-    again = fanout.deliver(table, queue, unit, ahead(hours=1))
+    again = fanout.deliver(table, queue, unit, ahead(hours=1), size=3)
 
     assert again.readers == 2
+    assert len(taken(queue)) == 1  # what follows the page, once
     assert {item["Username"] for item in table.scan()[0] if item["Type"] == "Message"} == {"ana", "cy"}
 
 
