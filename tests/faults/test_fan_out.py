@@ -26,6 +26,7 @@ from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
 from shared.errors import Busy, TooManyCohorts, Unavailable
+from shared.models.alerts import Pace
 from shared.models.catalog import Deal
 from shared.sqs import Queue
 from tests.support.engines import MINISTACK, on
@@ -436,8 +437,11 @@ def test_a_page_that_is_claimed_no_more_is_told_and_counted_when_it_comes_again(
     assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=3, finished=True)
 
 
-def test_who_is_leaving_when_a_page_is_told_again_is_told_nothing(table: Table, queue: Queue, deal: Deal) -> None:
+def test_a_page_that_is_told_again_tells_nobody_who_is_leaving_and_each_other_when_they_want(
+    table: Table, queue: Queue, deal: Deal
+) -> None:
     join(table, "ana", "bo", "cy")
+    users.tell_of_hot(table, "ana", Pace.DAILY)
     (unit,) = fanout.alarm_of(deals.make_hot(table, deal.deal_id, NOW), segments=1)
 
     def die() -> None:
@@ -451,7 +455,8 @@ def test_who_is_leaving_when_a_page_is_told_again_is_told_nothing(table: Table, 
 
     assert again.readers == 2
     assert len(taken(queue)) == 1  # what follows the page, once
-    assert {item["Username"] for item in table.scan()[0] if item["Type"] == "Message"} == {"ana", "cy"}
+    told = [item for item in table.scan()[0] if item["Type"] == "Message"]
+    assert {item["Username"]: "ShownAt" in item for item in told} == {"ana": True, "cy": False}
 
 
 def test_a_page_is_remembered_for_longer_than_a_message_can_wait_and_be_redriven() -> None:
