@@ -79,7 +79,7 @@ def test_every_shard_of_every_part_is_written_also_where_nothing_is_found(
 
 
 def test_a_newer_build_overwrites_an_older_or_damaged_one_and_never_the_reverse(table: Table) -> None:
-    table.write(put({**NEWEST.key(1), "Type": NEWEST.type, "BuiltAt": "damaged"}, because="a test"))
+    table.write(put({**NEWEST.key(1), "Type": NEWEST.type}, because="a test"))  # when it was built is lost
     for milliseconds in (1, 2, 0):
         began, copy = NOW + timedelta(milliseconds=milliseconds), Copy(latest=f'{{"items":[{milliseconds}]}}')
         page_cache.write(table, NEWEST, copy, began=began, expires=NOW + timedelta(minutes=1))
