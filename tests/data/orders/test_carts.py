@@ -10,12 +10,12 @@ from shared import settings
 from shared.data.catalog import deals
 from shared.data.orders import carts, stock
 from shared.dynamodb.table import Table
-from shared.errors import CartIsFull, DealIsOver, NoSuchDeal, NotSoldHere
+from shared.errors import CartChanged, CartIsFull, DealIsOver, NoSuchDeal, NotSoldHere
 from shared.models.catalog import Deal, StockLevel
 from shared.values import ksuids
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, a_deal, ago, ahead, post
-from tests.support.shop import a_buyer, on_sale
+from tests.support.shop import a_buyer, buy, left, on_sale, wanted
 from tests.support.wire import before
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
@@ -108,3 +108,13 @@ def test_a_cart_that_nobody_touched_for_30_days_is_empty_before_ttl_removes_it(t
 
     assert contents(table) == []
     assert carts.deals_in(table, "ana", NOW) == []
+
+
+def test_an_order_of_a_whole_cart_is_of_what_the_cart_holds_and_empties_it(table: Table, deal: Deal) -> None:
+    carts.put_in(table, "ana", deal.deal_id, 2, NOW)
+
+    with pytest.raises(CartChanged):
+        buy(table, "ana", wanted(deal, 3), from_cart=True)
+    buy(table, "ana", wanted(deal, 2), from_cart=True)
+
+    assert (left(table, [deal]), contents(table)) == ([3], [])
