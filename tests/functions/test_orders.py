@@ -6,6 +6,7 @@ import copy
 import itertools
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -175,6 +176,7 @@ def test_what_is_refused_writes_nothing_and_takes_nothing(ask: Ask, table: Table
         (409, "items.0.quantity", place(ask, (deal, 5, "10.00"))),
         (409, "items.0.price", place(ask, (deal, 1, "9.99"))),
         (409, "items.0.dealId", place(ask, (over, 1, "10.00"))),
+        (409, "items.0.dealId", place(ask, (replace(deal, deal_id=absent), 1, "10.00"))),
         (409, "items.0.dealId", place(ask, (elsewhere, 1, "10.00"))),
         (409, "items.1.quantity", place(ask, (deal, 1, "10.00"), (gone, 1, "10.00"))),
         *((422, "items.0.quantity", place(ask, (deal, wrong, "10.00"))) for wrong in (0, 11, -1, 10**9)),
