@@ -450,6 +450,7 @@ def test_orders_of_one_day_are_spread_over_the_shards_of_the_index(table: Table,
         listed_orders = open_orders.read(table, NOW, limit=25).items
 
     assert len(listed_orders) == 20
+    assert {order.open_shard for order in listed_orders} == {1, 2, 3}
     assert sorted(wire.partitions) == [f"OPENORDERS#placed#2050-06-15T00:00:00#{shard}" for shard in (1, 2, 3)]
 
 
