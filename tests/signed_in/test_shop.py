@@ -159,6 +159,7 @@ def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: 
     assert "Ordered. We tell you in your inbox when it is sent." in shown.words
     assert "Together $20.00" in shown.words
     assert ["Navy, 42" in each.words for each in (*before, shown)] == [True, True, True]
+    assert f'href="/deals/{deal.number}"' in shown.text
     assert list(timeline(shown)) == ["*Placed", "Sent", "Delivered"]
     assert stock.of(table, deal.deal_id).left == 3
     assert carts.deals_in(table, "ana", times.now()) == []
