@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from shared.data.members import announcements, messages
-from shared.dynamodb.writes import Write
+from shared.data.members import announcements, message_items
+from shared.dynamodb.writes import Write, put
 from shared.models.messages import AboutOrder, Announcement, OrderNews
 from shared.models.orders import Order, OrderStatus
 from shared.values.counts import counted
@@ -41,4 +41,5 @@ def _tell(order: Order, kind: OrderNews, words: str, now: datetime) -> list[Writ
     totals = " and ".join(f"{currency} {amount}" for currency, amount in order.totals.items())
     subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
     news = Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
-    return [messages.sending(announcements.compose(news, order.username))]
+    message = announcements.compose(news, order.username)
+    return [put(message_items.to_item(message), because="a step taken twice within a second is told once")]

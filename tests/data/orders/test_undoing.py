@@ -149,3 +149,14 @@ def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order
     assert steps.advance(table, back, CANCELLED, SOON).status is CANCELLED
     with pytest.raises(WrongStep):
         steps.advance(table, back, SHIPPED, SOON)
+
+
+def test_steps_within_one_second_are_taken_and_told_once(table: Table, order: Order) -> None:
+    telling, correcting = order_news.telling, order_news.correcting
+    for _ in range(2):
+        cancelled = steps.advance(table, order, CANCELLED, NOW, telling=telling)
+        order = steps.undo(table, cancelled, CANCELLED, NOW, telling=correcting)
+
+    inbox = messages.latest(table, "ana", limit=9, now=NOW).items
+    assert order.status is PLACED
+    assert sorted(message.kind for message in inbox) == ["cancelled", "corrected"]
