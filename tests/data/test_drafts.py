@@ -64,6 +64,12 @@ def test_a_draft_may_lack_anything_and_is_its_editors_until_it_is_posted(table: 
         drafts.post(table, draft, NOW, ())
 
 
+def test_drafts_are_listed_with_the_newest_first(table: Table) -> None:
+    older, newer = (drafts.save_new(table, a_draft(created_at=at), NOW, ()) for at in (NOW, ahead(seconds=1)))
+
+    assert drafts.of(table, "ana") == [newer, older]
+
+
 def test_a_form_that_is_sent_twice_keeps_one_draft(table: Table) -> None:
     sent = Idempotency(account_of("ana"), "a form's key", {"title": "Trail runner"})
 

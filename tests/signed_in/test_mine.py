@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -266,7 +267,8 @@ def test_one_says_when_one_is_told_of_hot_deals(ana: Browser, table: Table) -> N
 def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal
 ) -> None:
-    told(table, post_deal(1))
+    for minutes in (1, 5):
+        send(table, a_message(post_deal(minutes)))
     offered = ana.get("/my/watches").words
     first, second = (urlsplit(ana.post("/my/feed", {}).values()["address"]) for _ in range(2))
 
@@ -278,6 +280,8 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     assert "It has a secret address" in offered
     assert (read.status, replaced.status) == (200, 404)
     assert "<title>New from Apple:" in read.text
+    feed, newer, older = re.findall("<updated>(.+?)</updated>", read.text)
+    assert feed == newer > older
     assert read.headers["Cache-Control"] == ["no-store"]
     assert "Its address was made on" in shown.words
     assert second.query.removeprefix("key=") not in shown.text

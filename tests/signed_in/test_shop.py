@@ -343,6 +343,7 @@ def test_what_is_sold_out_stays_in_the_cart_and_out_of_the_order(ana: Browser, t
     assert "Together $10.00" in shown.words
     assert seen.status == 303
     assert carts.deals_in(table, "ana", times.now()) == [gone.deal_id]
+    assert "Check out" not in ana.get("/shop/cart").words
 
 
 def test_a_form_that_nobody_was_shown_is_refused(ana: Browser, table: Table, sell: Sell) -> None:
