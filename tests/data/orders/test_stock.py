@@ -86,14 +86,32 @@ def test_no_more_is_taken_off_than_is_left_nor_added_than_a_deal_may_have(
     assert stock.add(table, deal.deal_id, bound - pieces, NOW).left == bound
 
 
-def test_of_two_who_spread_a_stock_at_once_both_find_all_shards(table: Table) -> None:
-    deal = on_sale(table, 10)
+@pytest.mark.parametrize("pieces", [0, 3])
+def test_a_new_stock_is_in_one_shard_also_of_no_pieces(table: Table, deal: Deal, pieces: int) -> None:
+    stock.add(table, deal.deal_id, pieces, NOW)
+
+    assert by_shard(table, deal.deal_id) == {1: pieces}
+
+
+def test_adding_nothing_moves_no_piece(table: Table) -> None:
+    deal = on_sale(table, 10, shards=4)
+    stock.pool(table, deal.deal_id)
+
+    stock.add(table, deal.deal_id, 0, NOW)
+
+    assert by_shard(table, deal.deal_id) == {1: 10, 2: 0, 3: 0, 4: 0}
+
+
+@pytest.mark.parametrize("pieces", [0, 10])
+def test_of_two_who_spread_a_stock_at_once_both_find_all_shards(table: Table, pieces: int) -> None:
+    deal = on_sale(table, pieces)
 
     with before(table, "TransactWriteItems", lambda: stock.add(table, deal.deal_id, 2, NOW, shards=6)):
         stock.add(table, deal.deal_id, 1, NOW, shards=3)
 
-    assert sum(by_shard(table, deal.deal_id).values()) == stock.of(table, deal.deal_id).on_sale == 13
-    assert len(by_shard(table, deal.deal_id)) == 6
+    found = stock.of(table, deal.deal_id)
+    assert found.left == found.on_sale == pieces + 3
+    assert len(found.shards) == found.noted == 6
 
 
 def test_what_is_left_is_set_on_all_shards_though_others_came_meanwhile(table: Table) -> None:
