@@ -116,6 +116,17 @@ def test_a_budget_starts_over_with_each_invocation() -> None:
     assert budget.left() == 9
 
 
+def test_a_request_is_made_as_long_as_any_time_is_left(table: Table) -> None:
+    clock = Clock()
+    hurried = replace(table, budget=Budget(clock=lambda: clock.now))
+    hurried.budget.start(1)
+
+    assert hurried.get(KEY) is None
+    clock.sleep(1)
+    with pytest.raises(Busy):
+        hurried.get(KEY)
+
+
 @on(MOTO)
 def test_throttling_that_outlasts_an_invocation_is_busy_within_its_time(table: Table) -> None:
     clock = Clock()
