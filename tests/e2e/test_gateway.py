@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from shared.data import keys
+from shared.data.catalog import clicks
 from shared.data.members import rate_limits
 from tests.support.contract import assert_problem
-from tests.support.site import Site, Visitor, fresh
+from tests.support.site import Site, Visitor, a_deal, fresh
 from tests.support.waiting import PATIENCE
 
 
@@ -90,6 +92,17 @@ def test_the_api_has_a_path_for_who_resolves_no_names_and_the_clouds_own_needs_t
 
     assert len(ours.json()["items"]) == 8
     assert the_clouds.status_code == 403
+
+
+def test_a_reader_is_led_to_the_shop_and_the_click_is_counted(site: Site, editor: Visitor, brand: str) -> None:
+    deal = editor.post("/deals", json=a_deal(brand)).json()
+    reader = {"Host": urlsplit(site.origin).netloc, "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
+
+    for _ in range(2):
+        led = httpx.get(f"{site.endpoint}/go/{deal['dealNumber']}", headers=reader, trust_env=False, timeout=PATIENCE)
+        assert (led.status_code, led.headers["Location"]) == (302, deal["link"])
+
+    assert clicks.of(site.table, [deal["dealId"]]) == {deal["dealId"]: 1}
 
 
 def test_ministack_has_no_route_for_an_encoded_slash(visitor: Visitor) -> None:
