@@ -18,9 +18,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import boto3
+
 from local import cloud
 from local.runtime import Function, running, unpack
-from local.settings import ROOT, STAGE, Home, access_key, endpoint, reaching
+from local.settings import ROOT, STAGE, Home, access_key, client_arguments, endpoint, reaching
 from local.trouble import Trouble
 from local.undeployed import row_of, undeployed
 
@@ -111,33 +113,41 @@ def _found(home: Home, name: str, folder: Path) -> Iterator[Function]:
 def deployed(home: Home, there: cloud.Cloud, name: str, folder: Path) -> Function:
     """A function as the last deployment to a running cloud left it, its code unpacked into a folder. Raises Trouble.
 
-    All comes from the template that was deployed, except for the names of the table and the queue: these are outputs of
-    the deployment.
+    The code is that of the template that was deployed; all else is asked of the cloud, which has put the names of the
+    table, the queues and the bucket in the place of references.
     """
-    told = json.loads(home.cloud.read_text())
-    templates = home.folder / "cdk.out"
+    client = boto3.client("lambda", **client_arguments(home, there.port))
     functions = {
-        function["Properties"]["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: function
-        for file in templates.glob(f"*-{STAGE}.template.json")
-        for function in json.loads(file.read_text())["Resources"].values()
-        if function["Type"] == "AWS::Lambda::Function" and "Environment" in function["Properties"]
+        function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: function
+        for page in client.get_paginator("list_functions").paginate()
+        for function in page["Functions"]
+        if "Environment" in function
     }
     if name not in functions:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(functions))}.")
-    properties = functions[name]["Properties"]
-    known = {"TABLE_NAME": told["table"], "QUEUE_URL": told["queueUrl"]}
-    variables: dict[str, Any] = properties["Environment"]["Variables"]
+    found = functions[name]
     return Function(
         name=name,
-        handler=properties["Handler"],
-        code=unpack(templates / functions[name]["Metadata"]["aws:asset:path"], folder),
-        environment={
-            **{variable: known.get(variable, value) for variable, value in variables.items()},
-            **reaching(endpoint(there.port), access_key(home)),
-        },
-        timeout=properties["Timeout"],
-        memory=properties["MemorySize"],
+        handler=found["Handler"],
+        code=unpack(_artifact(home.folder / "cdk.out", name), folder),
+        environment={**found["Environment"]["Variables"], **reaching(endpoint(there.port), access_key(home))},
+        timeout=found["Timeout"],
+        memory=found["MemorySize"],
     )
+
+
+def _artifact(templates: Path, name: str) -> Path:
+    """The folder with the code that a function was deployed with."""
+    resources = (
+        resource
+        for file in templates.glob(f"*-{STAGE}.template.json")
+        for resource in json.loads(file.read_text())["Resources"].values()
+        if resource["Type"] == "AWS::Lambda::Function" and "Environment" in resource["Properties"]
+    )
+    for resource in resources:
+        if resource["Properties"]["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"] == name:
+            return templates / str(resource["Metadata"]["aws:asset:path"])
+    raise Trouble(f"What {name} was deployed from is gone: run make run.")
 
 
 if __name__ == "__main__":
