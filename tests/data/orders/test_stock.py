@@ -217,6 +217,7 @@ def test_a_stock_that_changes_while_it_is_read_is_told_as_it_was_at_one_moment(t
 def test_a_stock_that_never_comes_to_rest_is_busy(table: Table) -> None:
     deal = on_sale(table, 5)
     shard = table.get(keys.stock_shard(deal.deal_id, 1)) or {}
+    stock.add(table, deal.deal_id, -5, NOW)
     changes = itertools.count()
 
     def changed(asked: dict[str, Any]) -> Answer | None:
@@ -226,7 +227,7 @@ def test_a_stock_that_never_comes_to_rest_is_busy(table: Table) -> None:
         return 200, {"Responses": {table.name: [item]}, "UnprocessedKeys": {}}
 
     with answered(table, "BatchGetItem", changed):
-        for act in (stock.settled, partial(stock.leave, left=7)):
+        for act in (stock.settled, partial(stock.leave, left=7), partial(stock.add, pieces=-1, now=NOW)):
             with pytest.raises(Busy):
                 act(replace(table, sleep=lambda _: None), deal.deal_id)
 
