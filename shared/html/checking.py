@@ -17,6 +17,7 @@ B = TypeVar("B", bound=BaseModel)
 
 _WORDS = {
     "missing": "This must be filled in.",
+    "int_parsing": "This must be a whole number.",
     "string_pattern_mismatch": "This must be written as the form asks.",
     "string_too_long": "This must have at most {max_length} characters.",
     "string_too_short": "This must have at least {min_length} characters.",

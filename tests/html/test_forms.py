@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.api.order_bodies import CartChange
 from shared.errors import BadRequest, NotAForm
-from shared.html import forms
+from shared.html import checking, forms
 
 ORIGIN = "https://deals.example"
 
@@ -118,3 +119,10 @@ def test_wherever_it_leads_the_host_stays_ours(text: str, encoded: bool) -> None
     led = forms.own_path(quote(text) if encoded else text, "/")
 
     assert urlsplit(urljoin(f"{ORIGIN}/account/sign-in", led))[:2] == ("https", "deals.example")
+
+
+def test_a_field_says_in_plain_words_that_it_wants_a_number() -> None:
+    with pytest.raises(forms.InvalidFields) as refused:
+        checking.check(CartChange, {"quantity": "many"})
+
+    assert refused.value.errors == {"quantity": "This must be a whole number."}
