@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import boto3
 from botocore.exceptions import WaiterError
@@ -95,6 +95,17 @@ def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> di
     found = {name: value for stack in json.loads(file.read_text()).values() for name, value in stack.items()}
     home.deployed.write_text(json.dumps({"digest": digest, "outputs": found}, indent=2))
     return found
+
+
+def functions(home: Home, port: int) -> dict[str, Any]:
+    """The deployed functions by their services' names, as Lambda's API tells of them."""
+    pages = boto3.client("lambda", **client_arguments(home, port)).get_paginator("list_functions").paginate()
+    return {
+        function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: function
+        for page in pages
+        for function in page["Functions"]
+        if "Environment" in function
+    }
 
 
 def end_rollback(home: Home, port: int) -> None:

@@ -18,11 +18,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import boto3
-
-from local import cloud
+from local import cloud, deploy
 from local.runtime import Function, running, unpack
-from local.settings import ROOT, STAGE, Home, access_key, client_arguments, endpoint, reaching
+from local.settings import ROOT, STAGE, Home, access_key, endpoint, reaching
 from local.trouble import Trouble
 from local.undeployed import row_of, undeployed
 
@@ -116,13 +114,7 @@ def deployed(home: Home, there: cloud.Cloud, name: str, folder: Path) -> Functio
     The code is that of the template that was deployed; all else is asked of the cloud, which has put the names of the
     table, the queues and the bucket in the place of references.
     """
-    client = boto3.client("lambda", **client_arguments(home, there.port))
-    functions = {
-        function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: function
-        for page in client.get_paginator("list_functions").paginate()
-        for function in page["Functions"]
-        if "Environment" in function
-    }
+    functions = deploy.functions(home, there.port)
     if name not in functions:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(functions))}.")
     found = functions[name]
