@@ -21,7 +21,7 @@ from shared.html import cookies
 from tests.recipes.conftest import RECIPES
 from tests.support import recipes
 from tests.support.commands import surroundings
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.thorough
 
@@ -145,14 +145,20 @@ def test_the_new_attribute_is_sent_and_shown_everywhere(site: Cloud) -> None:
     (command,) = recipes.commands(RECIPES["A new attribute"], deployed=True)
     site.type(command)
     posted = editor.post("/deals", json={**DEAL, "brand": "apple", "rating": 3}).json()
+    draft = editor.post("/me/drafts", json={"rating": 2}).json()
     address = site.page("/desk/deals", form, token)
 
     assert editor.get("/deals/1").json()["rating"] == 5
     assert editor.get(f"/deals/{posted['dealId']}").json()["rating"] == 3
     assert editor.get(f"/deals/{address.partition('?')[0].rpartition('/')[2]}").json()["rating"] == 4
+    assert editor.get(f"/me/drafts/{draft['draftId']}").json()["rating"] == 2
     assert editor.patch("/deals/1", json={"rating": 6}).status_code == 422
     assert "<dd>5 of 5</dd>" in site.page("/deals/1")
     assert "<dd>4 of 5</dd>" in site.page("/desk/deals/preview", form, token)
+    rated = [{"field": "rating", "from": None, "to": "5"}]
+    eventually(
+        lambda: editor.get("/deals/1/log").json()["items"], lambda log: rated in [each["changes"] for each in log]
+    )
 
 
 def test_what_was_counted_before_the_split_is_not_lost(site: Cloud) -> None:
