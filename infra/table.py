@@ -77,10 +77,10 @@ class DealsTable(Construct):
             accept(role, acceptances.MINISTACK_ASKS_ON_EVERYTHING)
 
     def _asked_for(self, right: Right | Scan) -> Right | Scan:
-        """A right as its cloud can check it: MiniStack does not see the attributes of a batch or a write, and would
-        refuse it."""
-        unseen = right.operation.startswith("Batch") or right.operation in ("PutItem", "UpdateItem")
-        if self._emulated and isinstance(right, Right) and unseen:
+        """A right as its cloud can check it: MiniStack sees attributes only where a request has a projection, and
+        would refuse any other."""
+        projects = right.operation in ("GetItem", "Query")
+        if self._emulated and isinstance(right, Right) and not projects:
             return replace(right, attributes=())
         return right
 
