@@ -24,9 +24,7 @@ PEERS = Path(__file__).parent / "peers"
 PUBLIC = ("catalog", "authorizer", "site", "clicks")
 OTHERS = ("members", "accounts", "expiry")
 
-PUBLISHED, REWRITTEN = "", ", rewritten libraries"
-
-GOALS = {name + kind: goal for kind, goal in ((PUBLISHED, "1.10"), (REWRITTEN, "0.75")) for name in PUBLIC}
+GOALS = dict.fromkeys(PUBLIC, "1.10")
 
 START = """
 import sys, time
@@ -49,14 +47,10 @@ def main(rounds: int = 15) -> None:
 def _cases(folder: Path) -> dict[str, Callable[[], float]]:
     stock = unpack(powertools(folder / "staged"), folder / "stock")
     cases = {"import boto3; boto3.client('dynamodb') (the yardstick)": start(stock, "", YARDSTICK)}
-    for kind in (PUBLISHED, REWRITTEN):
-        code = {
-            name: unpack(bundle(name, this_machine(), trims=kind == REWRITTEN).path, folder / f"{name}{kind}")
-            for name in ("lean", "full")
-        }
-        for row in (each for each in FUNCTIONS if each.name in PUBLIC + OTHERS):
-            queue = {"QUEUE_URL": "http://127.0.0.1:9/none"} if row.sends else {}
-            cases[row.name + kind] = start(code[row.artifact], HANDLER, FUNCTION=module_of(row.name), **queue)
+    code = {name: unpack(bundle(name, this_machine()).path, folder / name) for name in ("lean", "full")}
+    for row in (each for each in FUNCTIONS if each.name in PUBLIC + OTHERS):
+        queue = {"QUEUE_URL": "http://127.0.0.1:9/none"} if row.sends else {}
+        cases[row.name] = start(code[row.artifact], HANDLER, FUNCTION=module_of(row.name), **queue)
     return cases | {"a stock Powertools, pydantic and boto3 handler": start(stock, "powertools.handler")}
 
 

@@ -136,7 +136,6 @@ class Stage:
     snap_start: bool = False
     shows_work: bool = False
     pictures_of_others: bool = False
-    trims_libraries: bool = False
     table_name: str | None = None
     api_id: str | None = None
     emulated: bool = False

@@ -47,7 +47,7 @@ class DealsStack(Stack):
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*acceptances.CFN_LINT]}}}
 
         table = DealsTable(self, stage=stage)
-        artifacts = {name: bundle(name, stage.target, trims=stage.trims_libraries) for name in (LEAN, FULL, PILLOW)}
+        artifacts = {name: bundle(name, stage.target) for name in (LEAN, FULL, PILLOW)}
         by_name = {
             row.name: PythonFunction(self, row, artifact=artifacts[row.artifact], stage=stage, table=table)
             for row in of_stage(stage)

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from infra.lean import trimming
 from infra.settings import Target, this_machine
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -26,8 +25,8 @@ BUILD = ROOT / "build"
 CODE = ("functions", "shared")
 SOURCES = (*CODE, "web")
 
-RECIPE = ("infra/artifacts/bundling.py", "infra/lean/trimming.py")
-"""The modules that decide how libraries are installed and what is left of them."""
+RECIPE = ("infra/artifacts/bundling.py",)
+"""The module that decides how libraries are installed and which of their files stay."""
 
 SERVICES = {"dynamodb", "s3", "sqs", "sesv2"}
 """The services that functions call. Of the others, artifacts hold neither descriptions nor endpoints: 20 MB of data."""
@@ -59,15 +58,13 @@ def module_of(function: str) -> str:
     raise LookupError(f"There is no function {function!r}.")
 
 
-def bundle(name: str, target: Target, build: Path = BUILD, *, trims: bool = False) -> Artifact:
+def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
     """The artifact of our sources with the libraries of ``requirements/lambda-<name>.txt``.
-
-    ``trims``: the libraries are rewritten to start sooner (``infra/lean/``); without it they are as published.
 
     Raises SystemExit with uv's message where the locked libraries cannot be installed for the target.
     """
     lock = ROOT / "requirements" / f"lambda-{name}.txt"
-    installed = _libraries(lock, target, build, called=SERVICES, trims=trims)
+    installed = _libraries(lock, target, build, called=SERVICES)
     path = build / f"{name}-{_digest([repr(target).encode(), installed.name.encode(), *_contents(SOURCES)])}"
     marker = path.with_name(f"{path.name}.digest")
     if not marker.exists():
@@ -106,13 +103,13 @@ def tree_digest(folder: Path) -> str:
     )
 
 
-def _libraries(lock: Path, target: Target, build: Path, *, called: Collection[str] = (), trims: bool = False) -> Path:
+def _libraries(lock: Path, target: Target, build: Path, *, called: Collection[str] = ()) -> Path:
     """The locked libraries for a target, installed and compiled; other artifacts link to these files.
 
     ``called`` are the services whose descriptions are kept, all if it is empty.
     """
     recipe = [
-        repr((target, sorted(called), trims)).encode(),
+        repr((target, sorted(called))).encode(),
         lock.read_bytes(),
         *_contents(RECIPE),
         _version_of(compiler(target.python)).encode(),
@@ -123,8 +120,6 @@ def _libraries(lock: Path, target: Target, build: Path, *, called: Collection[st
             _install(lock, target, draft)
             if called:
                 _leave_out_services(draft / "botocore" / "data", called)
-            if trims:
-                trimming.cut(draft)
             _compile(draft, (".",), target)
     return path
 

@@ -1,1 +1,0 @@
-"""Rewriting the installed libraries so that functions start sooner: off unless a stage asks for it (docs/lean.md)."""
