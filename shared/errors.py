@@ -1,39 +1,4 @@
-"""Errors, in the words of the domain.
-
-    DealsError
-    ├── NotFound            no such thing                    (404)
-    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchPath, NoSuchAlert,
-    │   ├── NoSuchFeed, NoSuchDraft, NoSuchOrder, UnknownAddress, DeadLink, NoMail
-    ├── Conflict            does not fit what is there       (409)
-    │   ├── DealIsOver, DealIsOdd, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
-    │   ├── CartIsFull, CartChanged, AmountChanged, AddressChanged, TooLateToUndo, TooManyAlerts,
-    │   ├── FeedChanged, DraftChanged, TooManyDrafts
-    │   ├── AlreadyExists       a unique thing exists already
-    │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
-    │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
-    ├── WrongMethod         an address does not take that    (405)
-    ├── Invalid             a value that cannot be used      (422)
-    │   ├── InvalidName, InvalidTime, WrongCurrentPassword, WrongFeaturedCount, IdempotencyKeyReused,
-    │   ├── NotAnObject, TooManyAddresses
-    │   ├── InvalidInput    several fields that cannot be used
-    │   │   ├── InvalidLimits, InvalidDraft
-    ├── BadRequest          the request itself is malformed  (400)
-    ├── InvalidCursor       a cursor this list did not give  (400)
-    ├── NotSignedIn         no valid session                 (401)
-    │   └── WrongPassword
-    ├── Forbidden           signed in, but not allowed       (403)
-    ├── TooLarge            more than may be stored          (413)
-    │   ├── DealTooLarge, BodyTooLarge, BrandsAreFull
-    ├── NotJson, NotAForm   a body of another kind           (415)
-    ├── SlowDown            too many attempts                (429)
-    ├── Impossible          a request that no one can serve  (500)
-    │   ├── Unexpected, Damaged
-    │   │   └── DamagedDeal
-    └── Unavailable         the table is busy or failing     (503)
-        └── Busy, NoAnswer, AccountChanged, PerhapsPosted, TooManyCohorts, NotSeeded
-
-Status codes are given here for orientation; ``shared/http/statuses.py`` owns the mapping.
-"""
+"""Domain errors. ``shared/http/statuses.py`` maps them to status codes."""
 
 from __future__ import annotations
 

@@ -187,27 +187,6 @@ def test_the_search_for_keys_finds_keys_and_only_those() -> None:
     )
 
 
-BRANCH = re.compile(r"^(?P<stem>[ │]*)[├└]── (?P<names>\w+(?:, \w+)*)", re.MULTILINE)
-"""A line of a tree: its names, one or several, as deep as what stands before them is long."""
-
-
-def _drawn() -> dict[str, str]:
-    """Each error in the tree that opens the module of errors, and the one that it hangs from."""
-    above = {-1: "DealsError"}
-    parents = {}
-    for line in BRANCH.finditer(errors.__doc__ or ""):
-        depth = len(line["stem"])
-        parent = above[max(level for level in above if level < depth)]
-        parents.update(dict.fromkeys(line["names"].split(", "), parent))
-        above = {level: name for level, name in above.items() if level < depth}
-        above[depth] = line["names"].rpartition(", ")[2]
-    return parents
-
-
-def test_the_tree_of_errors_is_that_of_their_classes() -> None:
-    assert _drawn() == {kind.__name__: kind.__bases__[0].__name__ for kind in ERRORS if kind is not DealsError}
-
-
 def test_an_error_is_told_each_thing_that_its_text_names() -> None:
     """No type says how many that are: a text without one of them would fail where the error is raised."""
     places = {kind.__name__: kind.text.count("{") for kind in ERRORS if kind.__init__ is DealsError.__init__}
