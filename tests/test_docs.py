@@ -21,6 +21,7 @@ def text_of(path: str) -> str:
 
 
 README = text_of("README.md")
+PATTERNS = text_of("docs/patterns.md")
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 RECIPES = {"growing.md", "CONTRIBUTING.md"}
 """Documents with steps that ``tests/recipes`` follows on a copy of the tree."""
@@ -43,11 +44,23 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_the_readme_numbers_its_access_patterns_and_says_how_many_there_are() -> None:
-    rows = re.findall(r"^\| (\d+) \|.*$", README, re.MULTILINE)
+def test_the_access_patterns_are_numbered_and_their_number_is_stated() -> None:
+    rows = re.findall(r"^\| (\d+) \|.*$", PATTERNS, re.MULTILINE)
 
     assert [int(row) for row in rows] == list(range(1, len(rows) + 1))
-    assert f"{len(rows)} [access patterns]" in README
+    assert f"[{len(rows)} access patterns " in README
+    assert f"[All {len(rows)}]" in README
+    assert f"{len(rows)} patterns." in PATTERNS
+
+
+def test_the_readme_has_at_most_150_lines_and_the_patterns_of_the_classic_example() -> None:
+    rows = re.findall(r"^\| \d+ \|.*$", README, re.MULTILINE)
+
+    assert len(README.splitlines()) <= 150
+    assert len(rows) == 23
+    assert [row.replace("](shared", "](../shared") for row in rows] == re.findall(
+        r"^\| \d+ \|.*$", PATTERNS, re.MULTILINE
+    )[:23]
 
 
 def test_the_files_that_the_documents_name_are_there() -> None:
@@ -97,10 +110,10 @@ def test_what_is_read_in_an_afternoon_is_ten_files_that_are_short_enough() -> No
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
-def test_the_readme_has_each_route(route: object) -> None:
+def test_the_patterns_have_each_route(route: object) -> None:
     method, path = route.method, f"/v1{route.path}"  # type: ignore[attr-defined]  # a row of the table
 
-    mentions = re.findall(rf"`([A-Z, ]+) {re.escape(path)}(?:\?[^`]*)?`", README)
+    mentions = re.findall(rf"`([A-Z, ]+) {re.escape(path)}(?:\?[^`]*)?`", PATTERNS)
 
     assert any(method in mention.split(", ") for mention in mentions)
 

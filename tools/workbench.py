@@ -1,7 +1,7 @@
 """The data model in NoSQL Workbench's format: ``python -m tools.workbench`` writes ``docs/nosql-workbench.json``.
 
 No part of it is written by hand. Tables and indexes come from the schema; a facet for each type of item, with the forms
-of its keys, from the entity chart; the access patterns from the README; the items are those that the project's own
+of its keys, from the entity chart; the access patterns from docs/patterns.md; items are those that the project's own
 functions write into a table in memory, from some of the sample's deals and three readers, who also buy. A test compares
 the written file with them.
 
@@ -63,7 +63,7 @@ from tests.support.engines import FAKE_CREDENTIALS, FAST
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "docs" / "nosql-workbench.json"
-README = ROOT / "README.md"
+PATTERNS = ROOT / "docs" / "patterns.md"
 SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"
 
 NOW = datetime(2026, 8, 1, 9, 0, tzinfo=UTC)
@@ -285,8 +285,9 @@ def _facets(items: list[Json]) -> list[Json]:
 
 
 def _description() -> str:
-    """The subject of the model, and its access patterns, as the README lists them."""
-    rows = re.findall(r"^\| (\d+) \| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$", README.read_text("utf-8"), re.MULTILINE)
+    """The subject of the model, and its access patterns, as docs/patterns.md lists them."""
+    table = PATTERNS.read_text("utf-8")
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$", table, re.MULTILINE)
     patterns = [f"{number}. {name} ({asked.replace('`', '')})" for number, name, asked in rows]
     about = (
         "One table for a deals site: docs/data-model.md says why each key is as it is.\nA facet shows one type of item."

@@ -14,7 +14,7 @@ from shared.models.catalog import BRAND, CATEGORY, Topic
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of collection: what one is, and the README's numbers of the access patterns that ask for it."""
+    """A kind of collection: what one is, and the numbers of the access patterns that ask for it (docs/patterns.md)."""
 
     name: str
     numbers: str = ""

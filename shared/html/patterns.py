@@ -20,7 +20,7 @@ class Pattern:
 _ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 PATTERNS: Mapping[str, Pattern] = {number: Pattern(**row) for number, row in _ROWS.items()}
-"""The patterns by their numbers in the README's table."""
+"""The patterns by their numbers in docs/patterns.md."""
 
 HELPERS = {
     "endings._due": "feeds.read",

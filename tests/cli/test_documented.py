@@ -26,7 +26,9 @@ EXAMPLES = [
     if re.search(r"(^|\s)btd\s", line)
 ]
 PATTERNS = re.findall(
-    r"^\| \d+ \| ([^|]+) \| (?!pages? )(?!the stream)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    r"^\| \d+ \| ([^|]+) \| (?!pages? )(?!the stream)",
+    (ROOT / "docs" / "patterns.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
 )
 """The access patterns that are not the site's alone, and that do not run by themselves."""
 

@@ -62,9 +62,11 @@ def test_a_value_of_ones_own_changes_what_is_found_and_not_what_is_refused(table
             assert (done.reply.code or None) == done.step.refused, done.reply.message
 
 
-def test_the_patterns_are_those_of_the_readme() -> None:
+def test_the_patterns_are_those_of_the_documents() -> None:
     rows = re.findall(
-        r"^\| (\d+) \| (.+?) \| .+? \| (.+?) \| .+ \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\| (\d+) \| (.+?) \| .+? \| (.+?) \| .+ \|$",
+        (ROOT / "docs" / "patterns.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
     named = [(int(number), name, re.findall(r"\[`(.+?)`\]", code)) for number, name, code in rows]
 
