@@ -51,7 +51,7 @@ MAILER: Access = (
     Right("PutItem", (p.EMAIL_TOKEN, p.DIGEST_RECEIPT)),
     Right("DeleteItem", (p.DIGEST_RECEIPT,)),
     Right("UpdateItem", (p.USER,), attributes=("Email", "StoppedEmail", "StoppedBecause")),
-    Right("Query", (p.DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK", "Username")),
+    Right("Query", (p.DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK")),
     Right("Query", (p.MESSAGES,), GSI1),
 )
 """It makes tokens and cannot use them: it reads no password and no session. Of an account it changes only that nothing

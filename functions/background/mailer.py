@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -33,12 +32,12 @@ def work(record: SQSRecord) -> None:
     """Do what a message asks for: send a mail, if there is still somebody to send it to, or note what became of one."""
     match mail_work.read(record.body):
         case Report() as report_:
-            for address in report_.addresses:
-                digests.stop(table(), address, report_.because)
+            for _ in damage.each(report_.addresses, lambda to: digests.stop(table(), to, report_.because), str):
+                pass
             logger().info("reported", because=report_.because, addresses=len(report_.addresses), **measured())
-        case MailWork(kind="digests") as hour:
+        case MailWork(kind="digests" | "digest") as hour:
             outcomes = dict(Counter(_digests(hour)))
-            logger().info("mailed", kind="digests", at=hour.at, outcomes=outcomes, **measured())
+            logger().info("mailed", kind=hour.kind, at=hour.at, outcomes=outcomes, **measured())
         case MailWork() as asked:
             outcome = _link(asked)
             logger().info("mailed", kind=asked.kind, outcome=outcome, **measured())
@@ -61,38 +60,48 @@ def _link(asked: MailWork) -> str:
     return _send(user, mails.verify(user, _token(user, "verify")))
 
 
-def _digests(hour: MailWork) -> Iterator[str]:
-    """Mail some readers their day's messages, then queue the readers after them; yields what became of each mail.
+def _digests(hour: MailWork) -> list[str]:
+    """Mail some readers their day's messages, then queue the readers after them; returns what became of each mail.
 
     The receipts make a repetition harmless, so the next readers may wait until these are done: SES takes so many mails
-    a second, whoever asks.
+    a second, whoever asks. Readers who cannot be mailed now are queued one by one, and keep no other waiting. Where
+    that is all of them, the fault is not theirs: the last failure is raised, and the queue brings the same work again.
     """
     due = times.from_iso(hour.at).replace(minute=0, second=0)
     if times.now() - due > settings.DIGEST_TOO_LATE:
-        return
-    names = digests.readers(table(), due.hour, hour.to, settings.DIGEST_COHORT)
-    for name in names:
-        try:
-            yield _digest(users.to_mail(table(), name), due)
-        except (NoSuchUser, *damage.UNREADABLE):
-            yield "nobody"
+        return []
+    one = hour.kind == "digest"
+    names = [hour.to] if one else digests.readers(table(), due.hour, hour.to, settings.DIGEST_COHORT)
+    failures: list[tuple[str, Exception]] = []
+    outcomes = list(damage.each(names, lambda name: _digest(name, due), str, failures=failures))
+    if failures and len(failures) == len(names):
+        raise failures[-1][1]
+    work = [replace(hour, kind="digest", to=name) for name, _ in failures]
+    if len(names) == settings.DIGEST_COHORT and not one:
+        work.append(replace(hour, to=names[-1]))
     queue = mail_queue()
-    if queue is not None and len(names) == settings.DIGEST_COHORT:
-        queue.send([replace(hour, to=names[-1]).to_json()])
+    if queue is not None and work:
+        queue.send([each.to_json() for each in work])
+    return outcomes
 
 
-def _digest(user: User, due: datetime) -> str:
+def _digest(name: str, due: datetime) -> str:
     """Mail a reader the day's messages, once. A mail that may have been sent is not sent again: its messages wait in
     the inbox."""
+    try:
+        user = users.to_mail(table(), name)
+    except NoSuchUser:
+        return "nobody"
     if user.digest_hour != due.hour or not user.is_verified or user.mail_is_stopped:
         return "unwanted"
     news = digests.news(table(), user, due)
     if not news:
         return "nothing"
+    mail = mails.digest(user, news, digests.unsubscribing(user))
     if not digests.claim(table(), user, due):
         return "before"
     try:
-        return _send(user, mails.digest(user, news, digests.unsubscribing(user)))
+        return _send(user, mail)
     except NoAnswer as error:
         logger().warning("SES did not answer", reason=str(error))
         return "perhaps"

@@ -1,21 +1,22 @@
-"""Items that cannot be read: left out of results, and noted here until they are counted and logged.
+"""The guard of work over many items: one that is damaged, or fails, is left out and noted; the others go on.
 
-Somebody may write to the table by hand, or a restore may go wrong: one such item must not take a page down for
-everybody. The code that finds one is deep in a read and has no logger; the code that logs takes what was noted
-(``runtime.reporting``).
+An item may be damaged by a write by hand or by a restore: it must not take a page down for all readers, nor stop the
+clock's work for all accounts. The code that finds one is deep in a read and has no logger; the code that logs takes
+what was noted (``runtime.reporting``).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
-from shared.errors import Damaged
+from shared.errors import Damaged, Impossible
 
 T = TypeVar("T")
+R = TypeVar("R")
 D = TypeVar("D")
 
 UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, OverflowError, Damaged)
@@ -25,6 +26,7 @@ _MOST = 100
 """Notes that are kept where nothing takes them, as on the command line."""
 
 _noted: deque[str] = deque(maxlen=_MOST)
+_failed: deque[str] = deque(maxlen=_MOST)
 
 
 def readable(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
@@ -65,6 +67,34 @@ def named(item: Any, error: Exception | None = None) -> str:
     return " / ".join(key) or "?"
 
 
+def each(
+    things: Iterable[T],
+    work: Callable[[T], R],
+    name: Callable[[T], str] = named,
+    *,
+    failures: list[tuple[T, Exception]] | None = None,
+) -> Iterator[R]:
+    """The results of some work, done for each thing by itself: one that fails keeps no other from being worked on.
+
+    One that is damaged, or that makes DynamoDB call a request impossible, is noted. Any other failure is noted with its
+    reason, and the last one is raised when all work is done: what runs the work repeats it, and its alarm rings. A
+    caller that does something else about them gives a list for them, as ``failures``; then none is raised.
+    """
+    found: list[tuple[T, Exception]] = [] if failures is None else failures
+    for thing in things:
+        try:
+            result = work(thing)
+        except (Impossible, *UNREADABLE) as error:
+            note(error.name if isinstance(error, Damaged) else name(thing))
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
+            _failed.append(f"{name(thing)}: {type(error).__name__}: {error}")
+            found.append((thing, error))
+        else:
+            yield result
+    if failures is None and found:
+        raise found[-1][1]
+
+
 def note(what: str) -> None:
     """Note that an item is damaged: ``what`` names it."""
     _noted.append(what)
@@ -72,6 +102,15 @@ def note(what: str) -> None:
 
 def taken() -> list[str]:
     """The damaged items noted since the last call, each as often as it was met."""
-    found = list(_noted)
-    _noted.clear()
+    return _emptied(_noted)
+
+
+def failed() -> list[str]:
+    """What failed for another reason since the last call, each with its reason."""
+    return _emptied(_failed)
+
+
+def _emptied(notes: deque[str]) -> list[str]:
+    found = list(notes)
+    notes.clear()
     return found

@@ -23,11 +23,11 @@ def measured() -> dict[str, Any]:
     They are part of a line that is logged anyway, because a separate line would cost half as much again.
     """
     noted = _noted()
-    damaged = damage.taken()
+    damaged, failed = damage.taken(), damage.failed()
     if damaged:
         report(metrics.DAMAGED_ITEMS, len(damaged))
     _report_cold_start()
-    if not noted:
+    if not noted and not failed:
         return {}
     directives, dimensions = _format(tuple(noted))
     fields = {
@@ -35,6 +35,7 @@ def measured() -> dict[str, Any]:
         **dimensions,
         **{metric.name: values for metric, values in noted.items()},
         **({"damaged": sorted(set(damaged))} if damaged else {}),
+        **({"failed": failed} if failed else {}),
     }
     noted.clear()
     return fields

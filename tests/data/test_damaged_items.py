@@ -28,7 +28,7 @@ from shared.dynamodb.attributes import Item, marshal, marshal_item
 from shared.dynamodb.schema import KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
-from shared.errors import DealsError
+from shared.errors import Busy, Damaged, DealsError, Impossible
 from shared.models.alerts import Limits
 from shared.models.catalog import FRONT_PAGE
 from shared.models.orders import OrderStatus
@@ -223,3 +223,30 @@ def missed(table: Table, item: Item, readers: Sequence[Reader], whole: list[Any]
         return True
     finally:
         store(table, item)
+
+
+def test_work_over_many_goes_on_where_one_is_damaged_or_fails() -> None:
+    damage.taken(), damage.failed()
+
+    def work(thing: str) -> str:
+        errors = {"a": Damaged("ITEM#a", "why"), "b": KeyError("Type"), "c": Impossible("no number"), "d": Busy("late")}
+        if thing in errors:
+            raise errors[thing]
+        return thing.upper()
+
+    done: list[str] = []
+    with pytest.raises(Busy, match="late"):
+        done.extend(damage.each("abcdef", work, str))
+
+    assert done == ["E", "F"]
+    assert (damage.taken(), damage.failed()) == (["ITEM#a", "b", "c"], ["d: Busy: late"])
+
+
+def test_failures_of_work_over_many_are_their_callers_where_it_asks_for_them() -> None:
+    failures: list[tuple[int, Exception]] = []
+
+    halves = list(damage.each([2, 0, 4], lambda number: 8 // number, str, failures=failures))
+
+    assert halves == [4, 2]
+    assert [(number, type(error)) for number, error in failures] == [(0, ZeroDivisionError)]
+    assert damage.failed() == ["0: ZeroDivisionError: integer division or modulo by zero"]

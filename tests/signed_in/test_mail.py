@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -11,12 +11,16 @@ from urllib.parse import parse_qsl
 import pytest
 
 from shared import settings
-from shared.data import account_checks
+from shared.data import account_checks, keys
 from shared.data.members import announcements, digests, email_tokens, messages, users
 from shared.data.members.mail_work import MailWork
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
+from shared.dynamodb.writes import update
+from shared.errors import Busy
 from shared.html import mails
+from shared.models.members import User
+from shared.models.messages import Message
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another
 from tests.support.browsing import ORIGIN, Browser
@@ -201,6 +205,52 @@ def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
     office.busy = False
 
     assert [mail.to for _ in range(3) for mail in office.deliver()] == ["ana@mail.example", "ben@mail.example"]
+
+
+def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
+    office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "DIGEST_COHORT", 2)
+    for name in ("abe", "ben", "cy"):  # ana comes second
+        join(table, name)
+        table.write(account_checks.change(name, "SET VerifiedEmail = Email"))
+        digests.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16))
+        news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
+        table.write(messages.sending(announcements.compose(news, name)))
+    table.write(account_checks.change("ben", "REMOVE CreatedAt"))  # damaged by hand
+    read, failing = digests.news, ["ana"]
+
+    def throttled_once(table: Table, user: User, due: datetime) -> Sequence[Message]:
+        if user.username in failing:
+            failing.remove(user.username)
+            raise Busy("throttled")
+        return read(table, user, due)
+
+    monkeypatch.setattr(digests, "news", throttled_once)
+    office.queue.send([hour_of(HOUR)])
+
+    sent = [mail.to for _ in range(4) for mail in office.deliver()]
+
+    assert sorted(sent) == ["abe@mail.example", "ana@mail.example", "cy@mail.example"]
+    assert sent[0] == "abe@mail.example"
+
+
+def test_a_digest_leaves_out_a_message_that_cannot_be_read(
+    office: PostOffice, reader: Browser, table: Table, caplog: pytest.LogCaptureFixture
+) -> None:
+    newest = messages.latest(table, "ana", limit=1, now=HOUR).items[0]
+    key = keys.message("ana", newest.message_id)
+    table.write(update(key, "SET Price = :price", values={":price": "abc"}, condition=None, refused=None))
+
+    office.queue.send([hour_of(HOUR)])
+    (mail,) = office.deliver()
+
+    assert mail.subject == "1 unread message today"
+    assert ["Shoe 0" in mail.text, "Shoe 1" in mail.text] == [False, True]
+    assert reader.get("/my/inbox").status == 200
+    named = [f"{key['PK']} / {key['SK']}"]
+    lines = [(line.message, line.__dict__["damaged"]) for line in caplog.records if hasattr(line, "damaged")]
+    assert lines == [("mailed", named), ("request", named)]
 
 
 def test_one_click_of_a_mail_program_ends_the_mails(office: PostOffice, reader: Browser, table: Table) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -16,6 +15,7 @@ from shared.dynamodb.table import Projection
 from shared.errors import DamagedDeal, DealTooLarge, NoSuchTopic
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status
 from shared.values import ksuids
+from shared.values.money import AMOUNT, amount
 from shared.values.pictures import Picture
 
 DEAL = Entity(Deal, forms={"picture": Form(str, Picture.parse)})
@@ -30,8 +30,6 @@ the index's sort key, which names even a damaged one."""
 
 MAX_BYTES = 8 * 1024
 """Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""
-
-_PRICE = re.compile(r"[0-9]{1,12}\.[0-9]{2}")
 
 _OURS = (*KEYS, "Type", *DEAL.names)
 
@@ -106,15 +104,15 @@ def from_item(item: Item) -> Deal:
 
 def unreadable(fields: Mapping[str, Any]) -> set[str]:
     """Which of a deal's fields hold what no valid deal has."""
-    prices = {name for name in ("price", "list_price") if not _PRICE.fullmatch(fields.get(name) or "0.00")}
+    prices = {name for name in ("price", "list_price") if not AMOUNT.fullmatch(fields.get(name) or "0.00")}
     return prices | ({"category"} if fields.get("category") not in CATEGORIES else set())
 
 
 def _check(deal: Deal, placed_as: str | None) -> None:
     """Refuse what is not a valid deal before a page shows it. Raises ValueError."""
     for price in (deal.price, deal.list_price):
-        if price is not None and not _PRICE.fullmatch(price):
-            raise ValueError(f"{price} is no price")
+        if price is not None:
+            amount(price)
     if deal.category not in CATEGORIES:
         raise ValueError("Category is none of the eight")
     if not ksuids.is_ksuid(deal.deal_id):

@@ -26,7 +26,7 @@ from shared.values.usernames import normalise_email
 KEY_BYTES = 16
 """Bytes of the key that signs an account's links."""
 
-_NAME = Projection.of("Username")
+_NAME = Projection.of("GSI1SK")
 
 
 def choose_hour(table: Table, user: User, hour: int | None, entropy: bytes) -> None:
@@ -47,7 +47,7 @@ def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
     """Names of those who are mailed at an hour, of which the last one before was ``after``. A Query of GSI1."""
     start = keys.user_in_digests(after, hour)["GSI1SK"] if after else None
     found = table.query(keys.digests(hour), index=GSI1, after=start, limit=limit, projection=_NAME)
-    return [item["Username"] for item in found]
+    return [keys.id_in(item["GSI1SK"]) for item in found]
 
 
 def news(table: Table, user: User, due: datetime) -> Sequence[Message]:

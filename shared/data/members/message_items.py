@@ -9,16 +9,20 @@ from typing import Any
 from shared import settings
 from shared.data import inserts, item_types, keys
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.entities import Entity, Form
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import NoSuchMessage
 from shared.models.messages import AboutDeal, AboutOrder, Message
+from shared.values.money import amount
 
 _MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
 _WAITING = Projection.of("PK", "SK", "ShownAt")
-_ABOUT: Mapping[type, Entity[Any]] = {AboutDeal: Entity(AboutDeal), AboutOrder: Entity(AboutOrder)}
+_ABOUT: Mapping[type, Entity[Any]] = {
+    AboutDeal: Entity(AboutDeal, forms={"price": Form(str, amount)}),
+    AboutOrder: Entity(AboutOrder),
+}
 
 
 def to_item(message: Message) -> Item:
