@@ -68,12 +68,19 @@ REFRESHER: Access = (
 )
 
 PUBLISHER: Access = (
+    # Whether a deal has a picture again that a record says was replaced.
+    Right("GetItem", (p.DEAL,), attributes=("Picture",)),
     Right("PutItem", (p.PRODUCT, p.WORD, p.LOG, p.SHOP)),
     Right("UpdateItem", (p.WORDS,)),
     Right("DeleteItem", (p.PRODUCT, p.WORD)),
 )
 
-RESIZER: Access = (Right("GetItem", (p.DEAL,)), Right("UpdateItem", (p.DEAL,)))
+RESIZER: Access = (
+    Right("GetItem", (p.DEAL,)),
+    Right("UpdateItem", (p.DEAL,)),
+    # Whether the sender is still an editor.
+    Right("ConditionCheckItem", (p.USER,)),
+)
 """It sets a deal's picture: no key of an index, no feed, no other item."""
 
 REMOVER: Access = (*REMOVING, Right("Query", (p.REMOVALS,), GSI1))

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from botocore.exceptions import ClientError
     from mypy_boto3_s3 import S3Client  # noqa: F401  # named in quotes
 
-REPLACED = {"TagSet": [{"Key": "replaced", "Value": "yes"}]}
-"""The tag of files that no deal names any more: the bucket removes them within some days (``infra/pictures.py``)."""
+REPLACED, KEPT = ({"TagSet": [{"Key": "replaced", "Value": value}]} for value in ("yes", "no"))
+"""The tag of files that no deal names any more: the bucket removes them within some days (``infra/pictures.py``). And
+what takes its place when a deal names them again."""
 
 _NOTHING = ("NoSuchKey", "AccessDenied")
 """S3 says ``AccessDenied`` of a file that is not there to those who may not list the bucket's.
@@ -78,8 +79,15 @@ class Bucket(Service["S3Client"]):
 
     def replaced(self, key: str) -> None:
         """Have the bucket remove a file in some days, when no cached page names it any more."""
+        self._tag(key, REPLACED)
+
+    def kept(self, key: str) -> None:
+        """Have the bucket keep a file that was to be removed."""
+        self._tag(key, KEPT)
+
+    def _tag(self, key: str, tags: Any) -> None:
         with suppress(Missing):
-            self.call(self.client.put_object_tagging, Bucket=self.name, Key=key, Tagging=REPLACED)
+            self.call(self.client.put_object_tagging, Bucket=self.name, Key=key, Tagging=tags)
 
     def form(self, key: str, most: int, seconds: int, fields: Mapping[str, str]) -> Form:
         """A form that sends a picture of at most so many bytes as ``key``, for some seconds. No request is made.

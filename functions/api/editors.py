@@ -89,7 +89,8 @@ def log(deal_id: str) -> Response[Any]:
 def form_of_picture(wanted: Annotated[NewPicture, Body()]) -> Response[Any]:
     now = times.now()
     deal = deals.get(table(), wanted.deal_id, consistent=True)
-    form = pictures.form(deal.deal_id, calling(app).username, now, **{"Content-Type": ANY_TYPE})
+    own = calling(app)
+    form = pictures.form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
     ends = now + timedelta(seconds=pictures.SECONDS)
     document = {"url": form.url, "fields": dict(form.fields), "expiresAt": times.to_iso(ends), "maxBytes": MAX_UPLOAD}
     return json_answer(document, HTTPStatus.CREATED)

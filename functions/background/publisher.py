@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import settings
 from shared.data import item_types
-from shared.data.catalog import deal_log, imports, offers, search, shops
+from shared.data.catalog import deal_log, deal_pictures, imports, offers, search, shops
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.data.members import fanout
@@ -72,7 +72,7 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
         logger().set_correlation_id(change.after.correlation_id)
     try:
         announce(change)
-        forget_picture(change)
+        follow_picture(change)
         deal_log.note(table(), change, record.raw_event["dynamodb"]["SequenceNumber"])
         shops.remember(table(), change)
     finally:
@@ -91,14 +91,23 @@ def announce(change: DealChange) -> None:
         logger().info("announced", deal_id=units[0].deal_id, kinds=kinds, **measured())
 
 
-def forget_picture(change: DealChange) -> None:
-    """Have the picture removed that a deal no longer has: no other deal has its files."""
-    old = change.before.picture if change.before else None
-    new = change.after.picture if change.after else None
-    if old is not None and (new is None or new.hash != old.hash):
+def follow_picture(change: DealChange) -> None:
+    """Have the picture removed that a deal no longer has, and keep the one that it has: no other deal has its files.
+
+    A record may come late, when the deal has the old picture again: so the deal is read before its files are given up.
+    """
+    if change.before is None:
+        return
+    old, new = change.before.picture, change.after.picture if change.after else None
+    if (old and old.hash) == (new and new.hash):
+        return
+    if old is not None and not deal_pictures.is_shown(table(), change.before.deal_id, old):
         for name in old.files:
             bucket().replaced(name)
         logger().info("picture replaced", picture=old.hash)
+    if new is not None and change.before.upload:
+        for name in new.files:
+            bucket().kept(name)  # the deal may have had it before, and given it up while it was sent once more
 
 
 def work_of(change: DealChange) -> list[Unit]:

@@ -43,6 +43,7 @@ def make(upload: str) -> None:
         logger().info("upload gone", upload=upload)
         return
     deal_id, by = file.noted.get(deal_pictures.DEAL, ""), file.noted.get(deal_pictures.EDITOR)
+    account_id = file.noted.get(deal_pictures.ACCOUNT)
     try:
         made = pictures.make(file.content, file.media_type, deal_id)
     except Refused as error:
@@ -52,10 +53,12 @@ def make(upload: str) -> None:
         for name, content in made.files.items():
             bucket().write(name, content, MEDIA_TYPES[".webp"])
     try:
-        kept = deal_pictures.record(table(), deal_id, upload, file.at, picture, refused, times.now(), by=by)
+        kept = deal_pictures.record(
+            table(), deal_id, upload, file.at, picture, refused, times.now(), by=by, account_id=account_id
+        )
     except NoSuchDeal:
         kept = False
-    if picture and not kept:
+    if picture and not kept and not deal_pictures.is_shown(table(), deal_id, picture):
         for name in picture.files:
             bucket().replaced(name)
     bucket().remove(upload)

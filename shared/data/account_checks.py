@@ -83,6 +83,17 @@ def required(username: str, account_id: str | None = None) -> Write:
     return require(keys.account(username), condition, values=values, refused=gone(username, account_id))
 
 
+def edits(username: str, account_id: str, *, refused: DealsError) -> Write:
+    """Require that a name is still an account's, and that it is an editor."""
+    return require(
+        keys.user(username),
+        "AccountId = :account AND #role = :editor",
+        names={"#role": "Role"},
+        values={":account": account_id, ":editor": "editor"},
+        refused=refused,
+    )
+
+
 def change(
     username: str,
     expression: str,

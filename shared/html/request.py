@@ -35,6 +35,12 @@ class Request:
         return username
 
     @property
+    def account_id(self) -> str | None:
+        """The id of the account that is signed in. None until the page asks."""
+        account_id: str | None = (self.event["requestContext"].get("authorizer") or {}).get("accountId")
+        return account_id
+
+    @property
     def role(self) -> Role | None:
         """The role of who is signed in. None until the page asks."""
         role: Role | None = (self.event["requestContext"].get("authorizer") or {}).get("role")
@@ -42,7 +48,8 @@ class Request:
 
     def belongs_to(self, session: Session) -> None:
         """Note who is signed in, where API Gateway notes it for functions that have an authorizer."""
-        self.event["requestContext"]["authorizer"] = {"username": session.username, "role": session.role}
+        who = {"username": session.username, "accountId": session.account_id, "role": session.role}
+        self.event["requestContext"]["authorizer"] = who
 
     @property
     def said(self) -> str | None:

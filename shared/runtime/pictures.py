@@ -24,7 +24,9 @@ SECONDS = 3600
 """How long a form can be sent. Lambda's keys, which sign it, may end sooner; then a new form helps."""
 
 
-def form(deal_id: str, by: str, now: datetime, **fields: str) -> Form:
+def form(deal_id: str, by: str, account_id: str, now: datetime, **fields: str) -> Form:
     """A form by which the browser of the editor ``by`` sends a picture for a deal; ``fields`` are more of S3's."""
     key = f"{UPLOADS}{ksuids.random(now, secrets.token_bytes(16))}"
-    return bucket().form(key, MAX_UPLOAD, SECONDS, {"x-amz-meta-deal": deal_id, "x-amz-meta-editor": by, **fields})
+    noted = {"deal": deal_id, "editor": by, "account": account_id}
+    metadata = {f"x-amz-meta-{name}": value for name, value in noted.items()}
+    return bucket().form(key, MAX_UPLOAD, SECONDS, {**metadata, **fields})

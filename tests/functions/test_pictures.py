@@ -169,12 +169,47 @@ def test_a_later_picture_stays_and_the_one_before_is_given_up(
 
     after = deals.get(table, deal.deal_id)
     assert (late, after.picture, after.version) == (False, second, first.version + 1)
-    old, new = (marshal_item(to_item(each, now)) for each in (first, after))
+    publish(first, after, context)
+    assert tags_of(bucket, first) == [[{"Key": "replaced", "Value": "yes"}]]
+
+
+def test_a_picture_that_a_deal_has_again_is_kept_however_late_the_stream_is(
+    bucket: Bucket, deal: Deal, table: Table, context: LambdaContext
+) -> None:
+    send(bucket, deal, encoded(red(), "PNG"), "image/png", context)
+    first = deals.get(table, deal.deal_id)
+    assert first.picture is not None
+    another, later = replace(first.picture, hash="0" * 20), times.now().year + 1
+    second, third = (
+        deal_pictures.record(table, deal.deal_id, UPLOAD, f"{later + year}", picture, "", times.now())
+        and deals.get(table, deal.deal_id)
+        for year, picture in enumerate((another, first.picture))
+    )
+    assert second
+    assert third
+
+    publish(first, second, context)
+    late = tags_of(bucket, first)
+    for name in first.picture.files:
+        bucket.replaced(name)  # as if the record had been worked on just before the deal had it again
+    publish(second, third, context)
+
+    assert late == [[]]
+    assert tags_of(bucket, third) == [[{"Key": "replaced", "Value": "no"}]]
+
+
+def publish(old: Deal, new: Deal, context: LambdaContext) -> None:
+    """Give the publisher the stream's record of a change."""
+    images = (marshal_item(to_item(each, times.now())) for each in (old, new))
     record = {**event("stream-insert")["Records"][0], "eventName": "MODIFY"}
-    record["dynamodb"] = {**record["dynamodb"], "OldImage": old, "NewImage": new}
+    record["dynamodb"] = {**record["dynamodb"], **dict(zip(("OldImage", "NewImage"), images, strict=True))}
     assert publisher.handler({"Records": [record]}, context) == {"batchItemFailures": []}
-    tags = [bucket.client.get_object_tagging(Bucket=bucket.name, Key=name)["TagSet"] for name in first.picture.files]
-    assert tags == [[{"Key": "replaced", "Value": "yes"}]]
+
+
+def tags_of(bucket: Bucket, deal: Deal) -> list[Any]:
+    """The tags of each file of a deal's picture."""
+    assert deal.picture is not None
+    return [bucket.client.get_object_tagging(Bucket=bucket.name, Key=name)["TagSet"] for name in deal.picture.files]
 
 
 def test_a_message_that_names_no_upload_is_nothing(bucket: Bucket, context: LambdaContext) -> None:

@@ -33,7 +33,8 @@ def section(deal: Deal | None, request: Request) -> dict[str, Any]:
     back = absolute(f"/desk/deals/{views.number(deal)}/picture") if deal and origin() else ""
     more = {"success_action_redirect": back} if back else {}
     more["Content-Type"] = ANY_TYPE
-    form = pictures.form(deal.deal_id if deal else "", request.username or "", request.now, **more)
+    by, account_id = request.username or "", request.account_id or ""
+    form = pictures.form(deal.deal_id if deal else "", by, account_id, request.now, **more)
     return {
         "form": form if deal else None,
         "host": "{0.scheme}://{0.netloc}".format(urlsplit(form.url)),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.catalog.deal_items import ours
 from shared.data.catalog.feed_counts import Stale
-from shared.dynamodb.table import Table
+from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import change
-from shared.errors import Busy
+from shared.errors import Busy, DealsError
 from shared.models.catalog import Deal
 from shared.values.pictures import UPLOADS, Picture
 from shared.values.times import to_iso
@@ -20,6 +21,17 @@ DEAL = "deal"
 
 EDITOR = "editor"
 """The same, of who sends it."""
+
+ACCOUNT = "account"
+"""The same, of the sender's account. Forms sign it; a command, which has the bucket's keys, notes none."""
+
+_PICTURE = Projection.of("Picture")
+
+NO_EDITOR = "Its sender is no longer an editor."
+
+
+class _NoEditor(DealsError):
+    """The account that an upload's form was made for is gone, or no editor any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,12 @@ def outcome(deal: Deal) -> Outcome | None:
     return Outcome(f"{UPLOADS}{upload}", refused.strip())
 
 
+def is_shown(table: Table, deal_id: str, picture: Picture) -> bool:
+    """Whether a deal has a picture at this moment: what tells that it was replaced may come late. One GetItem."""
+    item = table.get(keys.deal(deal_id), consistent=True, projection=_PICTURE) or {}
+    return str(item.get("Picture", "")).startswith(picture.hash)
+
+
 def record(
     table: Table,
     deal_id: str,
@@ -48,12 +66,15 @@ def record(
     now: datetime,
     *,
     by: str | None = None,
+    account_id: str | None = None,
 ) -> bool:
     """Give a deal the picture that was made of an upload, or the reason why none was; returns whether it has it now.
 
-    A deal keeps the picture that it has where an upload is refused, and where a later one is known already.
-    One GetItem, one UpdateItem. Raises NoSuchDeal.
+    A deal keeps the picture that it has where an upload is refused, and where a later one is known already. An upload
+    is refused, too, if the account that its form was made for is no longer an editor's: a form lasts an hour.
+    One GetItem, one transaction of an update and that condition. Raises NoSuchDeal.
     """
+    still = [account_checks.edits(by, account_id, refused=_NoEditor())] if picture and by and account_id else []
     told = f"{sent_at} {upload.removeprefix(UPLOADS)} {refused}".strip()
 
     def attempt() -> bool:
@@ -65,7 +86,10 @@ def record(
             version = old["Version"] + 1
             new |= {"Picture": str(picture), "Version": version, "UpdatedAt": to_iso(now)}
             new |= {"EditedBy": f"{version} {by}"} if by else {}
-        table.write(change(old, new, version="Version", refused=Stale()))
+        table.transact(change(old, new, version="Version", refused=Stale()), *still)
         return bool(picture)
 
-    return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))
+    try:
+        return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))
+    except _NoEditor:
+        return record(table, deal_id, upload, sent_at, None, NO_EDITOR, now)
