@@ -56,8 +56,8 @@ _LEAVING = "/account/unsubscribe"
 _HOURS = {str(hour): f"{hour:02}:00 UTC" for hour in range(24)}
 
 _TROUBLES = {
-    "bounce": "A mail to this address came back, so nothing is sent to it any more. Change it, or ask us to try again.",
-    "complaint": "Somebody marked a mail to this address as unwanted, so nothing is sent to it any more.",
+    "bounce": "A mail to this address came back, so we no longer send mail to it. Change it, or ask us to try again.",
+    "complaint": "A mail to this address was marked as spam, so we no longer send mail to it.",
 }
 
 routes = Routes()
@@ -212,7 +212,9 @@ def verification(request: Request) -> Answer:
 @routes.post("/account/verify")
 def verify(request: Request) -> Answer:
     accounts.verify_email(table(), forms.read(request.event).get("token", ""), request.now)
-    return pages.page("account/confirmed.html", title="Your address is verified", detail="Thank you. That was all.")
+    return pages.page(
+        "account/confirmed.html", title="Your email address is confirmed", detail="We can now send mail to it."
+    )
 
 
 @routes.post("/account/digest", stands_on="/account")
@@ -342,7 +344,7 @@ def _again(form: Callable[[Mapping[str, str]], Answer], field: str, error: Deals
         case WrongPassword():
             return form({field: str(error)})
         case UsernameTaken():
-            return form({"username": "Somebody has this name already. Take another."})
+            return form({"username": "That username is taken. Choose another."})
         case EmailTaken():
             return form({"email": "An account with this address exists already."})
         case SlowDown(retry_after=seconds):

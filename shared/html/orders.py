@@ -34,7 +34,7 @@ def head(order: Order) -> dict[str, Any]:
         "day": f"{views.day(order.placed_at)} {order.placed_at.year}",
         "pieces": counted(order.pieces, "piece"),
         "totals": amounts(order.totals),
-        "to": f"{order.address.recipient}, {order.address.city}" if order.address else "somebody who has left",
+        "to": f"{order.address.recipient}, {order.address.city}" if order.address else "a former member",
     }
 
 

@@ -21,18 +21,18 @@ from shared.http.cookie_header import done
 HTML = "text/html; charset=utf-8"
 
 _TITLES = {
-    400: "That cannot be read",
+    400: "We can't read this request",
     401: "Sign in first",
-    403: "Not for you",
-    404: "Nothing here",
-    405: "That cannot be done here",
-    409: "That is not possible now",
-    410: "Taken back",
-    413: "That is too much",
-    415: "That cannot be read",
-    422: "Something is missing",
+    403: "You can't open this page",
+    404: "Page not found",
+    405: "This page can't do that",
+    409: "That isn't possible right now",
+    410: "This deal was withdrawn",
+    413: "That is too large",
+    415: "We can't read this request",
+    422: "Check what you entered",
     429: "Too many attempts",
-    503: "Busy",
+    503: "We're busy right now",
 }
 
 

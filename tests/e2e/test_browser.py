@@ -88,13 +88,13 @@ def test_a_member_signs_up_watches_a_brand_is_told_of_its_next_deal_and_signs_ou
     typed = {"Username": username, "Name": "Walker", "Email address": f"{username}@mail.example", "Password": PASSWORD}
     for label, text in typed.items():
         page.get_by_label(label, exact=True).fill(text)
-    press(page, "Make the account")
+    press(page, "Create account")
     page.goto(f"/brands/{brand}")
     toggle(page, "Watch", script=script)
     if script:
         expect(page.get_by_role("button", name="Watching")).to_be_visible()
     else:
-        tells(page, "You watch it now: new deals come to your inbox.")
+        tells(page, "You’re watching it. New deals will come to your inbox.")
 
     number = editor.post("/deals", json=body_of(brand, title="Told of")).json()["dealNumber"]
     page.goto("/my/inbox")
@@ -103,11 +103,11 @@ def test_a_member_signs_up_watches_a_brand_is_told_of_its_next_deal_and_signs_ou
     page.get_by_role("link", name="Told of").click()
     expect(page).to_have_url(re.compile(rf"/deals/{number}$"))
     page.goto("/my/inbox")
-    shows(page.locator("main"), "Everything was read")
+    shows(page.locator("main"), "All messages are read")
 
     page.goto("/account")
     press(page, "Sign out")
-    tells(page, "You are signed out.")
+    tells(page, "You’re signed out.")
     page.go_back()
     expect(page).to_have_url(re.compile("/account/sign-in"))  # what was one's own is not shown again
 
@@ -118,7 +118,7 @@ def test_a_member_forgets_the_password_and_returns(visit: Visit, site: Site) -> 
 
     page.get_by_role("link", name="Forgot your password?").click()
     page.get_by_label("Email address").fill(member.email)
-    press(page, "Mail me a link")
+    press(page, "Send the link")
     page.get_by_role("link", name="/mail").click()
     mailed = page.get_by_role("row", name=f"Your link to a new password {member.email}").get_by_role("link").first
     assert seen_by_reloading(page, mailed)
@@ -126,7 +126,7 @@ def test_a_member_forgets_the_password_and_returns(visit: Visit, site: Site) -> 
     page.get_by_role("link", name="Choose a new password").click()
     page.get_by_label("New password").fill("another horse battery")
     press(page, "Change the password")
-    tells(page, "Your password is changed. You are signed out everywhere: sign in with the new one.")
+    tells(page, "Your password was changed, and you’re signed out everywhere. Sign in with the new password.")
     page.get_by_label("Username").fill(member.username)
     page.get_by_label("Password").fill("another horse battery")
     press(page, "Sign in")
@@ -146,7 +146,7 @@ def test_an_editor_sends_a_picture_and_readers_see_it(
     page.get_by_label("File", exact=True).set_input_files(shoe)
     press(page, "Send the picture")
 
-    tells(page, "The picture is made. Every page follows in a second or two.")
+    tells(page, "The picture is ready. All pages show it within a second or two.")
     page.goto(f"/deals/{deal.number}")
     picture = page.locator(".deal img")
     assert seen_by_reloading(page, picture)
@@ -160,7 +160,7 @@ def test_an_editor_sends_a_picture_and_readers_see_it(
     script_in_it = FilePayload(name="page.png", mimeType="image/png", buffer=b"<html><script>alert(1)</script>")
     page.get_by_label("Another file", exact=True).set_input_files(script_in_it)
     press(page, "Send the picture")
-    shows(page.get_by_role("alert"), "The last file was refused. It is more than a picture")
+    shows(page.get_by_role("alert"), "We couldn’t use the last file. It is more than a picture")
 
 
 @with_and_without_script
@@ -176,14 +176,14 @@ def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
         expect(page.get_by_role("button", name="Saved")).to_have_attribute("aria-pressed", "true")
         assert page.url.endswith(f"/deals/{deal.number}")
     else:
-        tells(page, "Saved. It is in your list.")
+        tells(page, "Saved to your list.")
     page.goto("/my/saved")
     expect(page.get_by_role("link", name=deal.title, exact=True)).to_be_visible()
 
     desk.get_by_role("link", name="End it now").click()
     shows(desk.locator("main"), "The deal leaves every list and the search.")
     press(desk, "End it now")
-    tells(desk, "Ended. It is in no list any more.")
+    tells(desk, "Ended. It no longer appears in any list.")
     if script:  # what the stream does of it comes onto the page that shows what the form took
         for followed in ("publisher", "refresher", "copied"):
             expect(desk.locator("#followed")).to_contain_text(followed)
@@ -194,7 +194,7 @@ def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
     assert seen_by_reloading(page, page.locator(".banner"))
     page.goto("/my/saved")
     press(page, f"Remove {deal.title}")
-    shows(page.locator("main"), "Nothing yet.")
+    shows(page.locator("main"), "No messages yet.")
 
 
 def test_the_bookmark_opens_the_form_with_what_a_shops_page_says(visit: Visit, site: Site) -> None:
@@ -231,7 +231,7 @@ def test_an_editor_posts_a_deal_that_was_warned_of_and_previewed_once(
     page = visit("/desk", token=entered(site, fresh("poster"), "editor"), script=script)
 
     page.get_by_label("Address at the shop").fill(known.link.replace("size=9", "size=12"))
-    press(page, "Go on")
+    press(page, "Continue")
     shows(page.locator(".warning"), "active deal")
     expect(page.get_by_label("Title")).to_have_value(known.title)
     expect(page.get_by_label("Price", exact=True)).to_have_value(known.price)
@@ -243,7 +243,7 @@ def test_an_editor_posts_a_deal_that_was_warned_of_and_previewed_once(
     shows(page.locator(".preview article"), f"Go to {urlsplit(known.link).hostname}")
     page.get_by_role("button", name="Post", exact=True).dblclick()
     page.wait_for_url("**/desk/deals/*said=posted*")
-    tells(page, "Posted. Its watchers are being told.")
+    tells(page, "Posted. Watchers are being notified.")
     page.reload()
 
     newest = feeds.read(site.table, ALL_DEALS, limit=20, now=times.now()).items
@@ -279,7 +279,7 @@ def test_an_editor_orders_the_front_page_by_keyboard_and_by_dragging(
     with page.expect_navigation():  # a key pressed before the page is whole would start from its top
         page.keyboard.press("Enter")
     expect(rows.nth(1)).to_have_attribute("data-number", three)
-    tells(page, "Kept in this order.")
+    tells(page, "The order was saved.")
     page.keyboard.press("Tab")
     expect(page.locator(f"#deal-{three} :focus")).to_have_count(1)  # the keyboard goes on from the row that was moved
     if script:
@@ -309,4 +309,4 @@ def test_a_form_on_another_site_or_a_sibling_host_does_nothing(
         shows(page.locator("main"), "This form was not sent from this site")
 
     page.goto("/my/saved")
-    shows(page.locator("main"), "Nothing yet.")
+    shows(page.locator("main"), "No messages yet.")

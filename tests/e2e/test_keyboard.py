@@ -63,7 +63,7 @@ def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site:
     reach(page, button)
     with page.expect_navigation(url=re.compile("/account/sign-in")):
         page.keyboard.press("Enter")
-    enter(page, "link", "Make an account")
+    enter(page, "link", "Create an account")
     write(page, "Username", username)
     write(page, "Name", "Typist")
     write(page, "Email address", f"{username}@mail.example")
@@ -86,16 +86,16 @@ def test_an_editor_signs_in_posts_a_deal_makes_it_hot_and_ends_it(visit: Visit, 
     with page.expect_navigation():
         page.keyboard.press("Enter")
     write(page, "Address at the shop", f"https://shop.example/{title}")
-    enter(page, "button", "Go on")
+    enter(page, "button", "Continue")
     write(page, "Title", title)
     write(page, "Price", "12.50")
     write(page, "Brand", brand)
     reach(page, page.get_by_label("Category", exact=True))
     page.keyboard.type("S")
     enter(page, "button", "Post")
-    expect(page.locator(".notice[role=status]")).to_have_text("Posted. Its watchers are being told.")
+    expect(page.locator(".notice[role=status]")).to_have_text("Posted. Watchers are being notified.")
     enter(page, "link", "Make it hot")
-    enter(page, "button", "Tell everybody")
+    enter(page, "button", "Notify all members")
     expect(page.get_by_role("heading", level=1)).to_have_text("Everybody is told")
 
     newest = feeds.read(site.table, ALL_DEALS, limit=20, now=times.now()).items
@@ -103,4 +103,4 @@ def test_an_editor_signs_in_posts_a_deal_makes_it_hot_and_ends_it(visit: Visit, 
     enter(page, "link", "To the deal")
     enter(page, "link", "End it now")
     enter(page, "button", "End it now")
-    expect(page.locator(".notice[role=status]")).to_have_text("Ended. It is in no list any more.")
+    expect(page.locator(".notice[role=status]")).to_have_text("Ended. It no longer appears in any list.")

@@ -47,7 +47,7 @@ def at_the_desk(ways: Ways, fields: Fields, deal: Deal | None) -> Question | Non
     typed = form.values() | {name: value.removesuffix("Z") for name, value in fields.items()}
     seen = ways.browser.post(path, typed)
     preview = ways.browser.post(f"{path}/preview", typed)
-    assert ("Is this meant?" in preview.words) is (seen.status == 409)
+    assert ("Please confirm." in preview.words) is (seen.status == 409)
     if seen.status == 303:
         return None
     (asking,) = (each for each in seen.document.iter("form") if "anyway" in {i.get("name") for i in each.iter("input")})

@@ -99,7 +99,7 @@ def test_what_is_not_there_is_said_in_a_page(path: str) -> None:
     answer = ask(path)
 
     assert answer["statusCode"] == 404
-    assert "<h1>Nothing here</h1>" in answer["body"]
+    assert "<h1>Page not found</h1>" in answer["body"]
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/fails/missing"])
@@ -126,7 +126,7 @@ def test_what_is_not_possible_is_said_without_guessing_who_was_faster() -> None:
     answer = ask("/fails/DealIsOver")
 
     assert answer["statusCode"] == 409
-    assert "<h1>That is not possible now</h1>" in answer["body"]
+    assert "<h1>That isn&#x27;t possible right now</h1>" in answer["body"]
     assert "This deal has ended or was withdrawn." in answer["body"]
 
 

@@ -107,4 +107,4 @@ def test_cards_that_are_some_of_many_fill_their_rows(count: int, lead: bool, sho
 
 
 def test_a_list_without_deals_has_no_leading_one() -> None:
-    assert fragments.enlarge_first_card("<p>That was all.</p>") == "<p>That was all.</p>"
+    assert fragments.enlarge_first_card("<p>That’s all.</p>") == "<p>That’s all.</p>"

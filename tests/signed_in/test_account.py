@@ -65,7 +65,7 @@ def test_a_field_that_cannot_be_used_is_named_and_what_was_typed_is_kept(
 
 @pytest.mark.parametrize(
     ("changed", "said"),
-    [({"email": "other@mail.example"}, "Somebody has this name already"), ({"username": "bo"}, "this address exists")],
+    [({"email": "other@mail.example"}, "That username is taken"), ({"username": "bo"}, "this address exists")],
 )
 def test_a_name_or_address_that_is_taken_is_said_at_its_field(ana: Browser, changed: dict[str, str], said: str) -> None:
     seen = another().post("/account/sign-up", ANA | changed)
@@ -83,8 +83,8 @@ def test_signing_in_leads_to_where_one_came_from_and_never_away(ana: Browser) ->
     seen = browser.post("/account/sign-in", asked.values() | {"username": "ANA", "password": PASSWORD})
     at_home = another().post("/account/sign-in", {"username": "ana", "password": PASSWORD, "next": "//evil.example"})
 
-    assert "Then you go on from where you were." in asked.words
-    assert ("Then you go on" in away.words, "evil" in away.text) == (False, False)
+    assert "Then you continue where you were." in asked.words
+    assert ("Then you continue" in away.words, "evil" in away.text) == (False, False)
     assert (seen.status, seen.location) == (303, "/brands/g-fore?a=b")
     assert browser.get("/account").status == 200
     assert at_home.location == "/my/inbox"

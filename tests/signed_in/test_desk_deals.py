@@ -98,7 +98,7 @@ def test_a_known_shop_fills_in_its_brand_and_its_last_category(
     values = of_brand.values()
     assert (values["brand"], values["category"], values["currency"]) == ("G/Fore", "clothing", "EUR")
     assert (of_shop.values()["category"], of_shop.values()["brand"]) == ("shoes", "")
-    assert "Filled in with what we know" in of_shop.words
+    assert "Filled in from earlier deals" in of_shop.words
 
 
 def test_a_form_posts_once_however_often_it_is_sent_and_another_deal_asks_first(editor: Browser, table: Table) -> None:
@@ -321,7 +321,7 @@ def test_what_takes_a_deal_out_of_all_lists_asks_first(editor: Browser, table: T
     place = f"/desk/deals/{deal.number}"
     states = []
 
-    for action, said in (("withdraw", "was taken back"), ("restore", ""), ("end", "ended today")):
+    for action, said in (("withdraw", "was withdrawn"), ("restore", ""), ("end", "ended today")):
         form, before = editor.get(place), deals.get(table, deal.deal_id)
         if said:
             asked = editor.get(f"{place}/{action}")
@@ -347,7 +347,7 @@ def test_withdrawing_and_ending_are_undone_for_ten_minutes(editor: Browser, tabl
         assert "you can undo it until" in seen.words
         assert f'action="{place}/restore"' not in seen.text
         undone = editor.get(editor.post(f"{place}/undo").location)
-        assert "It is as it was" in undone.words
+        assert "back in its lists" in undone.words
         assert "undo it until" not in undone.words
         now_is = deals.get(table, deal.deal_id)
         assert (now_is.status(times.now()), now_is.ends_at) == (Status.ACTIVE, deal.ends_at)
@@ -396,7 +396,7 @@ def test_an_editor_opens_and_mends_a_damaged_deal(
 
     assert form.status == 200
     for each in (form, refused):
-        assert ("damaged this deal" in each.text, "/preview" in each.text) == (True, False)
+        assert ("item in the table is damaged" in each.text, "/preview" in each.text) == (True, False)
     assert (refused.status, saved.status) == (422, 303)
     mended = deals.get(table, deal.deal_id, consistent=True)
     assert (mended.title, mended.brand_name, mended.created_at) == ("Mended", "G/Fore", deal.created_at)

@@ -41,8 +41,8 @@ def test_making_hot_says_first_who_will_be_told_if_anybody(editor: Browser, tabl
     assert before is None
     assert deals.get(table, deal.deal_id).hot_at is not None
     assert "0 readers told so far, of about 2." in progress.words
-    assert "Everybody is being told." in progress.words
-    assert ("nobody can be told" in refused.words, sent.status) == (True, 409)
+    assert "All members are being notified." in progress.words
+    assert ("can’t notify anyone" in refused.words, sent.status) == (True, 409)
     assert f'<a class="button" href="/desk/deals/{over.number}">To the deal</a>' in refused.text
 
 
@@ -136,7 +136,7 @@ def test_progress_looks_again_without_script_until_everybody_is_told(editor: Bro
     assert f'href="{path}">Look again</a>' in seen.text
     assert "Refresh" not in seen.headers  # which a browser with script would follow, too
     assert "Everybody is told" in at_the_end.words
-    assert [each in at_the_end.text for each in ("being told", "Look again", "refresh")] == [False] * 3
+    assert [each in at_the_end.text for each in ("being notified", "Look again", "refresh")] == [False] * 3
 
 
 def test_the_desk_shows_how_far_telling_a_hot_deal_has_got(editor: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -175,7 +175,7 @@ def test_the_desk_follows_a_hot_deal_that_is_not_among_the_newest(
 
     words = editor.get("/desk").words
 
-    told = words.partition("Being told")[2].partition("today and tomorrow")[0]
+    told = words.partition("Notifications")[2].partition("today and tomorrow")[0]
     assert "among the 2 newest deals, those ending and the front page’s" in told
     assert "Picked and hot" in told
     assert "Ending and hot" in told
@@ -188,7 +188,7 @@ def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> Non
     page = visit(f"/desk/deals/{deal.number}/hot/progress?said=hot", token=token_of(site, "eddy", "editor"))
     page.context.add_cookies([{"name": DONE, "value": "hot", "url": page.url}])
     page.reload()
-    expect(page.locator(".notice")).to_have_text("Everybody is being told.")
+    expect(page.locator(".notice")).to_have_text("All members are being notified.")
     page.get_by_role("link", name="To the deal").focus()
     page.evaluate("document.body.dataset.same = 'page'")
     segment = {**keys.fan_out_segment(hot.deal_id, 0), "Type": item_types.FAN_OUT, "Segments": 1, "Pages": 1}

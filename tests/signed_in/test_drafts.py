@@ -58,7 +58,7 @@ def test_a_draft_is_its_editors_own_who_discards_it_after_a_page_that_says_so(ed
 
     asked = editor.get(f"{path}/discard")
     first, again = (editor.post(f"{path}/discard") for _ in range(2))
-    assert "This cannot be undone" in asked.words
+    assert "This can’t be undone" in asked.words
     assert first.location == again.location == "/desk/drafts?said=discarded"
     assert [*own(table), *posted(table)] == []
 

@@ -128,11 +128,11 @@ def test_an_address_is_verified_by_the_button_of_a_mail(office: PostOffice, anyo
     done = another().post("/account/verify", {"token": form.values()["token"]})
 
     assert "Ana <" not in mail.text  # the name is anybody's text, and the address perhaps a stranger's
-    assert "Your address is verified" in done.words
-    assert "ana@mail.example · verified" in anyone.get("/account").words
+    assert "Your email address is confirmed" in done.words
+    assert "ana@mail.example · confirmed" in anyone.get("/account").words
     assert another().get(mail.link).status == 404
     anyone.post("/account/email", {"email": "new@mail.example", "email-password": PASSWORD})
-    assert "new@mail.example is not verified yet" in anyone.get("/account").words
+    assert "new@mail.example is not confirmed yet" in anyone.get("/account").words
     assert [each.to for each in office.deliver()] == ["new@mail.example"]
 
 
@@ -284,7 +284,7 @@ def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reade
         office.queue.send([MailWork("reset", "ana@mail.example").to_json()])
 
         assert len(office.deliver()) == (0 if stops else 1)
-        assert ("nothing is sent to it any more" in reader.get("/account").words) == stops
+        assert ("no longer send mail to it" in reader.get("/account").words) == stops
         digests.resume(table, "ana")
 
     assert not users.get(table, "ana").mail_is_stopped

@@ -53,9 +53,9 @@ def test_an_empty_inbox_shows_brands_that_many_watch_and_which_of_them_one_watch
     ana.post("/my/watches/brand/apple", {"on": "1", "next": "/my/inbox"})
     after = ana.get("/my/inbox").words
 
-    assert "Nothing yet. Watch a brand and its deals come here." in before
+    assert "No messages yet. Watch a brand, and its deals appear here." in before
     assert before.index("G/Fore") < before.index("Apple")
-    assert "Nothing yet. New deals of what you watch come here." in after
+    assert "No messages yet. New deals of the brands and categories you watch appear here." in after
     assert "Apple One person watches it Stop watching" in after
 
 
@@ -165,8 +165,8 @@ def test_all_messages_are_marked_read_at_once(ana: Browser, table: Table, post_d
     seen = ana.post("/my/inbox/read-all")
 
     assert (seen.status, seen.location) == (303, "/my/inbox?said=read")
-    assert "Everything was read" in ana.get("/my/inbox").words
-    assert "Everything was read." in ana.get("/my/inbox?unread=yes").words
+    assert "All messages are read" in ana.get("/my/inbox").words
+    assert "All messages are read." in ana.get("/my/inbox?unread=yes").words
 
 
 def test_an_inbox_goes_on_and_a_forged_cursor_leads_to_the_newest(
@@ -283,7 +283,7 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     feed, newer, older = re.findall("<updated>(.+?)</updated>", read.text)
     assert feed == newer > older
     assert read.headers["Cache-Control"] == ["no-store"]
-    assert "Its address was made on" in shown.words
+    assert "Its address was created on" in shown.words
     assert second.query.removeprefix("key=") not in shown.text
     assert anyone.get(f"{second.path}?{second.query}").status == 404
     assert anyone.get("/my/messages.atom").status == 404
@@ -293,9 +293,9 @@ def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: T
     leads = ana.post("/my/watches/brand/g-fore", {"on": "1", "next": "/my/watches?said=removed&a=b"}).location
 
     assert leads == "/my/watches?a=b&said=watching"
-    assert "You watch it now" in ana.get(leads).words
-    assert "Taken out" not in ana.get("/my/watches?said=unsaved").words
-    assert "You watch it now" not in entered(table, "bo").get(leads).words
+    assert "You’re watching it" in ana.get(leads).words
+    assert "Removed from" not in ana.get("/my/watches?said=unsaved").words
+    assert "You’re watching it" not in entered(table, "bo").get(leads).words
 
 
 def test_all_watches_and_likes_are_listed_with_buttons_that_end_them(ana: Browser) -> None:
@@ -322,7 +322,7 @@ def test_a_like_of_any_brand_can_be_looked_up_and_ended(ana: Browser, table: Tab
     gone = ana.get("/my/watches?brand=apple")
 
     assert "Apple Brand Unlike" in found.words
-    assert "Apple You do not like it Like" in gone.words
+    assert "Apple Not in your likes Like" in gone.words
     assert topics.get(table, APPLE).likes == 0
     for unknown in ("Nobody", "%21%21%21"):
         seen = ana.get(f"/my/watches?brand={unknown}")

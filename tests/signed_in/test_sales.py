@@ -166,7 +166,7 @@ def test_a_button_in_a_list_leads_back_and_can_be_undone_for_a_minute(
     refused = editor.post(f"{path_of(order)}/undo", {"status": "shipped"})
 
     assert seen.location == f"/desk/shop/orders?status=placed&done={order.order_id}"
-    assert f"{number} is sent: 1 piece to Ana Blake, Portland . Its buyer is told. Undo" in told.words
+    assert f"{number} is sent: 1 piece to Ana Blake, Portland . We’ll notify the buyer. Undo" in told.words
     assert [each.location for each in undone] == [f"{path_of(order)}?said=undone"] * 2
     assert (stands, "1 × Trail runner" in listed) == (OrderStatus.PLACED, True)
     assert "Undo" not in late.words

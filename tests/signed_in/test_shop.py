@@ -80,7 +80,7 @@ def test_what_is_bought_lies_in_the_cart_as_often_as_asked_until_it_is_removed(a
     assert (again.status, again.location) == (303, "/shop/cart?said=in-cart")
     assert ("Trail runner" in shown, "Together $30.00" in shown) == (True, True)
     assert removed.location == "/shop/cart?said=taken-out"
-    assert "Nothing is in your cart." in ana.get("/shop/cart").words
+    assert "Your cart is empty." in ana.get("/shop/cart").words
 
 
 def test_an_impossible_number_of_pieces_is_refused_by_the_deals_name(ana: Browser, table: Table, sell: Sell) -> None:
@@ -113,8 +113,8 @@ def test_the_first_address_is_asked_for_in_the_checkout_and_leads_back_to_it(ana
 
     seen = ana.post("/shop/addresses", {**HOME, "next": "/shop/checkout"})
 
-    assert "Keep the address and go on" in asked.words
-    assert "No addresses yet. Keep one here, and your orders can go to it." in book.words
+    assert "Save the address and continue" in asked.words
+    assert "No addresses yet. Add one to order with it." in book.words
     assert {"name", "street", "city"} <= set(book.values())
     assert (seen.status, seen.location) == (303, "/shop/checkout?said=address")
     assert "home Ana Blake · 12 Harbour Street · Portland, ME 04101 · US" in ana.get("/shop/checkout").words
@@ -156,7 +156,7 @@ def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: 
 
     assert seen.status == 303
     shown = ana.get(seen.location)
-    assert "Ordered. We tell you in your inbox when it is sent." in shown.words
+    assert "Order placed. We’ll send a message to your inbox when it ships." in shown.words
     assert "Together $20.00" in shown.words
     assert ["Navy, 42" in each.words for each in (*before, shown)] == [True, True, True]
     assert f'href="/deals/{deal.number}"' in shown.text
@@ -208,7 +208,7 @@ def test_a_cart_is_ordered_once_by_a_form_that_is_sent_again_changed_or_in_anoth
     path, _, said = first.location.partition("?")
     assert (first.status, said) == (303, "said=bought")
     assert [each.location for each in late] == [f"{path}?said=ordered-already"] * 2
-    assert "This cart was ordered already, in another window: here it is." in ana.get(late[1].location).words
+    assert "You already ordered this cart in another window. Here is that order;" in ana.get(late[1].location).words
     assert ordered(table) == 1
 
 
@@ -292,7 +292,7 @@ def test_an_address_changed_behind_the_form_is_asked_about(ana: Browser, table: 
     again = ana.post("/shop/checkout", _form_of(refused))
 
     assert refused.status == 409
-    assert "The address “home” was changed meanwhile." in refused.words
+    assert "The address “home” has changed." in refused.words
     assert "1 Elsewhere" in refused.words
     assert again.status == 303
     assert reading.latest(table, "ana", limit=1).items[0].address == elsewhere
@@ -308,7 +308,7 @@ def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
     refused = ana.post("/shop/checkout", before)
     placed = ana.post("/shop/checkout", _form_of(refused))
 
-    assert "It comes to another sum than you saw." in refused.words
+    assert "The total has changed since you last saw it." in refused.words
     assert "Shipping $5.00 Tax $1.50 Together $16.50" in refused.words
     assert "Shipping $5.00 Tax $1.50 Together $16.50" in ana.get(placed.location).words
 
@@ -408,7 +408,7 @@ def test_an_order_that_is_cancelled_gives_its_stock_back_once(ana: Browser, tabl
 
     seen = [ana.post(f"{path}/cancel") for _ in range(2)]
 
-    assert "They go back on sale" in asked.words
+    assert "This can’t be undone" in asked.words
     assert [each.location for each in seen] == [f"{path}?said=cancelled"] * 2
     assert list(timeline(ana.get(path))) == ["Placed", "*Cancelled"]
     assert stock.of(table, deal.deal_id).left == 5
@@ -434,7 +434,7 @@ def test_an_order_is_not_cancelled_by_a_stranger_or_once_it_is_sent(ana: Browser
 
 def test_a_page_without_anything_says_what_one_can_do(ana: Browser) -> None:
     for path, said, next_step in (
-        ("/shop/cart", "Nothing is in your cart. Deals that we sell ourselves have a button “Buy here”.", "/deals"),
+        ("/shop/cart", "Your cart is empty. Deals that we sell ourselves have a “Buy here” button.", "/deals"),
         ("/shop/orders", "You have ordered nothing yet.", "/deals"),
         ("/shop/orders?status=shipped", "No orders of this status.", "/shop/orders"),
     ):

@@ -375,7 +375,7 @@ def test_a_form_that_was_tried_again_tells_on_which_item_and_why(member: Browser
     told = drawn_in(member.get(liked))
     assert "1 transaction of 3 writes 1 retry" in told
     assert re.search(
-        r"First try: TransactionConflict on BRAND#apple , because somebody else wrote the same item at the same "
+        r"First try: TransactionConflict on BRAND#apple , because another request wrote the same item at the same "
         r"moment\. Waited \d+ ms, then all of it was written\.",
         told,
     )

@@ -24,7 +24,7 @@ def test_the_path_is_walked_and_run_without_script(visit: Visit) -> None:
         page.get_by_role("link", name="→").click()
 
     page.get_by_role("link", name="Learn", exact=True).first.click()
-    expect(page.get_by_role("link", name="Go on")).to_have_attribute("href", f"/learn/{lessons.path()[3].slug}")
+    expect(page.get_by_role("link", name="Continue")).to_have_attribute("href", f"/learn/{lessons.path()[3].slug}")
 
 
 @pytest.mark.thorough

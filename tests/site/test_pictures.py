@@ -66,7 +66,7 @@ def test_a_deal_is_posted_with_its_picture_by_one_button(visit: Visit, site: Pre
     page.wait_for_url("**/picture?key=**")
     resizer.make(parse_qs(urlsplit(page.url).query)["key"][0])
 
-    expect(page.locator(".notice")).to_have_text("The picture is made. Every page follows in a second or two.")
+    expect(page.locator(".notice")).to_have_text("The picture is ready. All pages show it within a second or two.")
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^Deal \d+$"))
     made = page.locator("#picture .tile img")
     assert until(lambda: bool(made.evaluate("img => img.complete && img.naturalWidth")))

@@ -39,19 +39,19 @@ def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview) ->
     desk.get_by_role("link", name="Stock").click()
     desk.get_by_label("Pieces").fill("1")
     press(desk, "Add them")
-    tells(desk, "The stock is changed. Every page follows in a second or two.")
+    tells(desk, "Stock updated. All pages show it within a second or two.")
     stock.show_level(site.table, deal.deal_id)
     ana, bo = (visit("/", token=entered(site, name)) for name in ("quick", "slow"))
 
     for buyer in (ana, bo):
         buyer.goto(f"/deals/{deal.number}")
         press(buyer, "Buy here")
-        tells(buyer, "It is in your cart.")
+        tells(buyer, "Added to your cart.")
         buyer.get_by_role("link", name="Check out").click()
         give_address(buyer)
     for buyer in (ana, bo):
         order(buyer)
-    tells(ana, "Ordered. We tell you in your inbox when it is sent.")
+    tells(ana, "Order placed. We’ll send a message to your inbox when it ships.")
     shows(bo.locator(".summary"), "sold out")
     stock.show_level(site.table, deal.deal_id)
     bo.goto(f"/deals/{deal.number}")
@@ -60,19 +60,19 @@ def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview) ->
 
     ana.get_by_role("link", name="Cancel the order").click()
     press(ana, "Cancel the order")
-    tells(ana, "The order is cancelled.")
+    tells(ana, "The order was cancelled.")
     stock.show_level(site.table, deal.deal_id)
     desk.reload()
     expect(desk.locator(".facts dd").first).to_have_text("1")
     bo.goto("/shop/checkout")
     order(bo)
-    tells(bo, "Ordered. We tell you in your inbox when it is sent.")
+    tells(bo, "Order placed. We’ll send a message to your inbox when it ships.")
     bought = bo.url.partition("?")[0].rpartition("/")[2]
 
     desk.get_by_role("link", name="Orders", exact=True).click()
     desk.locator(f"a[href*='{bought}']").click()
     desk.get_by_role("button", name="Send").click()
-    shows(desk.locator(".notice"), "Its buyer is told.")
+    shows(desk.locator(".notice"), "We’ll notify the buyer.")
     for buyer, news in ((ana, "is cancelled"), (bo, "is on its way")):
         buyer.goto("/my/inbox")
         shows(buyer.locator("main"), news)
@@ -88,7 +88,7 @@ def give_address(buyer: Page) -> None:
         ("City", "Portland"), ("State or region", "ME"), ("Country", "US"),
     ):  # fmt: skip
         buyer.get_by_label(label).fill(typed)
-    press(buyer, "Keep the address and go on")
+    press(buyer, "Save the address and continue")
 
 
 def order(buyer: Page) -> None:

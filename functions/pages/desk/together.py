@@ -43,7 +43,7 @@ WHY = {
     "changed": "Another editor changed it at the same moment. Look at it again.",
     "large": "With that brand it would be too large.",
     "busy": "The table was busy. Try it again.",
-    "damaged": "Somebody has damaged it in the table. Open it to mend it.",
+    "damaged": "Its item in the table is damaged. Open it to repair it.",
 }
 """Why a deal was left as it was, by the code in the result's address."""
 

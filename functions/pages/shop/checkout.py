@@ -87,7 +87,7 @@ def place_order(request: Request) -> Answer:
     except UnknownAddress:
         return again(errors={"address": "This address is no longer there. Choose another."})
     except AddressChanged:
-        errors = {"address": f"The address “{name}” was changed meanwhile. Look whether the order shall go there."}
+        errors = {"address": f"The address “{name}” has changed. Check the delivery address."}
         return again(errors=errors, status=HTTPStatus.CONFLICT)
     except (CartChanged, IdempotencyKeyReused, AmountChanged, CannotOrder) as error:
         earlier = _ordered_already(member.username, seen, request.now)
@@ -240,7 +240,7 @@ def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartIt
         case CannotOrder(obstacles=obstacles):
             return [*changes, *(f"{each.detail.rstrip('.')}." for each in obstacles if each.price is None)]
         case AmountChanged():
-            return ["It comes to another sum than you saw.", *changes]
+            return ["The total has changed since you last saw it.", *changes]
         case _:
             return ["Nothing was ordered: the cart has changed.", *changes]
 

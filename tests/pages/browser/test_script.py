@@ -135,7 +135,7 @@ def test_what_script_cannot_send_is_sent_as_a_form(visit: Visit, site: Preview, 
 
     page.get_by_role("button", name="Save", exact=True).click()
 
-    expect(page.get_by_role("status")).to_have_text("Saved. It is in your list.")
+    expect(page.get_by_role("status")).to_have_text("Saved to your list.")
 
 
 def test_what_an_address_says_was_done_is_shown_in_the_browser_that_did_it(visit: Visit, site: Preview) -> None:
@@ -143,9 +143,9 @@ def test_what_an_address_says_was_done_is_shown_in_the_browser_that_did_it(visit
 
     page.get_by_role("button", name="Sign out", exact=True).click()
 
-    expect(page.get_by_role("status")).to_have_text("You are signed out.")
+    expect(page.get_by_role("status")).to_have_text("You’re signed out.")
     elsewhere = visit("/?said=signed-out").locator(".notice")
-    expect(elsewhere).to_have_text("You are signed out.")
+    expect(elsewhere).to_have_text("You’re signed out.")
     expect(elsewhere).to_be_hidden()
 
 

@@ -100,11 +100,11 @@ NOTHING_TO_SHOW = {
     "/": "There are no deals yet.",
     "/deals": "There are no deals yet.",
     "/ending": "Nothing ends in the next days.",
-    "/popular": "Nobody has voted this month.",
+    "/popular": "No votes yet this month.",
     "/editors-choice": "The editors are still choosing.",
     "/brands/apple": "Apple has no deals now.",
     "/categories/shoes": "Shoes has no deals now.",
-    "/search?q=lamp": "Nothing for lamp",
+    "/search?q=lamp": "No deals match lamp",
 }
 
 
@@ -127,7 +127,7 @@ def test_an_empty_cursor_is_none_and_one_forged_or_past_the_end_has_a_way_back(a
 
         assert ask(path, query=query | {"cursor": ""}) == ask(path, query=query)
         assert (forged["statusCode"], "Start with the newest" in forged["body"]) == (400, True)
-        assert not scope or f'That was all. <a href="{path}">Back to the newest</a>' in past_the_end["body"]
+        assert not scope or f'That’s all. <a href="{path}">Back to the newest</a>' in past_the_end["body"]
 
 
 def test_a_table_that_is_away_is_said_in_a_page(ask: Ask, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,7 +364,7 @@ def test_a_deal_that_ended_says_so_and_one_that_was_withdrawn_is_gone_and_says_n
     for present in ("This deal ended on", "<dt>Ended</dt>", 'name="robots" content="noindex'):
         assert present in ended["body"]
     assert 'rel="canonical"' not in ended["body"]
-    assert "This deal was taken back." in gone["body"]
+    assert "This deal was withdrawn." in gone["body"]
     for absent in ("/go/", "<dt>Ended</dt>", "<dt>Ends</dt>"):
         assert absent not in gone["body"]
 
@@ -429,10 +429,10 @@ def test_a_mistyped_word_is_corrected_and_what_words_name_is_led_to(ask: Ask, po
     (form,) = document.findall(".//form[@role='search']")
     field = form.find("input")
     assert (form.get("action"), field.get("name"), field.get("value")) == ("/search", "q", "apple runner shoe")
-    assert "Nothing for aple runer shoe. Showing apple runner shoe." in "".join(document.itertext())
+    assert "No deals match aple runer shoe. Showing results for apple runner shoe." in "".join(document.itertext())
     named = {link.text: link.get("href") for link in document.findall(".//p[@class='buttons']/a")}
     assert named == {"All of Apple": "/brands/apple", "All of Shoes": "/categories/shoes"}
-    assert "Nothing for" in "".join(alone.itertext())
+    assert "No deals match" in "".join(alone.itertext())
     assert "/search?q=runner" in [link.get("href") for link in alone.findall(".//a")]
 
 
@@ -472,7 +472,7 @@ def test_a_search_that_is_cut_always_says_so(ask: Ask, posted: list[Deal], monke
     none_so_far = ask("/search", query={"q": SIX_WORDS})["body"]
 
     assert all(CUT in body for body in (*bodies, none_so_far))
-    assert "That was all." in bodies[-1]
+    assert "That’s all." in bodies[-1]
     assert "Look further back" in none_so_far
     assert len(asked(SIX_WORDS).words) == 5
 

@@ -109,7 +109,7 @@ def test_a_list_is_followed_to_its_end_page_by_page(ask: Ask, posted: list[Deal]
         within = [deal for deal in posted if deal.currency == "USD" and topic in (deal.brand, deal.category)]
         by_price = sorted(within, key=lambda deal: float(deal.price))
         assert found == [deal.title for deal in by_price if "cheapest" in path or deal.discount_percent], path
-        assert "That was all." in page["body"]
+        assert "That’s all." in page["body"]
     assert None in [deal.discount_percent for deal in posted]
 
 
@@ -132,7 +132,7 @@ def test_a_list_where_little_fits_says_so_and_leads_on(ask: Ask, table: Table, n
 
     assert titles(first) == []
     assert titles(second) == ["Dear"]
-    assert "No deal fits." in ask("/categories/shoes", query={"from": "501", "sort": "cheapest"})["body"]
+    assert "No deals match." in ask("/categories/shoes", query={"from": "501", "sort": "cheapest"})["body"]
 
 
 def test_running_shoes_under_a_price_are_found_page_by_page(
@@ -159,8 +159,8 @@ def test_running_shoes_under_a_price_are_found_page_by_page(
     assert titles(off) == [f"Shoe {n}" for n in (21, 24, 27, 33, 36, 39)]
     assert titles(in_yen) == [f"Shoe {n}" for n in range(50, 70)]
     assert titles(newest) == ["Shoe 0", "Shoe 1", "Shoe 2"]
-    assert "No deal fits." in none["body"]
-    assert links(none)["All that were found"] == "/search?q=shoe"
+    assert "No deals match." in none["body"]
+    assert links(none)["All results"] == "/search?q=shoe"
     assert api("/deals", query={"sort": "cheapest"})["statusCode"] == 400
     assert ask("/search", query={"q": "shoe", "sort": "cheapest", "cursor": "1.x"})["statusCode"] == 400
 
