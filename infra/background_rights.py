@@ -34,7 +34,7 @@ MESSENGER: Access = (
     Right("ConditionCheckItem", (p.ACCOUNT, p.ALERTS)),
     Right("Query", p.WATCHES),
     Right("Query", (p.WORDS_ALERTS,), GSI1),
-    Right("Query", (p.PRICE_ALERTS,), GSI2),
+    Right("Query", (p.PRICE_ALERTS, p.JOINED_ALERTS), GSI2),
     Scan(("Username", "HotPace"), USER_INDEX),
 )
 

@@ -163,7 +163,8 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(
             t.WORDS_ALERT,
             keys.alert("<Username>", "words-<WordsHash>"),
-            keys.alert_in_words("<Word>", "<Username>", "words-<WordsHash>"),
+            keys.alert_in_words("<Word>", "<Username>", "words-<WordsHash>")
+            | keys.alert_in_joined("<Joined>", "<Username>", "words-<WordsHash>"),
         ),
         _entity(t.FEED_KEY, keys.feed_key("<Hash>")),
         _entity(t.FEED_KEY, keys.feed("<Username>")),

@@ -104,6 +104,7 @@ REMOVALS = keys.any_like(keys.removals())
 """Partitions of GSI1 that hold what is a user's."""
 
 WORDS_ALERTS = keys.any_like(keys.words_alerts(""))
+JOINED_ALERTS = keys.any_like(keys.joined_alerts(""))
 PRICE_ALERTS = keys.any_like(keys.price_alerts("", ""))
 """Partitions of GSI1 and of GSI2 that say whom to tell of a deal."""
 
@@ -143,7 +144,7 @@ VISIBLE: Mapping[str | None, tuple[str, ...]] = {
         ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, POPULAR, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, WORDS_ALERTS,
         SCRATCH, *PERSONAL["GSI1"],
     ),
-    "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE, PRICE_ALERTS, SCRATCH, *PERSONAL["GSI2"]),
+    "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE, PRICE_ALERTS, JOINED_ALERTS, SCRATCH, *PERSONAL["GSI2"]),
     "GSI3": (CATEGORY_BY_DAY, CATEGORY_BY_PRICE, SCRATCH, *PERSONAL["GSI3"]),
     "UserIndex": PERSONAL["UserIndex"],
 }  # fmt: skip

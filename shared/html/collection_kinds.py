@@ -90,6 +90,7 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         p.BRAND_BY_MONTH: Kind("a month of a brand", "10"),
         p.BRAND_BY_PRICE: Kind("a brand by price", "44"),
         p.PRICE_ALERTS: Kind("the alerts on a product, by price", "51"),
+        p.JOINED_ALERTS: Kind("the alerts on a hyphenated word", "51"),
         p.ORDER_HISTORY: Kind("a user's orders by status", "32"),
         p.SCRATCH: _SCRATCH,
     },

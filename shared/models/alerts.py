@@ -58,7 +58,8 @@ class PriceAlert:
 class WordsAlert:
     """An alert on words: its owner is told of new deals within ``limits``, which name the words.
 
-    ``rarest`` is the one of them under which it is looked up. What its owner typed is personal, as is the id, its hash.
+    ``rarest`` is the one of them under which it is looked up: a stem, and of a part of a hyphenated word the joined
+    word's, too. What its owner typed is personal, as is the id, its hash.
     """
 
     alert_id: str = field(metadata=stored("AlertId", personal=True))

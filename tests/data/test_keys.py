@@ -161,6 +161,12 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         {"GSI1PK": "WORDWATCH#shoe", "GSI1SK": "USER#ana#words-9f86d081"},
     ),
     (keys.words_alerts, ("shoe",), "WORDWATCH#shoe"),
+    (
+        keys.alert_in_joined,
+        ("tshirt", "ana", "words-9f86d081"),
+        {"GSI2PK": "JOINEDWATCH#tshirt", "GSI2SK": "USER#ana#words-9f86d081"},
+    ),
+    (keys.joined_alerts, ("tshirt",), "JOINEDWATCH#tshirt"),
     (keys.feed_key, ("9f86d081",), same("FEEDKEY#9f86d081")),
     (keys.feed, ("ana",), same("FEED#ana")),
     (keys.session, ("9f86d081",), same("SESSION#9f86d081")),

@@ -268,8 +268,8 @@ def test_the_rarest_of_some_words_is_that_of_the_fewest_deals(table: Table) -> N
     for title in ("Blue boot", "Blue hat", "Zebra"):
         search.file(table, None, a_deal(title=title))
 
-    assert search.rarest(table, ["blue", "zebra"]) == "zebra"
-    assert search.rarest(table, ["zebra", "yak"]) == "yak"
+    assert search.rarest(table, words.asked("blue zebra").terms).written == "zebra"
+    assert search.rarest(table, words.asked("zebra yak").terms).written == "yak"
 
 
 def test_a_card_is_a_product_at_a_price_and_is_shown_whole() -> None:

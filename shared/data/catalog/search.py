@@ -157,10 +157,14 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
     after = cursors.decode(search.scope, cursor) if cursor is not None else None
     groups = _groups(table, search.terms)
     unknown = [term.written for term, group in zip(search.terms, groups, strict=True) if group.deals == 0]
-    groups = [each for term, each in zip(search.terms, groups, strict=True) if each.deals or not term.narrows_only]
-    if not groups:
-        return Found((), None)
-    if any(group.deals == 0 for group in groups):
+    letters = dict.fromkeys(
+        (term.written for term in search.terms if term.narrows_only and term.written in unknown), ""
+    )
+    if unknown and len(letters) == len(unknown) and cursor is None:
+        instead = search.corrected(letters)
+        found = find(table, instead, limit=limit)
+        return replace(found, instead=found.instead or instead)
+    if unknown:
         return _corrected(table, search, unknown, limit) if cursor is None else Found((), None)
     matches, position = _meet(table, groups, after, limit)
     more = cursors.encode(search.scope, position) if position is not None else None
@@ -184,10 +188,11 @@ def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:
     return [deal for deal in found if deal.status(now) is Status.ACTIVE]
 
 
-def rarest(table: Table, wanted: Sequence[str]) -> str:
-    """The word that the fewest listed deals have. One BatchGetItem."""
-    known = {count.word: count.deals for count in _read_counts(_counts(table, wanted))}
-    return min(wanted, key=lambda word: known.get(word, 0))
+def rarest(table: Table, terms: Sequence[Term]) -> Term:
+    """The word of a search that the fewest listed deals have. One BatchGetItem."""
+    stems = list(dict.fromkeys(stem for term in terms for stem in term.stems))
+    known = {count.word: count.deals for count in _read_counts(_counts(table, stems))}
+    return min(terms, key=lambda term: sum(known.get(stem, 0) for stem in term.stems))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,11 @@ class Term:
 
     ``T-shirt`` is two terms, ``t`` or ``tshirt`` and ``shirt`` or ``tshirt``: a deal has both if it has either the
     joined word or both parts. Itself, because brands are filed as they are written, and 1.0.0 filed all words so.
+    ``stems`` are its stem and that of the joined word: each deal that meets the term has one of them in ``stems_of``.
     """
 
     written: str
+    stems: tuple[str, ...]
     forms: tuple[str, ...]
 
     @property
@@ -69,8 +71,12 @@ class Search:
         return all(any(form in words for form in term.forms) for term in self.terms)
 
     def corrected(self, words: dict[str, str]) -> Search:
-        """This search with other words in place of some."""
-        found = asked(_WORD.sub(lambda match: words.get(match[0], match[0]), self.text))
+        """This search with other words in place of some, or without those for which there is no other."""
+
+        def replaced(match: re.Match[str]) -> str:
+            return "-".join(filter(None, (words.get(part, part) for part in match[0].split("-"))))
+
+        found = asked(" ".join(_HYPHENATED.sub(replaced, self.text).split()))
         return Search(found.text, found.terms, self.cut)
 
 
@@ -100,16 +106,13 @@ def in_text(text: str) -> list[str]:
 def asked(text: str) -> Search:
     """The search that a typed text is."""
     plain = _plain(text[:MOST_CHARACTERS])
-    terms = dict.fromkeys(
-        Term(word, tuple(dict.fromkeys([stem(word), word, *([stem(whole), whole] if whole else [])])))
-        for word, whole in _parts(plain)
-    )
+    terms = dict.fromkeys(_term(word, *([whole] if whole else [])) for word, whole in _parts(plain))
     return Search(plain, tuple(terms)[:MOST_WORDS], len(text) > MOST_CHARACTERS or len(terms) > MOST_WORDS)
 
 
-def needed(search: Search) -> list[str]:
-    """The stems that each deal which meets a search has; of a hyphenated word, the joined one."""
-    return list(dict.fromkeys(stem(whole or word) for word, whole in _parts(search.text)))
+def _term(*written: str) -> Term:
+    stems = tuple(map(stem, written))
+    return Term(written[0], stems, tuple(dict.fromkeys([*stems, *written])))
 
 
 def of_deal(deal: Deal) -> dict[str, str]:
@@ -122,6 +125,11 @@ def of_deal(deal: Deal) -> dict[str, str]:
             for written in filter(None, (whole, word)):
                 found.setdefault(stem(written), written)
     return dict(list(found.items())[:MOST_OF_A_DEAL])
+
+
+def stems_of(found_by: Iterable[str]) -> set[str]:
+    """The words by which a deal is found, with the stem of each: that of a stem may be another word."""
+    return {each for word in found_by for each in (word, stem(word))}
 
 
 def of_deal_in_1_0(deal: Deal) -> list[str]:

@@ -25,7 +25,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, GSI2, Index
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchAlert, NoSuchMessage, NotSignedIn
-from shared.models.alerts import Alert, Pace, PriceAlert
+from shared.models.alerts import Alert, Pace, PriceAlert, WordsAlert
 from shared.models.catalog import Deal, Status
 from shared.models.messages import DealNews
 from shared.sqs import Queue
@@ -46,13 +46,16 @@ def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, s
 def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert], Mapping[str, str] | None]:
     """The alerts of one cohort that a deal meets, and where the next cohort starts, or None.
 
-    One Query of its product's alerts, from its price up; for a new deal, one more for each of its words.
+    One Query of its product's alerts, from its price up; for a new deal, two more for each of its words: an alert on a
+    hyphenated word stands under a part of it and under the joined word, and is taken where the deal has the part.
     """
     has = words.of_deal(deal).keys()
+    stems = words.stems_of(has)
     product = keys.price_alerts(links.product_hash(deal.link), deal.currency)
     places: list[tuple[str, Index, str | None]] = [(product, GSI2, keys.offer_by_price(cents(deal.price), ""))]
     if unit.kind == "words":
-        places += [(keys.words_alerts(word), GSI1, None) for word in has]
+        places += [(keys.words_alerts(word), GSI1, None) for word in stems]
+        places += [(keys.joined_alerts(word), GSI2, None) for word in stems]
     start = unit.start or {"PK": ""}
     met: list[Alert] = []
     read = 0
@@ -62,11 +65,17 @@ def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert]
         after = start["SK"] if partition == start["PK"] else above
         items = list(table.query(partition, index=index, after=after, limit=size - read))
         found = damage.readable(items, alerts.from_item)
-        met += [alert for alert in found if limits.wants(alert.limits, deal, has)]
+        elsewhere = stems if partition.startswith(keys.joined_alerts("")) else set()
+        met += [each for each in found if limits.wants(each.limits, deal, has) and elsewhere.isdisjoint(_part(each))]
         read += len(items)
         if read == size:
             return met, {"PK": partition, "SK": items[-1][index.sort_key or ""]}
     return met, None
+
+
+def _part(alert: Alert) -> list[str]:
+    """The word under which an alert on words stands in GSI1."""
+    return alert.rarest.split()[:1] if isinstance(alert, WordsAlert) else []
 
 
 def tell(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: datetime) -> int:

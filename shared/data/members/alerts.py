@@ -1,8 +1,9 @@
 """Alerts: on a product at one's price, and on new deals with some words; ``MOST`` of both together for each account.
 
 They are in a partition of their owner's, so that its list and its removal ask no index. Indexes name whom to tell: GSI2
-has the alerts on a product by their prices, GSI1 those on words under one of these, the rarest. An alert's id is made
-of what it is about, so saying it again replaces it.
+has the alerts on a product by their prices, GSI1 those on words under one of these, the rarest. A part of a hyphenated
+word is also looked up as the joined word, in GSI2. An alert's id is made of what it is about: made again it is
+replaced.
 """
 
 from __future__ import annotations
@@ -47,11 +48,13 @@ def on_price(table: Table, deal: Deal, username: str, account_id: str, limits: L
 
 def on_words(table: Table, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
     """Tell of new deals with some words, within other limits. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
-    wanted = words.needed(words.asked(limits.words or ""))
-    if not wanted:
+    terms = words.asked(limits.words or "").terms
+    if not terms:
         raise InvalidLimits({"words": "This must be filled in."})
-    alert_id = f"words-{hashlib.sha256(' '.join(sorted(wanted)).encode()).hexdigest()[:32]}"
-    return _keep(table, WordsAlert(alert_id, username, account_id, search.rarest(table, wanted), now, limits))
+    about = sorted({"-".join(term.stems) for term in terms})
+    alert_id = f"words-{hashlib.sha256(' '.join(about).encode()).hexdigest()[:32]}"
+    rarest = " ".join(search.rarest(table, terms).stems)
+    return _keep(table, WordsAlert(alert_id, username, account_id, rarest, now, limits))
 
 
 def change(table: Table, alert: Alert, limits: Limits) -> Alert:
@@ -112,7 +115,9 @@ def places(alert: Alert) -> Key:
     if alert.limits.pace is Pace.NEVER:
         return {}
     if isinstance(alert, WordsAlert):
-        return keys.alert_in_words(alert.rarest, alert.username, alert.alert_id)
+        word, *joined = alert.rarest.split()
+        names = (alert.username, alert.alert_id)
+        return keys.alert_in_words(word, *names) | (keys.alert_in_joined(*joined, *names) if joined else {})
     product = alert.alert_id.removeprefix("price-")
     return keys.alert_in_prices(product, alert.limits.currency or "", alert.armed, alert.username)
 
