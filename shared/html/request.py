@@ -55,7 +55,11 @@ class Request:
     def said(self) -> str | None:
         """The code of what this browser has just done, as the address says; None where it did not, or not just now."""
         code = self.query.get("said", "")
-        return code if (DONE, code) in brought(self.event) else None
+        return code if self.has_done(code) else None
+
+    def has_done(self, code: str) -> bool:
+        """Whether this browser has just done what a code stands for."""
+        return (DONE, code) in brought(self.event)
 
     @property
     def wants_json(self) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from functions.pages.desk import together
+from shared.data import keys
 from shared.data.catalog import deals, picks
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import delete
+from shared.errors import NotFound
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Status
 from shared.values import times
 from tests.signed_in.conftest import PostDeal
@@ -97,6 +100,38 @@ def test_one_that_another_editor_changes_meanwhile_is_left_and_the_others_are_no
 
     assert answer.location == f"/desk/deals/together/done?do=end&done={second.number}&changed={first.number}"
     assert [deal.status(times.now()) for deal in now_is(table, first, second)] == [Status.ACTIVE, Status.EXPIRED]
+
+
+def test_a_link_claims_nothing_and_shows_the_deals_as_they_are(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    active, ended, other = (post_deal(title=title) for title in ("One", "Two", "Three"))
+    link = f"/desk/deals/together/done?do=end&done={active.number}.{ended.number}.99999&busy={other.number}"
+    assert "1 deal ended" in sent(editor, ended, do="end").words
+
+    seen = editor.get(link)
+
+    assert seen.words.count("There is no such deal.") == 1
+    claimed = ("deals ended", "Done", "Left as they were", "The table was busy")
+    assert [words for words in claimed if words in seen.words] == []
+    assert "4 deals, as of now" in seen.words
+    assert all(title in seen.words for title in ("One", "Two", "Three", "Ended"))
+    for nothing in ("done=99999", "done=99999.99998&busy=99997", "gone=", "done=%22"):
+        assert editor.get(f"/desk/deals/together/done?do=end&{nothing}").status == 404
+
+
+def test_deals_that_are_gone_or_damaged_when_the_result_is_read_are_named(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    first, second = post_deal(title="One"), post_deal(title="Two")
+    answer = editor.post("/desk/deals/together", ticked(first, second, "4711", do="end"))
+    table.write(delete(keys.deal(first.deal_id), refused=NotFound()))
+
+    seen = editor.get(answer.location)
+
+    assert (seen.status, "2 deals ended" in seen.words) == (200, True)
+    assert seen.words.count("There is no such deal.") == 2
+    assert f"Deal {first.number}" in seen.words
 
 
 def test_nothing_too_many_and_nonsense_do_nothing(editor: Browser, ana: Browser, post_deal: PostDeal) -> None:

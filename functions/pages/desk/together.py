@@ -3,11 +3,13 @@
 Ticked in the list, looked at on a page that says what will happen, then done: each deal by a conditional write of its
 own, as if it were alone, so one that is refused keeps none of the others. Each ends in the state that was asked for,
 and one that is in it is left as it is: a form that is sent twice does nothing twice. The result is in the address that
-the form leads to, as numbers and codes.
+the form leads to, as numbers and codes. As with all pages that forms lead to, a cookie of a minute has to agree: else
+the page says nothing was done, and shows these deals as they are now.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -79,25 +81,30 @@ def do(request: Request) -> Answer:
             if isinstance(deal, Deal):
                 result[number] = _edited(deal, changes, request, ends=action == "end")
     told = {code: ".".join(n for n, each in result.items() if each == code) for code in ("done", *WHY)}
-    query: dict[str, Any] = {code: said for code, said in told.items() if said}
-    return pages.redirect(f"{PATH}/done", do=action, **query)
+    query: dict[str, Any] = {"do": action} | {code: said for code, said in told.items() if said}
+    return pages.redirect(f"{PATH}/done", cookies=(pages.done(_digest(query)),), **query)
 
 
 @routes.get(f"{PATH}/done")
 def done_page(request: Request) -> Answer:
-    """To which deals it was done, and why not to the others."""
+    """To which deals it was done, and why not to the others. Raises NoSuchDeal where a link names only others."""
     cookies.editor_of(request)
+    done = DONE[_action(request.query)]
     codes = {n: code for code in ("done", *WHY) for n in _numbers(request.query.get(code, ""))}
     numbers = list(codes)[:MOST]
-    rows = [(codes[n], _row(n, deal, request)) for n, deal in zip(numbers, _found(numbers), strict=True)]
-    done = [row for code, row in rows if code == "done"]
-    return desk_page(
-        "desk/together-done.html",
-        request,
-        heading=f"{counted(len(done), 'deal')} {DONE[_action(request.query)]}",
-        done=done,
-        refused=[{**row, "why": WHY[code]} for code, row in rows if code != "done"],
-    )
+    found = _found(numbers)
+    did = request.has_done(_digest(request.query))
+    if not did and not any(isinstance(each, Deal) for each in found):
+        raise NoSuchDeal(", ".join(numbers))
+    states = dict(zip(numbers, (each if isinstance(each, str) else "done" for each in found), strict=True))
+    rows = [
+        {**_row(n, each, request), "why": WHY.get(codes[n] if did and codes[n] != "done" else states[n])}
+        for n, each in zip(numbers, found, strict=True)
+    ]
+    refused = [row for row in rows if did and codes[row["number"]] != "done"]
+    shown = [row for row in rows if row not in refused]
+    heading = f"{counted(len(shown), 'deal')} {done}" if did else f"{counted(len(shown), 'deal')}, as of now"
+    return desk_page("desk/together-done.html", request, heading=heading, did=did, done=shown, refused=refused)
 
 
 def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
@@ -133,6 +140,12 @@ def _ticked(fields: Mapping[str, str]) -> list[str]:
 
 def _numbers(text: str) -> list[str]:
     return [each for each in dict.fromkeys(text.split(".")) if each.isascii() and each.isalnum()]
+
+
+def _digest(query: Mapping[str, str]) -> str:
+    """The code of a result, by which the browser that sent the form knows it."""
+    result = " ".join(f"{name}={query[name]}" for name in ("do", "done", *WHY) if name in query)
+    return hashlib.sha256(result.encode()).hexdigest()[:16]
 
 
 def _action(fields: Mapping[str, str]) -> str:
