@@ -110,7 +110,8 @@ def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = Fal
     def _no_such_page(_error: Exception) -> Response[Any]:
         path = app.current_event.path
         allowed = [method for method, rule, _ in known if re.fullmatch(re.sub(r"<\w+>", "[^/]+", rule), path)]
-        raise WrongMethod(allowed) if allowed else NoSuchPath()
+        # The resolver takes fewer characters in a part of a path: with a quotation mark, nothing is there.
+        raise WrongMethod(allowed) if allowed and app.current_event.http_method not in allowed else NoSuchPath()
 
     answered = http.serve(app, *guards, refused=refused)
 

@@ -94,7 +94,7 @@ def test_a_path_with_a_slash_at_its_end_leads_to_the_one_without_and_never_to_an
     assert (answer["statusCode"], answer["multiValueHeaders"]["Location"]) == (301, [to])
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing", "/things", "/things/a/b"])
+@pytest.mark.parametrize("path", ["/", "/nothing", "/things", "/things/a/b", '/things/"', "/things/`.atom"])
 def test_what_is_not_there_is_said_in_a_page(path: str) -> None:
     answer = ask(path)
 
@@ -115,6 +115,10 @@ def test_a_method_that_an_address_does_not_take_is_named() -> None:
 
     assert answer["statusCode"] == 405
     assert answer["multiValueHeaders"]["Allow"] == ["GET, HEAD, POST"]
+
+
+def test_an_address_that_can_name_nothing_is_not_there_by_any_method_that_it_takes() -> None:
+    assert [ask('/things/"', method)["statusCode"] for method in ("GET", "HEAD", "POST", "DELETE")] == [404] * 3 + [405]
 
 
 def test_a_page_names_nothing_by_an_id() -> None:

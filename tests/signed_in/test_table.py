@@ -243,12 +243,16 @@ def test_each_page_leads_to_the_table(ana: Browser) -> None:
     assert [a.text for a in ana.get("/my/saved").document.iter("a") if a.get("href") == "/table"] == ["The table"]
 
 
+LONG = (f"shared.data{'.a' * 5000}", f"shared.data.{'a' * 5000}")
+"""Names of modules that Python looks for without an end, and whose files no system can open."""
+
+
 def test_the_code_of_the_data_layer_is_shown_and_no_other(laptop: Browser) -> None:
     seen = laptop.get("/table/code/shared.data.catalog.feeds")
 
     assert "def read(" in seen.words
     assert 'id="l1"' in seen.text
-    for module in ("os", "shared.settings", "shared.data..keys", "shared.data.nothing", "shared.data.a.b"):
+    for module in ("os", "shared.settings", "shared.data..keys", "shared.data.nothing", "shared.data.a.b", *LONG):
         assert laptop.get(f"/table/code/{module}").status == 404
 
 
