@@ -17,7 +17,7 @@ from shared.models.catalog import Deal, Feed, Period
 from shared.models.lists import Page
 
 GROUPS = views.FULL_ROWS
-"""Cards that a list's first page shows, each for deals of one product at one price."""
+"""Cards that a page of a list shows, each for deals of one product at one price."""
 
 LINK = 'href="/'
 """How a link to a page of the site begins in a copy."""

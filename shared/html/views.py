@@ -197,15 +197,6 @@ def first_groups(deals: Sequence[Deal], most: int, under: Period | None = Period
     return len(deals)
 
 
-def full_rows(deals: Sequence[Deal], under: Period) -> int:
-    """How many of some deals, newest first, fill rows on every screen; all of them where they are too few for that."""
-    for most in range(len(deals) // FULL_ROWS * FULL_ROWS, 0, -FULL_ROWS):
-        number = first_groups(deals, most, under)
-        if number < len(deals):
-            return number
-    return len(deals)
-
-
 def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None) -> list[Card]:
     """Cards of some deals, ``most`` at most, one for each group."""
     return [card(group[0], now, variants=len(group)) for group in grouped(deals)[:most]]

@@ -9,7 +9,7 @@ import pytest
 from functions.pages.desk.deal_form import CURRENCIES
 from shared.html import fragments, views
 from shared.html.templates import render
-from shared.models.catalog import Deal, Period
+from shared.models.catalog import Deal
 from tests.support.factories import NOW, a_deal
 
 
@@ -78,14 +78,6 @@ def test_of_many_cards_of_a_brand_in_a_row_the_fourth_leads_to_the_rest() -> Non
     assert len(shown) == 3 + 1 + 1 + 4 + 1, "four in a row are shown: a card that leads to one takes its place"
     assert views.first_groups(deals, 4) == 9
     assert views.first_groups(deals, 5) == 10
-
-
-def test_a_page_further_back_has_full_rows_where_it_can() -> None:
-    deals = of_brands(*["apple", "asics"] * 25)
-
-    assert views.full_rows(deals, Period.DAY) == 48
-    assert views.full_rows(deals[:40], Period.DAY) == 24
-    assert views.full_rows(deals[:20], Period.DAY) == 20
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from functions.pages.site.deal import summary
-from functions.pages.site.public import OLDER, moved
+from functions.pages.site.public import moved
 from functions.pages.site.search import matching
 from functions.pages.site.topics import brand_named
 from shared.data.catalog import feeds, words
@@ -28,6 +28,9 @@ from shared.values.times import to_http, to_iso
 ATOM = "application/atom+xml; charset=utf-8"
 JSON_FEED = "application/feed+json; charset=utf-8"
 
+ENTRIES = 50
+"""Deals of a feed."""
+
 routes = Routes()
 
 
@@ -37,7 +40,7 @@ def feed(request: Request) -> Answer:
     if typed:
         shown = matching(words.asked(typed), request.now)
         return _feed(request, f"{typed} · Big Time Deals", "/search", shown, q=typed)
-    latest = feeds.read(table(), ALL_DEALS, limit=OLDER, now=request.now)
+    latest = feeds.read(table(), ALL_DEALS, limit=ENTRIES, now=request.now)
     return _feed(request, "Big Time Deals", "/", latest.items)
 
 
@@ -64,7 +67,7 @@ def _topic_feed(request: Request, topic: Topic, typed: str, name: str, held: fee
     path = fragments.path_of(feed_of(topic))
     if typed != topic.slug:
         return moved(f"{path}/{request.path.rpartition('/')[2]}")
-    latest = feeds.read(table(), feed_of(topic), limit=OLDER, now=request.now, held=held)
+    latest = feeds.read(table(), feed_of(topic), limit=ENTRIES, now=request.now, held=held)
     return _feed(request, f"{name} · Big Time Deals", path, latest.items)
 
 

@@ -17,9 +17,6 @@ from shared.models.catalog import Feed
 from shared.models.lists import Selection
 from shared.runtime.environment import table
 
-OLDER = 50
-"""Deals that a page further back is made of."""
-
 
 def public_page(template: str, request: Request, **values: Any) -> Answer:
     """A page that is the same for everybody. One that is not to be indexed names no other in its place."""
@@ -63,8 +60,7 @@ def latest_of(feed: Feed, now: datetime, held: feeds.Held | None = None) -> str:
 
 
 def older_of(feed: Feed, now: datetime, cursor: str) -> str:
-    """A page of a feed further back. Raises InvalidCursor, NoSuchTopic."""
-    page = feeds.read(table(), feed, limit=OLDER, now=now, cursor=cursor)
-    if page.next:
-        page = page_cache.first(page, feed, views.full_rows(page.items, feed.period))
+    """A page of a feed further back, of as many cards as the first. Raises InvalidCursor, NoSuchTopic."""
+    page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, cursor=cursor)
+    page = page_cache.first(page, feed, views.first_groups(page.items, fragments.GROUPS, feed.period))
     return fragments.latest(page, feed, now, {}, page.next, first=False)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from functions.pages.site import pages, public, sitemaps
+from functions.pages.site import pages, sitemaps
 from shared.data.catalog import brands, clicks, deals, feeds, offers, page_cache, picks, search
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb import cursors
@@ -27,6 +27,7 @@ from shared.html import assets, fragments, views
 from shared.http import cached_pages
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.runtime import environment
+from shared.settings import READ_FOR_CARDS
 from shared.values import times
 from shared.values.pictures import Picture
 from tests.support.factories import APPLE, SHOES, a_deal, post
@@ -289,13 +290,14 @@ def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetim
 
 
 def test_older_deals_of_a_topic_are_asked_for_together_with_its_name(ask: Ask, table: Table, now: datetime) -> None:
-    newest = post(table, of_two_brands(2 * public.OLDER + 5, now), now)[0]
+    newest = post(table, of_two_brands(2 * READ_FOR_CARDS + 5, now), now)[0]
 
     for feed in (feed_of(APPLE), feed_of(SHOES)):
         with watched(environment.table()) as wire:
             answer = ask(fragments.path_of(feed), query={"cursor": cursors.encode(feeds.scope(feed), newest.deal_id)})
 
-        assert len(parsed(answer).findall(".//li[@class='card']")) == 2 * views.FULL_ROWS
+        shown = [len(parsed(each).findall(".//li[@class='card']")) for each in (answer, ask(fragments.path_of(feed)))]
+        assert shown == [views.FULL_ROWS] * 2
         assert wire.operations == {"GetItem": 1, "Query": 1}
         assert wire.round_trips == 1
 
