@@ -70,7 +70,7 @@ def latest(
     return documents.feed(page, work.now)
 
 
-@command(app, views.feed)
+@command(app, views.found)
 def search(
     work: Work,
     typed: Annotated[str, typer.Argument(metavar="WORDS")],
@@ -85,9 +85,11 @@ def search(
     """List the deals that have some words, the newest first, or by price or discount."""
     wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": brand})
     words = asked(typed)
-    matches, following, ran = selecting.page(work.table, words, wanted, limit=limit, now=work.now, cursor=cursor)
+    matches, following, ran, looked = selecting.page(
+        work.table, words, wanted, limit=limit, now=work.now, cursor=cursor
+    )
     page = Page(tuple(searching.active(work.table, matches, work.now)), following)
-    return documents.found(page, None if ran is words else ran.text, work.now)
+    return documents.found(page, None if ran is words else ran.text, looked, work.now)
 
 
 @command(app, views.popular)

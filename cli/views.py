@@ -63,6 +63,17 @@ feed = table(
         "Deal": "dealId",
     }
 )
+
+
+def found(page: Json) -> None:
+    """A page of a search, with the words that were searched instead, and what was left out."""
+    feed(page)
+    if page.get("searched"):
+        say(f"searched: {page['searched']}")
+    if page.get("lookedThrough") is not None:
+        say(f"only of the newest {counted(page['lookedThrough'], 'deal')} with these words")
+
+
 popular = table(
     {
         "Score": "score",

@@ -213,9 +213,9 @@ def _found(typed: str, asked: Selection) -> documents.Json:
     wanted, now = words.asked(typed), times.now()
     if not wanted.terms:
         raise BadRequest("q must have a word of two characters or more, or a digit.", "q")
-    matches, following, ran = selecting.page(table(), wanted, asked, now=now, **paging(app))
+    matches, following, ran, looked = selecting.page(table(), wanted, asked, now=now, **paging(app))
     page = Page(tuple(search.active(table(), matches, now)), following)
-    return documents.found(page, None if ran is wanted else ran.text, now)
+    return documents.found(page, None if ran is wanted else ran.text, looked, now)
 
 
 def _feed(feed: Feed, *, now: datetime) -> documents.Json:

@@ -82,9 +82,11 @@ def feed(page_of_deals: Page[Deal], now: datetime) -> Json:
     return page(page_of_deals, lambda one: deal(one, now))
 
 
-def found(page_of_deals: Page[Deal], searched: str | None, now: datetime) -> Json:
-    """A page of a search, and the corrected words that were searched where those that were asked for found nothing."""
-    return feed(page_of_deals, now) | ({"searched": searched} if searched is not None else {})
+def found(page_of_deals: Page[Deal], searched: str | None, looked: int | None, now: datetime) -> Json:
+    """A page of a search; the corrected words that were searched where those that were asked for found nothing; and how
+    many deals were looked through where there are more."""
+    told = {"searched": searched, "lookedThrough": looked}
+    return feed(page_of_deals, now) | {name: value for name, value in told.items() if value is not None}
 
 
 def all_of(items: Iterable[Mapping[str, Any]]) -> Json:

@@ -146,6 +146,13 @@ class FoundDeals(DealList):
         str | None,
         Field(description="The words that were searched in the place of q, which no deal has; send them for next."),
     ] = None
+    looked_through: Annotated[
+        int | None,
+        Field(
+            description="With sort, prices or a brand: items are of this many of the newest deals with these words, as "
+            "there are more than are looked through. Absent where items are of all."
+        ),
+    ] = None
 
 
 Score = Annotated[

@@ -19,6 +19,7 @@ from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.lists import Selection
 from shared.runtime.environment import table
+from shared.values.counts import counted
 
 routes = Routes()
 
@@ -74,7 +75,7 @@ def _selected(request: Request, wanted: words.Search, query: str, selection: Sel
         query=searched,
         name=f"Search: {searched}",
         topic=None,
-        remark=f"Of the newest {selecting.MOST} deals with these words." if found.cut else "",
+        remark="" if found.looked is None else f"Only of the newest {counted(found.looked, 'deal')} with these words.",
         order=narrowing.sentence(selection),
         narrowing=narrowing.above("/search", selection, query=searched, among=among, currencies=found.currencies),
         cards=views.cards(active, request.now),

@@ -25,19 +25,19 @@ MOST = 500
 class Selected:
     """Matches in the order of a selection; ``ran`` is the search that they are of, corrected where it had to be.
 
-    ``currencies`` are those of all matches. ``cut``: the search has more matches than are sorted.
+    ``currencies`` are those of all matches. ``looked``: how many of the newest were sorted, where there are more.
     """
 
     matches: tuple[Match, ...]
     ran: Search
     currencies: tuple[str, ...]
-    cut: bool
+    looked: int | None
 
 
 def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, cursor: str | None = None) -> Selected:
     """The matches of a search that are selected, behind a cursor: two round trips, or five with a correction.
 
-    What 1.0.0 has filed says no price, and is left out. Raises InvalidCursor.
+    What 1.0.0 has filed says no price, and is left out: that counts as more. Raises InvalidCursor.
     """
     found = search.find(table, wanted, limit=MOST)
     ran = found.instead or wanted
@@ -49,20 +49,23 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     if after is not None:
         fitting = [match for match in fitting if _is_behind(match, selection, after)]
     there = {match.currency for match in priced if match.currency}
-    return Selected(tuple(fitting), ran, tuple(sorted(there)), found.next is not None)
+    looked = sum(match.price is not None for match in found.matches)
+    whole = found.next is None and looked == len(found.matches)
+    return Selected(tuple(fitting), ran, tuple(sorted(there)), None if whole else looked)
 
 
 def page(
     table: Table, wanted: Search, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
-) -> tuple[tuple[Match, ...], str | None, Search]:
-    """The first matches of a search that are selected, the cursor of what comes after them, and the search that ran."""
+) -> tuple[tuple[Match, ...], str | None, Search, int | None]:
+    """The first matches of a search that are selected, the cursor of what comes after them, the search that ran, and
+    how many of the newest matches were looked through, where there are more."""
     if selection.is_all:
         newest = search.find(table, wanted, limit=limit, cursor=cursor)
-        return newest.matches, newest.next, newest.instead or wanted
+        return newest.matches, newest.next, newest.instead or wanted, None
     found = find(table, wanted, selection, now=now, cursor=cursor)
     shown = found.matches[:limit]
     more = cursor_after(found.ran, selection, shown[-1]) if len(shown) < len(found.matches) else None
-    return shown, more, found.ran
+    return shown, more, found.ran, found.looked
 
 
 def cursor_after(ran: Search, selection: Selection, match: Match) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from functions.api import catalog
-from shared.data.catalog import offers, search
+from shared.data.catalog import offers, search, selecting
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
 from shared.models.catalog import Deal
@@ -160,9 +160,32 @@ def test_running_shoes_under_a_price_are_found_page_by_page(
     assert titles(in_yen) == [f"Shoe {n}" for n in range(50, 70)]
     assert titles(newest) == ["Shoe 0", "Shoe 1", "Shoe 2"]
     assert "No deals match." in none["body"]
+    assert [("#list" in links(page).values(), 'id="list"' in page["body"]) for page in (newest, none)] == [
+        (True, True),
+        (False, False),
+    ]
     assert links(none)["All results"] == "/search?q=shoe"
     assert api("/deals", query={"sort": "cheapest"})["statusCode"] == 400
     assert ask("/search", query={"q": "shoe", "sort": "cheapest", "cursor": "1.x"})["statusCode"] == 400
+
+
+def test_a_search_of_more_deals_than_are_sorted_says_how_many_were(
+    ask: Ask, api: Ask, table: Table, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.gather([partial(search.file, table, None, deal) for deal in posted])
+    query = {"q": "shoe", "sort": "cheapest", "limit": "100"}
+    whole, all_of_them = ask("/search", query=query), json.loads(api("/deals", query=query)["body"])
+    monkeypatch.setattr(selecting, "MOST", 45)
+
+    some = json.loads(api("/deals", query=query | {"sort": "discount"})["body"])
+    rarer = json.loads(api("/deals", query=query | {"q": "asics shoe"})["body"])
+
+    said = "Only of the newest 45 deals with these words."
+    assert [said in page["body"] for page in (whole, ask("/search", query=query))] == [False, True]
+    assert ("lookedThrough" in all_of_them, some["lookedThrough"]) == (False, 45)
+    assert {deal["title"] for deal in some["items"]} <= {f"Shoe {n}" for n in range(45)}
+    assert "lookedThrough" not in rarer
+    assert "lookedThrough" not in json.loads(api("/deals", query={"q": "shoe"})["body"])
 
 
 BAD = [
