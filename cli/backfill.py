@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Annotated
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
 from cli.segments import Number, Step, run_all, scan
 from shared.data import item_types, keys
-from shared.data.catalog import offers, search
+from shared.data.catalog import deal_numbers, deals, offers, search
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
+from shared.data.members import alerts
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import change
+from shared.dynamodb.writes import ABSENT, change, delete_as, put_over
 from shared.errors import DamagedDeal, DealsError
 from shared.models.catalog import Deal
 from shared.values.counts import counted
@@ -30,25 +33,46 @@ class _Changed(DealsError):
     """Somebody changed the item meanwhile, with this release: it has what is new."""
 
 
-def _deal(item: Item) -> tuple[Item, Item]:
+Rewriting = tuple[Item, list[Item]]
+"""An item as this release knows it, and what this release writes in its place: it may stand elsewhere, or twice."""
+
+
+def _deal(_: Table, item: Item) -> Rewriting:
     """A deal stays listed or not: the feeds' counts say so too."""
     known = ours(item)
-    return known, to_item_listed(from_item(known), listed=is_listed(known))
+    new = to_item_listed(from_item(known), listed=is_listed(known))
+    return known, [new if new == known else new | {"Version": known["Version"] + 1}]
 
 
-def _offer(item: Item) -> tuple[Item, Item]:
+def _offer(_: Table, item: Item) -> Rewriting:
     """An offer stands in the indexes as one of a listed deal, unless it is known to have ended."""
     deal = from_item(item)
     ended = keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
     bare = {name: value for name, value in item.items() if name not in INDEX_KEYS}
-    return item, bare | offers.to_item(deal, has_ended=ended.items() <= item.items())
+    return item, [bare | each for each in offers.to_items(deal, has_ended=ended.items() <= item.items())]
 
 
-REWRITES: Mapping[str, Callable[[Item], tuple[Item, Item]]] = {
+def _number(table: Table, item: Item) -> Rewriting:
+    """A number leads to the product and the brand of its deal, too."""
+    (deal,) = deals.get_many(table, [item["DealId"]])
+    at = deal_numbers.place(deal)
+    return item, [item | {"Product": at.product, "Brand": at.brand}]
+
+
+def _alert(table: Table, item: Item) -> Rewriting:
+    """An alert is on the product of the deal on whose page it was made, unless its owner has another one there."""
+    (deal,) = deals.get_many(table, [item["DealId"]])
+    new = item | alerts.to_item(replace(alerts.from_item(item), alert_id=alerts.id_on(deal)))
+    return item, [item if table.get(keys.primary(new), consistent=True) else new]
+
+
+REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
     item_types.DEAL: _deal,
     item_types.PRODUCT_OFFER: _offer,
+    item_types.DEAL_NUMBER: _number,
+    item_types.PRICE_ALERT: _alert,
 }
-"""For each type that can be rewritten: an item as this release knows it, and as this release writes it."""
+"""How an item is rewritten, for each type that can be."""
 
 
 def backfill(
@@ -68,25 +92,43 @@ def backfill(
 
 def run(table: Table, item_type: str, segment: int, segments: int) -> Iterator[Step]:
     """Rewrite one segment's items of a type, one page at a step, from where the last run stopped; damaged ones stay."""
-    rewrite = REWRITES[item_type]
 
     def work(items: list[Item]) -> int:
-        known = damage.readable((item for item in items if item["Type"] == item_type), rewrite)
+        found = (item for item in items if item["Type"] == item_type)
+        known = damage.readable(found, partial(REWRITES[item_type], table))
         return sum(_write(table, *each) for each in known)
 
     return scan(table, item_type, segment, segments, work)
 
 
-def _write(table: Table, old: Item, new: Item) -> bool:
+def _write(table: Table, old: Item, new: list[Item]) -> bool:
     """Write what differs; returns whether anything did, and nobody else was faster."""
-    if old == new:
-        return False
-    # A copy has the version of the deal that it is of.
-    newer = new if old["Type"] == item_types.PRODUCT_OFFER else new | {"Version": old["Version"] + 1}
-    with suppress(_Changed):
-        table.write(change(old, newer, version="Version", refused=_Changed()))
-        return True
-    return False
+    here = keys.primary(old)
+    version = "Version" if "Version" in old else None
+    writes = [
+        change(old, item, version=version, refused=_Changed())
+        if keys.primary(item) == here
+        else put_over(item, *_before(item), refused=_Changed())
+        for item in new
+        if item != old
+    ]
+    if here not in map(keys.primary, new):
+        writes.append(delete_as(old, refused=_Changed()))
+    # Where a copy of a later version stands already, an earlier one goes all the same.
+    parts = [[write] for write in writes] if version or len(writes) < 2 else [writes]
+    written = 0
+    for part in parts:
+        with suppress(_Changed):
+            (table.write if len(part) == 1 else table.transact)(*part)
+            written += 1
+    return written > 0
+
+
+def _before(item: Item) -> tuple[str, Mapping[str, Any]]:
+    """The condition under which an item may be put in another place: nothing stands there, or an earlier version."""
+    if "Version" not in item:
+        return ABSENT, {}
+    return f"{ABSENT} OR Version < :version", {":version": item["Version"]}
 
 
 def index(segments: Number = 4) -> None:

@@ -223,7 +223,8 @@ class _Seen:
         listed = status is Status.ACTIVE or (status is Status.EXPIRED and is_listed(item))
         places = to_item_listed(deal, listed=listed)
         self._indexed(item, {name: value for name, value in places.items() if name in INDEX_KEYS})
-        self._pair(offers.to_item(deal, has_ended=not listed), due=True)
+        for offer in offers.to_items(deal, has_ended=not listed):
+            self._pair(offer, due=True)
         if listed:
             self._listed(deal)
 

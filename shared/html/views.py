@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Any, TypeVar
 
 from shared.html.links import absolute
 from shared.models.catalog import CATEGORIES, Deal, Period, Status
+from shared.values import cards as cards_of
 from shared.values import links
 from shared.values.counts import counted
 from shared.values.money import WITHOUT_CENTS
@@ -170,8 +171,13 @@ def head(deal: Deal, now: datetime) -> Card:
 
 
 def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
-    """Deals of one product at one price together, each group where its first one stood."""
-    return list(_by(_group, deals).values())
+    """Deals of one product at one price together, with its colours and sizes, each group where its first one stood."""
+    groups: list[list[Deal]] = []
+    for number, deal in _numbered(deals):
+        if number == len(groups):
+            groups.append([])
+        groups[number].append(deal)
+    return groups
 
 
 def first_groups(deals: Sequence[Deal], most: int, under: Period | None = Period.DAY) -> int:
@@ -180,11 +186,10 @@ def first_groups(deals: Sequence[Deal], most: int, under: Period | None = Period
     They stand ``under`` their days, their months or nothing. A product of two days is two cards under days.
     """
     cards, heading, brand, in_a_row = 0, None, "", 0
-    seen: set[tuple[str, str, str]] = set()
-    for number, deal in enumerate(deals):
+    seen: set[int] = set()
+    for number, (group, deal) in enumerate(_numbered(deals, under)):
         if under and (begun := under.start_of(deal.created_at)) != heading:
-            heading, brand, seen = begun, "", set()
-        group = _group(deal)
+            heading, brand = begun, ""
         if group in seen:
             continue
         seen.add(group)
@@ -259,8 +264,17 @@ def _by(key: Callable[[Deal], K], deals: Iterable[Deal]) -> dict[K, list[Deal]]:
     return groups
 
 
-def _group(deal: Deal) -> tuple[str, str, str]:
-    return links.product(deal.link), deal.price, deal.currency
+def _numbered(deals: Iterable[Deal], under: Period | None = None) -> Iterator[tuple[int, Deal]]:
+    """Some deals, each with the number of its card, ``under`` their days, their months or nothing."""
+    found = list(deals)
+    shown = (
+        (
+            cards_of.likenesses(deal.link, deal.title),
+            f"{deal.price} {deal.currency} {under and under.start_of(deal.created_at)}",
+        )
+        for deal in found
+    )
+    return zip(cards_of.numbered(shown), found, strict=True)
 
 
 def _other_year(when: date, now: datetime | None) -> str:

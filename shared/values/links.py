@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from urllib.parse import quote, urlsplit, urlunsplit
+import re
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 _KEPT = "%/:?#[]@!$&'()*+,;=~"
 """Characters that have a meaning in an address, and those of what is encoded already."""
 
 _RESIZING = "cdn.shopify.com"
 """The host of most shops' pictures; its shops' own hosts serve them below ``/cdn/shop/``. Both take a width."""
+
+
+TRACKING = frozenset(
+    "__hsfp __hssc __hstc __s _hsenc _openstat dclid fbclid gbraid gclid hsctatracking igshid mc_eid ml_subscriber "  # noqa: SIM905  # easier to read
+    "ml_subscriber_hash mkt_tok msclkid oft_c oft_ck oft_d oft_id oft_ids oft_k oft_lk oft_sk oly_anon_id oly_enc_id "
+    "rb_clickid s_cid twclid unicorn_click_id vero_conv vero_id wbraid wickedid yclid "
+    "_ga _gl _ke _kx gad_campaignid gad_source gclsrc epik irclickid irgwc li_fat_id mc_cid srsltid ttclid".split()
+)
+"""Parameters of a query that say where a reader came from, in lower case: those that Firefox strips, and others that
+advertising networks and mail programs document. All that begin with ``utm_`` are, too."""
+
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 
 
 def host(link: str) -> str:
@@ -31,7 +44,24 @@ def encoded(link: str) -> str:
 
 
 def product(link: str) -> str:
-    """The address of a product, without what chooses one of its colours and sizes: no query, no fragment."""
+    """The identity of a product: its address without scheme, ``www.`` and tracking, as all its spellings have it.
+
+    The host's name is in lower case, percent-encoding is normalised (RFC 3986, 6.2.2), and the parameters of the query
+    are sorted. A fragment counts where it is a path, as in ``#!/lamp``.
+    """
+    try:
+        parts = urlsplit(encoded(link))
+        port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
+    except ValueError:
+        return link
+    path, *pairs = map(_normalised, (parts.path, *parts.query.replace("+", "%20").split("&")))
+    query = "&".join(sorted(pair for pair in pairs if pair and not _is_tracking(pair.partition("=")[0])))
+    route = f"#{_normalised(parts.fragment)}" if parts.fragment.startswith(("/", "!/")) else ""
+    return f"{host(encoded(link))}{port}{path.rstrip('/')}{f'?{query}' if query else ''}{route}"
+
+
+def page(link: str) -> str:
+    """The address of a product's page without its query and fragment, which 1.0.0 took for the product."""
     try:
         parts = urlsplit(link)
     except ValueError:
@@ -40,8 +70,28 @@ def product(link: str) -> str:
 
 
 def product_hash(link: str) -> str:
-    """A product's address in 32 hexadecimal digits, for keys."""
-    return hashlib.sha256(product(link).encode(errors="replace")).hexdigest()[:32]
+    """A product's identity in 32 hexadecimal digits, for keys."""
+    return hashed(product(link))
+
+
+def hashed(text: str) -> str:
+    """A text in 32 hexadecimal digits."""
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:32]
+
+
+def _normalised(text: str) -> str:
+    """A part of an address with escapes in capitals, and none for characters that need none."""
+
+    def escape(found: re.Match[str]) -> str:
+        character = chr(int(found[0][1:], 16))
+        return character if _UNRESERVED.fullmatch(character) else found[0].upper()
+
+    return re.sub("%[0-9A-Fa-f]{2}", escape, text)
+
+
+def _is_tracking(name: str) -> bool:
+    known = unquote(name).lower()
+    return known in TRACKING or known.startswith("utm_")
 
 
 def picture(image: str | None, width: int) -> str | None:

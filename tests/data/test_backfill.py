@@ -6,18 +6,22 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from cli import backfill, segments
-from shared.data import keys
-from shared.data.catalog import deals, offers
+from shared.data import checking, keys
+from shared.data.catalog import deal_numbers, deals, offers
 from shared.data.catalog.deal_items import is_listed
+from shared.data.members import alerts
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
+from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, Deal
-from tests.support.factories import NOW, a_deal, ago, ids, listed, post
+from shared.values import links
+from tests.support.factories import NOW, a_deal, account_of, ago, ids, join, listed, post
 from tests.support.wire import watched
 
 
@@ -74,6 +78,84 @@ def test_offers_of_the_release_before_get_their_places_by_price(table: Table) ->
 
     assert sum(step.rewritten for step in steps) == 1
     assert table.get_many([keys.primary(item) for item in due]) == due
+
+
+def run(table: Table, item_type: str) -> int:
+    """Backfill a type; returns how many items were rewritten."""
+    return sum(step.rewritten for number in range(2) for step in backfill.run(table, item_type, number, 2))
+
+
+def filed(table: Table, item_type: str) -> list[Item]:
+    return sorted((item for item in table.everything() if item["Type"] == item_type), key=place)
+
+
+def place(item: Item) -> tuple[str, str]:
+    return item["PK"], item["SK"]
+
+
+def of_the_first_release(deal: Deal) -> Item:
+    """The offer that 1.0.0 wrote of a deal: in the partition of its address without the query, in no index."""
+    item = offers.to_item(deal, has_ended=False)
+    place = keys.product_offer(links.hashed(links.page(deal.link)), deal.deal_id)
+    return {name: value for name, value in item.items() if not name.startswith("GSI")} | place
+
+
+def test_offers_move_to_their_products_and_a_repeated_run_writes_nothing(table: Table) -> None:
+    page = "https://shop.example/view.php"
+    some = post(table, [a_deal(ago(hours=n), link=f"{page}?id={n}") for n in range(3)])
+    newer = replace(some[0], price="9.00", version=2)
+    for deal in (newer, *some[1:]):
+        table.write(put(of_the_first_release(deal), because="1.0.0 wrote it"))
+    offers.file(table, None, some[0])  # of a version that 1.0.0 has changed since
+
+    rewritten, again = run(table, "ProductOffer"), run(table, "ProductOffer")
+
+    due = [item for deal in (newer, *some[1:]) for item in offers.to_items(deal, has_ended=False)]
+    assert filed(table, "ProductOffer") == sorted(due, key=place)
+    assert [ids(offers.offers_of(table, links.product_hash(deal.link))) for deal in some] == [
+        [deal.deal_id] for deal in some
+    ]
+    assert (rewritten > 0, again) == (True, 0)
+
+
+def test_an_offer_whose_place_is_another_by_now_is_taken_out_of_it(table: Table) -> None:
+    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
+    stray = keys.product_offer(links.hashed("elsewhere"), deal.deal_id)
+    table.write(put(offers.to_item(deal, has_ended=False) | stray, because="another release wrote it"))
+
+    run(table, "ProductOffer")
+
+    due = offers.to_items(deal, has_ended=False)
+    assert filed(table, "ProductOffer") == sorted(due, key=place)
+
+
+def test_numbers_lead_to_their_deals_products(table: Table) -> None:
+    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
+    number = keys.deal_number(deal.number or 0)
+    old = links.hashed(links.page(deal.link))
+    table.write(update(number, "SET Product = :old", values={":old": old}, refused=None))
+
+    rewritten = [run(table, "DealNumber") for _ in range(2)]
+
+    assert rewritten == [1, 0]
+    assert deal_numbers.place_of(table, str(deal.number)) == deal_numbers.place(deal)
+
+
+@pytest.mark.parametrize("has_another", [False, True])
+def test_alerts_on_products_move_and_stay_counted_once(table: Table, has_another: bool) -> None:
+    join(table, "ana")
+    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
+    before = replace(deal, link="https://shop.example/view.php")
+    old = alerts.on_price(table, before, "ana", account_of("ana"), Limits("20.00", "USD"), NOW)
+    if has_another:
+        alerts.on_price(table, deal, "ana", account_of("ana"), Limits("25.00", "USD"), NOW)
+
+    rewritten = [run(table, "PriceAlert") for _ in range(2)]
+
+    found = alerts.of(table, "ana")
+    assert rewritten == [0 if has_another else 1, 0]
+    assert {alert.alert_id for alert in found} == {alerts.id_on(deal), *([old.alert_id] if has_another else [])}
+    assert [fault for fault in checking.check(table, NOW) if fault.rule == checking.ACCOUNTS] == []
 
 
 def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(

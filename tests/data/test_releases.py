@@ -11,12 +11,16 @@ import os
 import subprocess
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli import backfill
+from shared.data.catalog import offers
 from shared.dynamodb.table import Table
+from shared.values import links
 from tests.support.engines import FAST_SERVER, on
 
 ROOT = Path(__file__).parents[2]
@@ -40,11 +44,17 @@ def code_of(commit: str, folder: Path) -> Path:
     return folder
 
 
-def let(code: Path, table: Table, *steps: str) -> list[Any]:
-    """The answers of some code to some steps on a table, in a process of its own."""
+def let(code: Path, table: Table, *steps: str, runs: str = "") -> list[Any]:
+    """The answers of some code to some steps on a table, in a process of its own: as the release ``runs`` them."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "COV"))}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.release", table.client.meta.endpoint_url, table.name, *steps],
+        [
+            sys.executable,
+            *(["-c", runs] if runs else ["-m", "tests.support.release"]),
+            table.client.meta.endpoint_url,
+            table.name,
+            *steps,
+        ],
         cwd=code,
         env=plain | {"PYTHONPATH": str(code), "NO_PROXY": "127.0.0.1"},
         capture_output=True,
@@ -80,6 +90,65 @@ def test_the_last_release_and_this_code_work_on_one_table(
     both = [ROOT, code_of(RELEASED, tmp_path / "released")]
 
     assert seen_differently(bare_table, *(both if newer_first else both[::-1])) == []
+
+
+OFFERS = """
+import json, sys
+from shared.data.catalog import deals, offers, seeds
+from shared.dynamodb.client import connect
+from tests.support.factories import LAUNCH, NOW, a_deal, ids, open_brands, post
+endpoint, name, *steps = sys.argv[1:]
+credentials = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+table = connect(name, endpoint_url=endpoint, region_name="us-east-1", **credentials)
+answers = []
+for does, what in (step.split(" ") for step in steps):
+    if does == "open":
+        seeds.plant(table, LAUNCH)
+        open_brands(table)
+    elif does == "post":
+        (deal,) = post(table, [a_deal(link=what)])
+        offers.file(table, None, deal)
+        answers.append(deal.deal_id)
+    elif does == "edit":
+        before = deals.get(table, what)
+        offers.file(table, before, deals.edit(table, what, {"price": "1.00"}, NOW))
+    elif does == "read":
+        answers.append(sorted([deal.deal_id, deal.price] for deal in offers.offers(table, what)))
+print(json.dumps(answers))
+"""
+"""What both releases do with offers of products, each by its own code."""
+
+
+@on_a_server
+def test_products_move_to_their_identity_while_the_last_release_is_at_work(
+    bare_table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, released = bare_table, code_of(RELEASED, tmp_path / "released")
+    one, two = (f"https://shop.example/view.php?id={number}" for number in (1, 2))
+    of_1_0, of_this = (partial(let, code, table, runs=OFFERS) for code in (released, ROOT))
+
+    first, second = of_1_0("open now", f"post {one}", f"post {two}")
+    before_the_move = of_this(f"read {one}", f"read {two}")
+    (third,) = of_this(f"post {one}")
+    (seen_by_1_0,) = of_1_0(f"read {one}")
+    of_1_0(f"edit {first}")
+    changed = of_this(f"read {one}", f"read {two}")
+    for number in range(2):
+        list(backfill.run(table, "ProductOffer", number, 2))
+    moved = [offers.offers_of(table, links.product_hash(link)) for link in (one, two)]
+    # The release after this one reads and writes the products' own partitions alone.
+    monkeypatch.setattr(offers, "places", lambda link: [links.product_hash(link)])
+    for number in range(2):
+        list(backfill.run(table, "ProductOffer", number, 2))
+    alone = [offers.offers(table, link) for link in (one, two)]
+
+    full = "31.90"
+    assert before_the_move == [[[first, full]], [[second, full]]]
+    assert seen_by_1_0 == sorted([[first, full], [second, full], [third, full]])
+    assert changed == [sorted([[first, "1.00"], [third, full]]), [[second, full]]]
+    assert [sorted([deal.deal_id, deal.price] for deal in found) for found in moved] == changed
+    assert alone == moved
+    assert offers.offers_of(table, links.hashed(links.page(one))) == []
 
 
 @on_a_server

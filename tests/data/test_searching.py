@@ -12,8 +12,9 @@ from shared.data.catalog.search import Match
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
 from shared.errors import AlreadyExists
+from shared.html import views
 from shared.models.catalog import Deal
-from shared.values import links
+from shared.values import cards, links
 from tests.support.factories import NOW, a_deal, ago, ahead, every_page, ids, newest_first
 from tests.support.wire import watched
 
@@ -157,6 +158,11 @@ def test_a_change_of_what_no_list_needs_writes_no_word_again(table: Table) -> No
     assert "PutItem" not in wire.operations
 
 
+def card_of(deal: Deal) -> str:
+    """A deal's likenesses as its words' items have them."""
+    return " ".join(links.hashed(text)[:16] for text in cards.likenesses(deal.link, deal.title))
+
+
 def test_a_word_tells_what_lists_are_sorted_narrowed_and_laid_out_by(table: Table) -> None:
     deal = a_deal(title="Blue boot", list_price="200.00", ends_at=ahead(days=1))
     cheaper = replace(deal, price="50.00", version=2)
@@ -166,8 +172,8 @@ def test_a_word_tells_what_lists_are_sorted_narrowed_and_laid_out_by(table: Tabl
 
     (match,) = search.find(table, words.asked("boot"), limit=9).matches
 
-    told = (match.brand, match.price, match.currency, match.discount, match.ends_at, match.product)
-    assert told == ("apple", "50.00", "USD", 75, deal.ends_at, links.product_hash(deal.link))
+    told = (match.brand, match.price, match.currency, match.discount, match.ends_at, match.card)
+    assert told == ("apple", "50.00", "USD", 75, deal.ends_at, card_of(deal))
 
 
 FILED = {
@@ -273,10 +279,32 @@ def test_the_rarest_of_some_words_is_that_of_the_fewest_deals(table: Table) -> N
 
 
 def test_a_card_is_a_product_at_a_price_and_is_shown_whole() -> None:
-    cheap = Match("1", "boot", product="boot", price="10.00", currency="USD")
-    matches = [cheap, replace(cheap, deal_id="2"), replace(cheap, price="20.00"), Match("4", "hat"), Match("5", "hat")]
+    cheap = Match("1", "boot", card="boot page", price="10.00", currency="USD")
+    matches = [
+        cheap,
+        replace(cheap, deal_id="2", card="boot other"),
+        replace(cheap, deal_id="3", card="red page"),
+        replace(cheap, price="20.00"),
+        Match("5", "hat"),
+        Match("6", "hat"),
+    ]
 
-    assert [len(search.first_cards(matches, most)) for most in (1, 2, 3, 4)] == [2, 3, 4, 5]
+    assert [len(search.first_cards(matches, most)) for most in (1, 2, 3, 4)] == [3, 4, 5, 6]
+
+
+def test_cards_of_a_search_are_the_cards_that_its_page_shows(table: Table) -> None:
+    titles = ("Boot, red", "Boot, blue", "Boot, blue", "Hose", "Boot", "Lamp")
+    made = [
+        a_deal(ago(minutes=n), title=f"{title} thing", link=f"https://shop.example/view.php?id={n % 4}")
+        for n, title in enumerate(titles)
+    ]
+    for deal in made:
+        search.file(table, None, deal)
+
+    matches = search.find(table, words.asked("thing"), limit=9).matches
+
+    shown = [len(search.first_cards(matches, most)) for most in range(1, 7)]
+    assert shown == [views.first_groups(made, most, under=None) for most in range(1, 7)]
 
 
 def test_what_a_search_has_found_is_shown_while_it_is_active(table: Table) -> None:

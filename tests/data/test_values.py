@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,6 +87,62 @@ def test_nobodys_password_is_never_right() -> None:
     assert not passwords.verify_password(None, "nobody's password")
     assert not passwords.verify_password(None, "")
     assert not passwords.verify_password("no hash", "no hash")
+
+
+SAME = (
+    "https://www.Shop.example/view.php?id=1&size=l",
+    "http://shop.example/view.php?size=l&id=1&",
+    "https://shop.example:443/view.php/?id=1&size=l#reviews",
+    "https://shop.example/%76iew.php?utm_source=mail&UTM_Medium=x&id=1&gclid=a&size=l&fbclid=b&mc_eid=c&msclkid=d",
+    "https://shop.example/view.php?%75tm_campaign=x&id=%31&size=l",
+)
+
+
+@pytest.mark.parametrize("link", SAME)
+def test_spellings_and_tracking_do_not_change_a_product(link: str) -> None:
+    assert links.product(link) == "shop.example/view.php?id=1&size=l"
+
+
+def test_the_data_model_names_each_parameter_that_only_tracks() -> None:
+    document = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text(encoding="utf-8")
+
+    assert [name for name in links.TRACKING if f"`{name}`" not in document] == []
+
+
+def test_what_an_address_asks_for_tells_products_apart() -> None:
+    different = [
+        "https://shop.example/view.php",
+        *(f"https://shop.example/view.php?id={number}" for number in (1, 2, 3)),
+        "https://shop.example/view.php?ID=1",
+        "https://shop.example/View.php?id=1",
+        "https://shop.example:8443/view.php?id=1",
+        "https://shop.example/a%2Fb",
+        "https://shop.example/a/b",
+        "https://shop.example/#/lamp",
+        "https://shop.example/#!/hose",
+        "https://[broken/view.php",
+        "https://shop.example:port/view.php",
+    ]
+
+    assert len({links.product_hash(link) for link in different}) == len(different)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://shop.example/caf%c3%a9?q=%e9", "https://shop.example/café?q=%E9"),
+        ("https://shop.example/a%7Eb?q=trail%20shoe", "https://shop.example/a~b?q=trail+shoe"),
+        ("https://bücher.example/a", "https://xn--bcher-kva.example/a/"),
+    ],
+)
+def test_an_address_is_one_product_however_it_is_encoded(one: str, other: str) -> None:
+    assert links.product(one) == links.product(other)
+
+
+def test_a_plain_address_is_filed_where_the_first_release_filed_it() -> None:
+    link = "https://www.shop.example/trail-runner/"
+
+    assert links.product(link) == links.page(link) == "shop.example/trail-runner"
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,9 @@ def test_what_no_limit_can_be_is_said_by_field(given: dict[str, object], named: 
     assert limits.read({"ceiling": "80", "leastDiscount": "5"}) == Limits("80.00", "USD", 5)
 
 
+SHOP = "https://shop.example/view.php"
+
+
 def ask(table: Table, name: str, deal: Deal, price: str, pace: Pace = Pace.AT_ONCE, currency: str = "USD") -> Alert:
     """An alert of somebody's on a deal's product."""
     join(table, name)
@@ -138,7 +141,7 @@ def test_a_new_offer_asks_by_one_query_for_exactly_those_whose_price_it_meets(
     ask(table, "euros", deal, "99.00", currency="EUR")
     ask(table, "never", deal, "99.00", Pace.NEVER)
     ask(table, "other", a_deal(link="https://shop.example/another"), "99.00")
-    new, (unit,) = posted(table, link=f"{deal.link}?colour=red")
+    new, (unit,) = posted(table, link=f"{deal.link}?utm_source=mail&gclid=1")
 
     with watched(table) as wire:
         work_off([unit])
@@ -150,6 +153,22 @@ def test_a_new_offer_asks_by_one_query_for_exactly_those_whose_price_it_meets(
     by_word = [named(word) for word in words.of_deal(new) for named in (keys.words_alerts, keys.joined_alerts)]
     partitions = [*by_word, keys.price_alerts(links.product_hash(deal.link), "USD")]
     assert sorted(str(request.partition) for request in queried) == sorted(partitions)
+
+
+def test_an_alert_on_a_product_does_not_tell_of_another_whose_address_differs_in_its_query(
+    table: Table, work_off: WorkOff
+) -> None:
+    (machine,) = post(table, [a_deal(title="Espresso machine", link=f"{SHOP}?id=1", price="300.00")])
+    ask(table, "ana", machine, "50.00")
+
+    _, units = posted(table, title="Garden hose", link=f"{SHOP}?id=2", price="19.00")
+    work_off(units)
+    told_of_hose = told(table, "ana")
+    _, units = posted(table, title="Espresso", link="http://SHOP.example/view.php?fbclid=x&id=1", price="49.00")
+    work_off(units)
+
+    assert told_of_hose == []
+    assert told(table, "ana") == ["USD 49.00: Espresso"]
 
 
 def test_a_price_that_moves_tells_of_each_lower_price_once(table: Table, deal: Deal, work_off: WorkOff) -> None:

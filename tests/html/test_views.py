@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -59,6 +60,36 @@ def test_a_product_of_two_days_is_two_cards() -> None:
     deals = [a_deal(NOW - timedelta(days=n), link=link) for n, link in enumerate(links)]
 
     assert views.first_groups(deals, 2) == 2
+
+
+VIEW = "https://shop.example/view.php"
+
+
+def test_products_that_share_a_path_are_cards_of_their_own() -> None:
+    titles = ("Espresso machine", "Garden hose", "Desk lamp")
+    deals = [a_deal(title=title, link=f"{VIEW}?id={number}") for number, title in enumerate(titles, 1)]
+
+    assert [(card["title"], card["variants"]) for card in views.cards(deals, NOW)] == [(title, 1) for title in titles]
+    assert [views.first_groups(deals, most) for most in (1, 2, 3)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("titles", "links"),
+    [
+        (("Boot", "Boot", "BOOT"), (f"{VIEW}?id=1", f"{VIEW}?id=2", f"{VIEW}?id=3")),
+        (("Boot, red", "Boot - blue", "Boot (42)"), (f"{VIEW}?id=1", f"{VIEW}?id=2", f"{VIEW}?id=3")),
+        (("Boot", "The boot", "A boot"), (f"{VIEW}?id=1", f"{VIEW}?id=1&utm_source=a", f"{VIEW}?fbclid=b&id=1")),
+    ],
+    ids=["title", "title but for its end", "product"],
+)
+def test_variants_are_one_card_where_product_or_title_says_so(titles: tuple[str, ...], links: tuple[str, ...]) -> None:
+    deals = [a_deal(title=title, link=link) for title, link in zip(titles, links, strict=True)]
+
+    (card,) = views.cards(deals, NOW)
+
+    assert card["variants"] == 3
+    assert views.first_groups([*deals, a_deal(title="Hat")], 1) == 3
+    assert len(views.cards([*deals, replace(deals[0], price="1.00")], NOW)) == 2
 
 
 def of_brands(*brands: str) -> list[Deal]:

@@ -40,7 +40,7 @@ def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_told(
 
 def test_a_known_product_fills_the_form_with_a_warning(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     image = "https://shop.example/trail-runner.jpg"
-    deal = post_deal(link="https://shop.example/trail-runner?variant=2", list_price="158.00", image=image)
+    deal = post_deal(link="https://shop.example/trail-runner?utm_source=mail", list_price="158.00", image=image)
     offers.file(table, None, deal)
 
     seen = editor.get(f"/desk/deals/new?link={LINK}")
@@ -57,6 +57,17 @@ def test_a_known_product_fills_the_form_with_a_warning(editor: Browser, table: T
     }
     assert f"As in the deal of {views.day(deal.created_at, times.now())}. Compare it with the shop’s." in seen.words
     assert posted(table) == [deal]
+
+
+def test_another_product_of_the_same_path_fills_nothing_in(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    machine = post_deal(link="https://shop.example/view.php?id=1", title="Espresso machine", price="499.00")
+    offers.file(table, None, machine)
+
+    hose, again = (editor.get(f"/desk/deals/new?link=https://shop.example/view.php?id={number}") for number in (2, 1))
+
+    assert [seen.values()["title"] for seen in (hose, again)] == ["", "Espresso machine"]
+    assert [seen.values()["price"] for seen in (hose, again)] == ["", "499.00"]
+    assert ["This product has an active deal" in seen.words for seen in (hose, again)] == [False, True]
 
 
 def test_a_price_is_proposed_from_the_same_size_and_not_one_that_was_withdrawn_or_that_the_shops_page_told(

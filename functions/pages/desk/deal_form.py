@@ -236,12 +236,9 @@ def slug_of(name: str) -> str:
         return ""
 
 
-def last_offer(link: str, offers: Sequence[Deal]) -> Deal | None:
-    """The deal that a new one is filled in from: the product's last one, of the same colour and size if there was one.
-
-    One that was withdrawn comes after all others.
-    """
-    return max(offers, key=lambda deal: (deal.withdrawn_at is None, deal.link == link), default=None)
+def last_offer(offers: Sequence[Deal]) -> Deal | None:
+    """The deal that a new one is filled in from: the product's last one; one that was withdrawn after all others."""
+    return max(offers, key=lambda deal: deal.withdrawn_at is None, default=None)
 
 
 def typed_of_product(last: Deal) -> Fields:

@@ -60,7 +60,7 @@ def new_deal(request: Request) -> Answer:
         errors = {"link": deal_form.WORDS["link"]} if link else None
         return desk_page("desk/link.html", request, typed=typed, errors=errors)
     of_product = offers.offers(table(), link)
-    last = deal_form.last_offer(link, of_product)
+    last = deal_form.last_offer(of_product)
     known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
     return form_page(
         request,

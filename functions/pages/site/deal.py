@@ -39,7 +39,6 @@ def one_deal(request: Request, number: str) -> Answer:
     status = deal.status(now)
     if deal.number is not None and number != str(deal.number):
         return moved(f"/deals/{deal.number}")
-    others = [each for each in found.offers if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
     siblings = views.cards(found.of_brand, now, most=SIBLINGS)
     views.leave_out(siblings)
     return public_page(
@@ -51,7 +50,7 @@ def one_deal(request: Request, number: str) -> Answer:
         old=_old(deal, now),
         ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
         history=_history(deal, found.offers),
-        others=[views.card(each, now) for each in others[:COLOURS]],  # each colour has a page of its own
+        others=[views.card(each, now) for each in found.variants[:COLOURS]],  # each colour has a page of its own
         siblings=siblings,
         document=_json_in_html(_as_product(deal, now)),
         description=summary(deal),

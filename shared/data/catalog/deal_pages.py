@@ -7,7 +7,7 @@ again, by what the deal itself says, in a third.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -20,19 +20,21 @@ from shared.data.catalog.scores import Scored
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
-from shared.values import ksuids, links
+from shared.values import cards, ksuids
 
 
 @dataclass(frozen=True, slots=True)
 class DealPage:
-    """A deal and its score; the newest offers of its product, itself and withdrawn ones included; deals of its brand.
+    """A deal and its score; the newest offers of its product, itself and withdrawn ones included; others of its brand.
 
-    The brand's are active, of other products, the newest first: of this month, the month before and the deal's own.
-    Where these have none, they are those that the brand's page begins with.
+    ``variants`` are active offers of the product, and of its colours and sizes among the brand's deals. ``of_brand``
+    are other active deals of the brand: of this month, the month before and the deal's own. Where these have none, they
+    are those that the brand's page begins with. All are the newest first.
     """
 
     scored: Scored
     offers: tuple[Deal, ...]
+    variants: tuple[Deal, ...]
     of_brand: tuple[Deal, ...]
 
 
@@ -49,11 +51,14 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     actual = deal_numbers.place(deal)
     if not told or actual != place:
         told = table.gather(_beside(table, actual, now))
-    offers, books, *months = told
+    found, books, *months = told
+    if len(offers.places(deal.link)) > 1 and all(each.deal_id != deal.deal_id for each in found):
+        found = offers.offers(table, deal.link)  # 1.0.0 filed the deal
     of_brand = [each for month in months for each in month]
-    if not any(_is_beside(each, deal, now) for each in of_brand):
-        of_brand = _longer_ago(table, deal, books, now)
-    return DealPage(Scored(deal, score), tuple(offers), tuple(each for each in of_brand if _is_beside(each, deal, now)))
+    variants, others = _beside_it(deal, [*found, *of_brand], now)
+    if not others:
+        _, others = _beside_it(deal, _longer_ago(table, deal, books, now), now)
+    return DealPage(Scored(deal, score), tuple(found), variants, others)
 
 
 def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) -> list[Deal]:
@@ -68,9 +73,15 @@ def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) 
     return feeds.of_periods(table, feed, months, most=settings.READ_FOR_CARDS) if months else []
 
 
-def _is_beside(other: Deal, deal: Deal, now: datetime) -> bool:
-    """Whether another deal of the brand is active, and of another product."""
-    return other.status(now) is Status.ACTIVE and links.product(other.link) != links.product(deal.link)
+def _beside_it(deal: Deal, among: Iterable[Deal], now: datetime) -> tuple[tuple[Deal, ...], tuple[Deal, ...]]:
+    """The active ones of some deals but one, newest first: its variants, and all others."""
+    newest = sorted({each.deal_id: each for each in among}.values(), key=lambda each: each.deal_id, reverse=True)
+    parts: tuple[list[Deal], list[Deal]] = ([], [])
+    own = cards.likenesses(deal.link, deal.title)
+    for each in newest:
+        if each.status(now) is Status.ACTIVE and each.deal_id != deal.deal_id:
+            parts[not cards.alike(cards.likenesses(each.link, each.title), own)].append(each)
+    return tuple(parts[0]), tuple(parts[1])
 
 
 def _beside(table: Table, place: deal_numbers.Place, now: datetime) -> list[Callable[[], Any]]:

@@ -58,7 +58,7 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     filed: set[str] = set()
     for together in _batches(new):
         if len(together) > 1:
-            filing = [offers.filing(deal, has_ended=has_ended(item)) for deal, item in together]
+            filing = [write for deal, item in together for write in offers.filing(deal, has_ended=has_ended(item))]
             try:
                 table.transact(*filing, *search.filing([deal for deal, item in together if is_listed(item)]))
             except (AlreadyExists, Unavailable):
@@ -74,10 +74,11 @@ def _batches(new: Iterable[tuple[Deal, Item]]) -> Iterator[list[tuple[Deal, Item
     items = 0
     for deal, item in new:
         found_by = words.of_deal(deal).keys() if is_listed(item) else set()
-        if items + 1 + len(found_by) + len(counts | found_by) > MOST_TOGETHER:
+        own = len(offers.places(deal.link)) + len(found_by)
+        if items + own + len(counts | found_by) > MOST_TOGETHER:
             yield together
             together, counts, items = [], set(), 0
         together.append((deal, item))
         counts |= found_by
-        items += 1 + len(found_by)
+        items += own
     yield together

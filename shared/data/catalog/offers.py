@@ -1,15 +1,19 @@
-"""Offers of one product over time: earlier prices, other colours and sizes, duplicates - one Query of one partition.
+"""Offers of one product over time: its earlier prices and duplicates, by one Query of one partition.
 
-Each deal has a copy of itself under the hash of its product's address, kept by the stream a second or two behind the
-deal (``functions/background/publisher.py``), so that a deal's own transaction stays as small as it is. The copy of a
-listed deal also stands in the indexes, by its price and its discount (``sorting.py`` reads them), and that of a deal
-that has ended under its brand and category: their pages show it where nothing else is.
+Each deal has a copy of itself under the hash of its product's identity (``links.product``), kept by the stream a second
+or two behind the deal (``functions/background/publisher.py``), so that a deal's own transaction stays as small as it
+is. The copy of a listed deal also stands in the indexes, by its price and its discount (``sorting.py`` reads them), and
+that of a deal that has ended under its brand and category: their pages show it where nothing else is.
+
+1.0.0 took all addresses of one page for one product, whatever their queries. What it wrote there is read, and written
+for it, until the release after this one (docs/growing.md).
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 from shared.data import item_types, keys
 from shared.data.catalog.deal_items import CARDS, attributes, readable
@@ -25,13 +29,27 @@ MOST = 100
 """Offers that are read of a product, newest first. Of the real deals' products, none has half as many."""
 
 
+def places(link: str) -> list[str]:
+    """The hashes of the partitions that hold an offer of a product: its own, and where it is another one 1.0.0's."""
+    return list(dict.fromkeys([links.product_hash(link), links.hashed(links.page(link))]))
+
+
 def offers(table: Table, link: str) -> list[Deal]:
-    """The newest offers of the product that an address is of, newest first, withdrawn ones included. One Query."""
-    return offers_of(table, links.product_hash(link))
+    """The newest offers of the product that an address is of, newest first, withdrawn ones included.
+
+    A Query of each of its partitions, at once.
+    """
+    newest: dict[str, Deal] = {}
+    for found in table.gather([partial(offers_of, table, place) for place in places(link)]):
+        for deal in found:
+            if links.product(deal.link) == links.product(link):
+                known = newest.setdefault(deal.deal_id, deal)
+                newest[deal.deal_id] = max(known, deal, key=lambda each: each.version)
+    return sorted(newest.values(), key=lambda deal: deal.deal_id, reverse=True)[:MOST]
 
 
 def offers_of(table: Table, product: str) -> list[Deal]:
-    """As ``offers`` does, of a product whose address has this hash."""
+    """As ``offers`` does, of the partition of a hash. One Query."""
     return readable(table.query(keys.product(product), newest_first=True, limit=MOST))
 
 
@@ -42,19 +60,33 @@ def ended(table: Table, topic: Topic, limit: int) -> list[Deal]:
 
 def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bool = False) -> None:
     """Bring a deal's offer up to date with what the stream says; saying it again changes nothing."""
-    was, now_is = (links.product_hash(deal.link) if deal else None for deal in (before, after))
-    if before is not None and was is not None and was != now_is:
-        key = keys.product_offer(was, before.deal_id)
-        table.write(forget(key, because="a repeated record finds it gone already"))
-    if after is not None and now_is is not None:
+    was, now_is = (places(deal.link) if deal else [] for deal in (before, after))
+    for place in was:
+        if before is not None and place not in now_is:
+            key = keys.product_offer(place, before.deal_id)
+            table.write(forget(key, because="a repeated record finds it gone already"))
+    for write in filing(after, has_ended=has_ended) if after else []:
         with suppress(AlreadyExists):  # a later version stands there already
-            table.write(filing(after, has_ended=has_ended))
+            table.write(write)
 
 
-def filing(deal: Deal, *, has_ended: bool = False) -> Write:
-    """The write of a deal's offer. Refused with AlreadyExists where there is a later version of it."""
-    item = to_item(deal, has_ended=has_ended)
-    return put_over(item, f"{ABSENT} OR Version <= :version", {":version": deal.version}, refused=AlreadyExists())
+def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:
+    """The writes of a deal's offer. Each is refused with AlreadyExists where there is a later version of it."""
+    later = f"{ABSENT} OR Version <= :version"
+    return [
+        put_over(item, later, {":version": deal.version}, refused=AlreadyExists())
+        for item in to_items(deal, has_ended=has_ended)
+    ]
+
+
+def to_items(deal: Deal, *, has_ended: bool) -> list[Item]:
+    """The offer of a deal, and the one that 1.0.0 reads of it where that stands elsewhere: it is in no index."""
+    _, *others = places(deal.link)
+    bare = {"Type": item_types.PRODUCT_OFFER, **attributes(deal)}
+    return [
+        to_item(deal, has_ended=has_ended),
+        *({**keys.product_offer(place, deal.deal_id), **bare} for place in others),
+    ]
 
 
 def to_item(deal: Deal, *, has_ended: bool) -> Item:

@@ -29,7 +29,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, NotFound
 from shared.models.catalog import Deal, Status
-from shared.values import links
+from shared.values import cards, links
 from shared.values.spelling import is_a_slip
 from shared.values.stored import stored
 
@@ -54,12 +54,12 @@ SHORTEST_CORRECTED = 4
 class Match:
     """A deal as its words' items tell of it: all of its words, and what lists are sorted, narrowed and laid out by.
 
-    What 1.0.0 filed tells of the words only. ``product`` is the hash of its product's address.
+    What 1.0.0 filed tells of the words only. ``card`` are the beginnings of the hashes of the deal's ``likenesses``.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
     words: str = field(metadata=stored("Words"))
-    product: str | None = field(default=None, metadata=stored("Product"))
+    card: str | None = field(default=None, metadata=stored("Card"))
     brand: str | None = field(default=None, metadata=stored("Brand"))
     price: str | None = field(default=None, metadata=stored("Price"))
     currency: str | None = field(default=None, metadata=stored("Currency"))
@@ -135,7 +135,8 @@ def items_of(deal: Deal) -> dict[str, Item]:
     """The items by which a listed deal is found, by word: each names all of its words, as of a version of the deal."""
     found = words.of_deal(deal)
     same = {name: getattr(deal, name) for name in ("brand", "price", "currency", "ends_at", "version")}
-    match = Match(deal.deal_id, " ".join(found), links.product_hash(deal.link), discount=deal.discount_percent, **same)
+    card = " ".join(links.hashed(each)[:16] for each in cards.likenesses(deal.link, deal.title))
+    match = Match(deal.deal_id, " ".join(found), card, discount=deal.discount_percent, **same)
     common = {"Type": item_types.WORD, **_MATCH.write(match)}
     return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in found}
 
@@ -172,14 +173,11 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
 
 
 def first_cards(matches: Sequence[Match], most: int) -> Sequence[Match]:
-    """The first of some matches that are so many cards, each of one product at one price: no card is cut in two."""
-    seen: set[tuple[str | None, ...]] = set()
-    for number, match in enumerate(matches):
-        # What 1.0.0 has filed does not name its product: until it is read, each deal is a card.
-        seen.add((match.product, match.price, match.currency) if match.product else (match.deal_id,))
-        if len(seen) > most:
-            return matches[:number]
-    return matches
+    """The first of some matches that are so many cards, as ``cards`` says what one is: no card is cut in two."""
+    # What 1.0.0 has filed does not say its card: until it is read, each deal is one.
+    shown = (((match.card or match.deal_id).split(), f"{match.price} {match.currency}") for match in matches)
+    beyond = (place for place, number in enumerate(cards.numbered(shown)) if number >= most)
+    return matches[: next(beyond, len(matches))]
 
 
 def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:

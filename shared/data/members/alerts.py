@@ -42,8 +42,13 @@ _ID = re.compile("(price|words)-[0-9a-f]{32}")
 
 def on_price(table: Table, deal: Deal, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
     """Tell of a deal's product at ``limits.ceiling`` or below. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
-    alert_id, (ceiling, only) = f"price-{links.product_hash(deal.link)}", _of_price(limits)
-    return _keep(table, PriceAlert(alert_id, username, account_id, deal.deal_id, deal.title, ceiling, now, only))
+    ceiling, only = _of_price(limits)
+    return _keep(table, PriceAlert(id_on(deal), username, account_id, deal.deal_id, deal.title, ceiling, now, only))
+
+
+def id_on(deal: Deal) -> str:
+    """The id of an alert on a deal's product."""
+    return f"price-{links.product_hash(deal.link)}"
 
 
 def on_words(table: Table, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:

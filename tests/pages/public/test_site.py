@@ -441,7 +441,7 @@ def test_a_mistyped_word_is_corrected_and_what_words_name_is_led_to(ask: Ask, po
 def test_a_page_of_a_search_reads_the_deals_of_its_cards_only(ask: Ask, table: Table, now: datetime) -> None:
     # Two colours of each boot are one card; what has ended and is not swept yet is none.
     links = [f"https://s.example/{n // 2}?colour={n}" for n in range(60)]
-    made = [a_deal(now - timedelta(minutes=n), title=f"Boot {n}", link=link) for n, link in enumerate(links)]
+    made = [a_deal(now - timedelta(minutes=n), title=f"Boot, {n}", link=link) for n, link in enumerate(links)]
     over = a_deal(now - timedelta(minutes=100), title="Boot", ends_at=now - timedelta(minutes=1))
     for deal in [*post(table, made, now), over]:
         search.file(table, None, deal)
@@ -486,14 +486,14 @@ def test_words_are_compared_without_accents_case_and_signs() -> None:
 def test_a_search_pages_to_its_end(ask: Ask, table: Table, now: datetime) -> None:
     # Two colours of each boot are one card, and are on one page.
     made = [
-        a_deal(now - timedelta(minutes=n), title=f"Boot {n}", link=f"https://s.example/{n // 2}?colour={n}")
+        a_deal(now - timedelta(minutes=n), title=f"Boot, {n}", link=f"https://s.example/{n // 2}?colour={n}")
         for n in range(70)
     ]
     indexed(table, post(table, made, now))
 
     seen = [[link.text for link in document.findall(".//h2/a")] for document in walked(ask, "/search", q="boot")]
 
-    assert seen == [[f"Boot {n}" for n in range(0, 48, 2)], [f"Boot {n}" for n in range(48, 70, 2)]]
+    assert seen == [[f"Boot, {n}" for n in range(0, 48, 2)], [f"Boot, {n}" for n in range(48, 70, 2)]]
 
 
 @pytest.mark.parametrize("filled", [True, False], ids=["deals", "empty"])

@@ -1,0 +1,37 @@
+"""Which deals are one card: those of one product at one price, and its colours and sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from shared.values import links
+
+_ENDING = re.compile(r"(?:, | [-\u2013\u2014|] | \()[^,|(\u2013\u2014]*$")
+
+
+def likenesses(link: str, title: str) -> tuple[str, str]:
+    """Two texts of a deal: deals are of one product, or its colours and sizes, where they share one of them.
+
+    The first is the product. The second is the page at the shop with the title, without the colour or size that this
+    may end with: ``Trail runner, blue``. Titles tell colours of one page from products that only share its path.
+    """
+    return links.product(link), f"{links.page(link)} {_ENDING.sub('', title).casefold()}"
+
+
+def alike(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Whether two deals with these likenesses are of one product, or its colours and sizes."""
+    return not set(one).isdisjoint(other)
+
+
+def numbered(shown: Iterable[tuple[Iterable[str], str]]) -> Iterator[int]:
+    """The number of the card that each of some deals is on, from 0: deals are their likenesses and their prices."""
+    numbers: dict[tuple[str, str], int] = {}
+    cards = 0
+    for texts, price in shown:
+        own = [(text, price) for text in texts]
+        number = next((numbers[each] for each in own if each in numbers), cards)
+        cards += number == cards
+        for each in own:
+            numbers.setdefault(each, number)
+        yield number
