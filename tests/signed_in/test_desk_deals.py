@@ -40,7 +40,7 @@ def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_told(
 
 def test_a_known_product_fills_the_form_with_a_warning(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     image = "https://shop.example/trail-runner.jpg"
-    deal = post_deal(link="https://shop.example/trail-runner?utm_source=mail", list_price="158.00", image=image)
+    deal = post_deal(link=f"{LINK}&utm_source=mail", list_price="158.00", image=image)
     offers.file(table, None, deal)
 
     seen = editor.get(f"/desk/deals/new?link={LINK}")
