@@ -56,8 +56,8 @@ def product(link: str) -> str:
         return link
     path, *pairs = map(_normalised, (parts.path, *parts.query.replace("+", "%20").split("&")))
     query = "&".join(sorted(pair for pair in pairs if pair and not _is_tracking(pair.partition("=")[0])))
-    route = f"#{_normalised(parts.fragment)}" if parts.fragment.startswith(("/", "!/")) else ""
-    return f"{host(encoded(link))}{port}{path.rstrip('/')}{f'?{query}' if query else ''}{route}"
+    route = _normalised(parts.fragment) if parts.fragment.startswith(("/", "!/")) else ""
+    return f"{host(encoded(link))}{port}{urlunsplit(('', '', path.rstrip('/'), query, route))}"
 
 
 def page(link: str) -> str:
