@@ -26,7 +26,7 @@ MINE: Access = (
     *VOTING,
     Right("GetItem", (p.ALERTS, p.FEED, p.FEED_KEY)),
     Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.SAVED, p.VOTES, *p.LIKES, *p.WATCHES, *p.TOPICS)),
-    Right("ConditionCheckItem", (p.ACCOUNT,)),
+    Right("ConditionCheckItem", (p.ACCOUNT, p.USER)),
     Right("BatchGetItem", (p.DEAL, p.WORDS, *p.TOPICS)),
     Right("PutItem", (p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
     Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),

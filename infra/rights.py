@@ -64,8 +64,9 @@ VOTING: Access = (
 MEMBERS: Access = (
     *VOTING,
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.FEED, *p.TOPICS)),
+    Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (p.WORDS,)),
-    Right("ConditionCheckItem", (p.ACCOUNT,)),
+    Right("ConditionCheckItem", (p.ACCOUNT, p.USER)),
     Right("PutItem", (p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
     Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
     Right("DeleteItem", (p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),

@@ -40,12 +40,12 @@ def alert(alert: Alert) -> Json:
     return {"alertId": alert.alert_id, **of, "limits": limits(alert.limits), "createdAt": to_iso(alert.created_at)}
 
 
-def private_feed(made_at: datetime | None) -> Json:
-    return {"createdAt": to_iso(made_at) if made_at else None}
+def private_feed(made_at: datetime | None, *, ended: bool) -> Json:
+    return {"createdAt": to_iso(made_at) if made_at else None, "ended": ended}
 
 
 def feed_key(key: str, made_at: datetime) -> Json:
-    return {"key": key, **private_feed(made_at)}
+    return {"key": key, "createdAt": to_iso(made_at)}
 
 
 def session_token(token: str, session: Session) -> Json:

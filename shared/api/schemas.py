@@ -404,7 +404,10 @@ FIELDS: dict[str, dict[str, Any]] = {
     "UnreadCount": {"unread": Count},
     "Marked": {"marked": Count},
     "PrivateFeed": {
-        "created_at": Annotated[datetime | None, Field(description="When its key was made; null where there is none.")]
+        "created_at": Annotated[datetime | None, Field(description="When its key was made; null where there is none.")],
+        "ended": Annotated[
+            bool, Field(description="A new password or signing out everywhere has ended the key: make a new one.")
+        ],
     },
     "FeedKey": {
         "key": Annotated[

@@ -96,10 +96,10 @@ def test_a_private_feed_is_made_told_of_and_revoked(site: Api) -> None:
     before, made, there = member.get("/me/feed"), member.post("/me/feed"), member.get("/me/feed")
     revoked = [member.delete("/me/feed").status_code for _ in range(2)]
 
-    assert before.json() == member.get("/me/feed").json() == {"createdAt": None}
+    assert before.json() == member.get("/me/feed").json() == {"createdAt": None, "ended": False}
     assert made.status_code == 201
     assert len(made.json()["key"]) == 43
-    assert there.json() == {"createdAt": made.json()["createdAt"]}
+    assert there.json() == {"createdAt": made.json()["createdAt"], "ended": False}
     assert revoked == [204, 204]
 
 

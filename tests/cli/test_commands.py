@@ -102,7 +102,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Edit, expire or withdraw a deal, by the clock": ("sweep", ["GetItem", "Query"]),
     "Alert on a product's price": ("alerts price ana {deal} 25", ["GetItem", "GetItem", "TransactWriteItems"]),
     "Alert on words": ("alerts words ana running", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
-    "A private feed": ("messages new-feed ana", ["GetItem", "GetItem", "TransactWriteItems"]),
+    "A private feed": ("messages new-feed ana", ["GetItem", "GetItem", "GetItem", "TransactWriteItems"]),
     "One's alerts": ("alerts list ana", ["Query", "GetItem"]),
     "Mailed links: a new password, a proved address": ("users reset-link ana", ["GetItem", "PutItem"]),
     "The day's messages by mail": ("users mail-digest ana --hour 7", ["GetItem", "UpdateItem"]),

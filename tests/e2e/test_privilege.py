@@ -343,7 +343,7 @@ def _alert(plumbing: Plumbing, editor: Visitor, member: Visitor, deal_id: str) -
     assert member.delete(f"/me/alerts/{removed}").status_code == 204
     for answer in (member.post("/me/feed"), member.post("/me/feed"), member.delete("/me/feed")):
         assert answer.status_code in (201, 204)
-    assert member.get("/me/feed").json() == {"createdAt": None}
+    assert member.get("/me/feed").json() == {"createdAt": None, "ended": False}
 
 
 def _have_alerts(member: Visitor, deal: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, scores, topics
-from shared.data.members import alerts, announcements, follows, messages, users
+from shared.data.members import alerts, announcements, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.html import cookies
@@ -276,6 +276,11 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     replaced = anyone.get(f"{first.path}?{first.query}")
     shown = ana.get("/my/watches")
     ana.post("/my/feed/revoke", {})
+    revoked = anyone.get(f"{second.path}?{second.query}")
+    third = urlsplit(ana.post("/my/feed", {}).values()["address"])
+    ana.post("/account/sign-out-everywhere", {})
+    token, _ = sessions.start(table, users.get(table, "ana"), times.now(), bytes(32))
+    ended = Browser(FUNCTIONS, {cookies.SESSION: token, cookies.HINT: "1"}).get("/my/watches").words
 
     assert "It has a secret address" in offered
     assert (read.status, replaced.status) == (200, 404)
@@ -285,8 +290,10 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     assert read.headers["Cache-Control"] == ["no-store"]
     assert "Its address was created on" in shown.words
     assert second.query.removeprefix("key=") not in shown.text
-    assert anyone.get(f"{second.path}?{second.query}").status == 404
+    assert revoked.status == 404
     assert anyone.get("/my/messages.atom").status == 404
+    assert anyone.get(f"{third.path}?{third.query}").status == 404
+    assert "no longer works because you changed your password or signed out everywhere" in ended
 
 
 def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: Table) -> None:

@@ -108,12 +108,12 @@ def watches(request: Request) -> Answer:
     typed, brand = request.query.get("brand", "").strip(), None
     with suppress(NoSuchTopic):
         brand, _ = told.topic_named(BRAND.label, typed)
-    (followed, liked, alerted, feed_made, user), head = cookies.beside_head(
+    (followed, liked, alerted, feed, user), head = cookies.beside_head(
         request,
         partial(follows.watching, table(), username),
         partial(follows.likes, table(), username),
         partial(alerts.of, table(), username),
-        partial(feed_keys.made_at, table(), username),
+        partial(feed_keys.of, table(), username),
         partial(users.get, table(), username),
     )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
@@ -137,7 +137,8 @@ def watches(request: Request) -> Answer:
         alerts=[told.row(alert) for alert in alerted],
         most_alerts=alerts.MOST,
         hot_pace=user.hot_pace or Pace.AT_ONCE,
-        feed_made=views.day(feed_made, request.now) if feed_made else None,
+        feed_made=views.day(feed.made_at, request.now) if feed else None,
+        feed_ended=feed is not None and feed.ended,
         brands=[row for topic, row in rows.items() if topic.kind is BRAND and row["watching"]],
         watchable=[row for topic, row in rows.items() if topic.kind is CATEGORY],
         liked=[row for row in rows.values() if row["liking"]],

@@ -1,7 +1,8 @@
-"""The key of a member's private feed: whoever knows it reads the messages, without a session, until it is revoked.
+"""The key of a member's private feed: it reads the messages without a session, until it is revoked or ends.
 
 The table knows only its SHA-256, as of a session's token: under the hash is whose feed it opens, and under the owner's
-name is the hash, so that a new key takes the place of the old one. Both are written and deleted together.
+name is the hash, so that a new key takes the place of the old one. Both are written and deleted together. As a session
+does, a key ends with the account's generation: with a new password and with a sign-out everywhere.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
+from shared.data.members import sessions
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, forget, put_new, put_over
-from shared.errors import FeedChanged, NoSuchFeed
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write, delete, forget, put_new, put_over, require
+from shared.errors import AccountChanged, FeedChanged, NoSuchFeed
 from shared.values import tokens
 from shared.values.times import from_iso, to_iso
 
-_ACCOUNT = Projection.of("AccountId")
 _BECAUSE = "its owner's note of it goes in the same transaction, and is what is required"
 
 
@@ -29,11 +30,27 @@ class Reader:
     account_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class FeedKey:
+    """When a member's key was made, and whether it has ended: its account is of another generation by now."""
+
+    made_at: datetime
+    ended: bool
+
+
 def make(table: Table, username: str, account_id: str, now: datetime, entropy: bytes) -> str:
-    """A new key, made of 32 bytes of randomness, in place of the one before. Raises FeedChanged, NotSignedIn."""
+    """A new key, made of 32 bytes of randomness, in place of the one before.
+
+    Raises FeedChanged, NotSignedIn, AccountChanged.
+    """
     key = tokens.of(entropy)
-    before = _note(table, username)
-    common = {"Type": item_types.FEED_KEY, "CreatedAt": to_iso(now)}
+    before, account = _note(table, username), sessions.account(table, username)
+    if account.get("AccountId") != account_id:
+        raise account_checks.gone(username, account_id)
+    generation = sessions.generation_of(account)
+    condition, values = sessions.is_of(generation)
+    still = require(keys.user(username), condition, values=values, refused=AccountChanged())
+    common = {"Type": item_types.FEED_KEY, "CreatedAt": to_iso(now), "Generation": generation}
     whose = {**keys.feed_key(tokens.hashed(key)), **common, "Username": username, "AccountId": account_id}
     note = {**keys.feed(username), **common, "TokenHash": tokens.hashed(key)}
     noted = [put_new(note, refused=FeedChanged())]
@@ -41,14 +58,16 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
         old, refused = before["TokenHash"], FeedChanged()
         noted = [put_over(note, "TokenHash = :old", {":old": old}, refused=refused)]
         noted.append(forget(keys.feed_key(old), because=_BECAUSE))
-    table.transact(account_checks.required(username, account_id), put_new(whose, refused=FeedChanged()), *noted)
+    table.transact(still, put_new(whose, refused=FeedChanged()), *noted)
     return key
 
 
-def made_at(table: Table, username: str) -> datetime | None:
-    """When a member's key was made; None where there is none. One GetItem, consistent."""
-    note = _note(table, username)
-    return from_iso(note["CreatedAt"]) if note else None
+def of(table: Table, username: str) -> FeedKey | None:
+    """A member's key; None where there is none. Two GetItems, consistent."""
+    note, account = _note(table, username), sessions.account(table, username)
+    if note is None:
+        return None
+    return FeedKey(from_iso(note["CreatedAt"]), ended=not _is_of(note, account))
 
 
 def revoke(table: Table, username: str, account_id: str | None = None) -> None:
@@ -65,15 +84,20 @@ def remove_some(table: Table, username: str, _most: int, *, required: Write) -> 
 
 
 def reader(table: Table, key: str) -> Reader:
-    """Whose feed a key opens. Raises NoSuchFeed, also where the account is gone. Two GetItems, consistent."""
+    """Whose feed a key opens. Raises NoSuchFeed, also of a key that has ended. Two GetItems, consistent."""
     item = table.get(keys.feed_key(tokens.hashed(key)), consistent=True)
     if item is None:
         raise NoSuchFeed
     found = Reader(item["Username"], item["AccountId"])
-    account = table.get(keys.user(found.username), consistent=True, projection=_ACCOUNT)
-    if account is None or account.get("AccountId") != found.account_id:
+    account = sessions.account(table, found.username)
+    if account.get("AccountId") != found.account_id or not _is_of(item, account):
         raise NoSuchFeed
     return found
+
+
+def _is_of(item: Item, account: Item) -> bool:
+    """Whether a key's item is of an account's generation; one that names none was made by an earlier development."""
+    return "Generation" in account and item.get("Generation") == sessions.generation_of(account)
 
 
 def _removed(table: Table, username: str, required: Write) -> bool:

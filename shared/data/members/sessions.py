@@ -58,11 +58,16 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     item = table.get(keys.session(tokens.hashed(token)), consistent=True)
     if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
         raise NotSignedIn
-    account = table.get(keys.user(item["Username"]), consistent=True, projection=_ACCOUNT)
-    if account is None or "AccountId" not in account or generation_of(account) != item["Generation"]:
+    found = account(table, item["Username"])
+    if "AccountId" not in found or generation_of(found) != item["Generation"]:
         raise NotSignedIn
     expires_at = datetime.fromtimestamp(item[TTL_ATTRIBUTE], UTC)
-    return _SESSION.read(item, account_id=account["AccountId"], role=account["Role"], expires_at=expires_at)
+    return _SESSION.read(item, account_id=found["AccountId"], role=found["Role"], expires_at=expires_at)
+
+
+def account(table: Table, username: str) -> Item:
+    """The attributes of an account that tell whether its sessions and keys still count; empty where there is none."""
+    return table.get(keys.user(username), consistent=True, projection=_ACCOUNT) or {}
 
 
 def generation_of(account: Item) -> str:
