@@ -59,7 +59,7 @@ is mailed to it any more."""
 
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, *p.FEED_CACHES)),
+    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES)),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
     Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),

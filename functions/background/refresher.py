@@ -20,11 +20,9 @@ from shared.data import item_types, keys
 from shared.data.catalog import feed_counts, page_cache, picks, scores
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import (
-    CATEGORY_PAGES,
     FRONT_PAGE_PICKS,
     HTML,
     JSON,
-    NEWEST,
     PARTS,
     PICKED,
     Cached,
@@ -56,19 +54,21 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     effects = Effects()
     answer = each_record(event, context, EventType.DynamoDBStreams, effects.add)
     scores.file(table(), effects.voted, datetime.now(UTC))
-    refresh([part for part in PARTS if part in effects.parts], effects.deals, effects.requests)
+    parts = effects.parts | page_cache.touched(table(), effects.changes)
+    refresh([part for part in PARTS if part in parts], effects.deals, effects.requests)
     return dict(answer)
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The consequences of some records: parts made wrong, deals written, and for which requests.
+    """The consequences of some records: parts made wrong, changes of deals, deals written, and for which requests.
 
     ``stocked`` are deals whose stock changed, and which say by now how much of it is left. ``voted`` are those whose
     scores may be due in another place: they were voted on, or were over before or are now.
     """
 
     parts: set[Cached] = field(default_factory=set)
+    changes: list[DealChange] = field(default_factory=list)
     deals: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
     stocked: set[str] = field(default_factory=set)
@@ -102,15 +102,13 @@ class Effects:
                 self._add_deal(change)
 
     def _add_deal(self, change: DealChange) -> None:
-        deals = [deal for deal in (change.before, change.after) if deal is not None]
-        self.deals.update(deal.deal_id for deal in deals)
+        self.changes.append(change)
+        self.deals.update(deal.deal_id for deal in change.deals)
         if change.after is not None and change.after.correlation_id is not None:
             self.requests.add(change.after.correlation_id)
-        self.parts.update((NEWEST, *(CATEGORY_PAGES[deal.category] for deal in deals)))
-        if change.before is not None:  # a deal that was there may have been picked, for any page
-            self.parts.update(PICKED.values())
-            if change.after is None or any(deal.status(change.at) is not Status.ACTIVE for deal in deals):
-                self.voted.add(change.before.deal_id)
+        over = any(deal.status(change.at) is not Status.ACTIVE for deal in change.deals)
+        if change.before is not None and (change.after is None or over):
+            self.voted.add(change.before.deal_id)
 
 
 def stale(now: datetime) -> list[Cached]:
@@ -145,10 +143,10 @@ def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> N
 def _rebuild(part: Cached, written: set[str]) -> None:
     began = datetime.now(UTC)
     built = build(part, written, began.replace(microsecond=0))
+    expires = page_cache.expiry(built.shown, began)
+    last = built.latest.items[-1].deal_id if built.latest is not None and built.latest.next is not None else None
     for form, render in RENDERED.items():
-        page_cache.write(
-            table(), part, render(built), began=began, expires=page_cache.expiry(built.shown, began), form=form
-        )
+        page_cache.write(table(), part, render(built), began=began, expires=expires, form=form, last=last)
 
 
 @dataclass(frozen=True, slots=True)

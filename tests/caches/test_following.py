@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
 from typing import Any, Self
 
 import pytest
@@ -13,16 +15,19 @@ from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, picks, scores
+from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import put
-from shared.errors import Busy
+from shared.dynamodb.writes import put, update
+from shared.errors import Busy, NotFound
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.runtime import environment
 from shared.values import times
 from tests.caches.conftest import CONTEXT
+from tests.support.engines import MINISTACK, Engine
 from tests.support.factories import SHOES, a_deal, ids, post
-from tests.support.records import of_category_picks, of_deal, record
+from tests.support.metering import taken_by
+from tests.support.records import Record, of_category_picks, of_deal, record
 from tests.support.wire import before, error, failing, watched
 
 Refresh = Callable[..., dict[str, Any]]
@@ -77,6 +82,122 @@ def test_an_edited_deal_changes_wherever_it_is_shown(
         assert latest(get, path)[edited.deal_id] == "Better shoe"
     for page in (FRONT_PAGE, EDITORS_CHOICE, SHOES):
         assert "Better shoe" in stored(table, page)
+
+
+@pytest.fixture
+def many(table: Table, refresh: Refresh) -> list[Deal]:
+    """More deals of the shoes' than a page is made of, from some days, the newest first, in every copy."""
+    made = [
+        a_deal(NOW - timedelta(hours=n), title=f"Shoe {n}", link=f"https://shop.example/{n}")
+        for n in range(settings.READ_FOR_CARDS + 40)
+    ]
+    posted = post(table, made, NOW)
+    refresh()
+    return posted
+
+
+def rebuilt(functions_of: Table, refresh: Refresh, *records: Record) -> list[str]:
+    """The partitions of the copies that some records of the stream have rebuilt, without their shards."""
+    with watched(functions_of) as wire:
+        refresh(*records)
+    puts = [request.body["Item"]["PK"]["S"] for request in wire.requests if request.operation == "PutItem"]
+    copies = Counter(put.rpartition("#")[0] for put in puts)
+    assert set(copies.values()) <= {2 * settings.CACHE_SHARDS}
+    return sorted(copies)
+
+
+def copies_of(*parts: Cached) -> list[str]:
+    return sorted(part.key(1)["PK"].rpartition("#")[0] for part in parts)
+
+
+def test_an_edit_rebuilds_the_copies_that_show_the_deal_and_no_others(
+    table: Table, many: list[Deal], functions_of: Table, refresh: Refresh
+) -> None:
+    shoes = CATEGORY_PAGES["shoes"]
+    top, last, below = many[0], many[settings.READ_FOR_CARDS - 1], many[settings.READ_FOR_CARDS]
+
+    def edit(deal: Deal, **changes: Any) -> list[str]:
+        before = deals.get(table, deal.deal_id, consistent=True)
+        return rebuilt(functions_of, refresh, of_deal(before, deals.edit(table, deal.deal_id, changes, NOW)))
+
+    assert edit(top, price="9.00") == edit(last, price="9.00") == copies_of(NEWEST, shoes)
+    assert edit(below, price="9.00") == edit(many[-1], price="9.00") == []
+    picks.set_featured(table, EDITORS_CHOICE, [many[-1].deal_id], NOW)
+    assert edit(many[-1], price="8.00") == copies_of(EDITORS_CHOICE_PICKS)
+    assert edit(top, category="home") == copies_of(NEWEST, shoes, CATEGORY_PAGES["home"])
+    assert edit(many[-1], category="home") == copies_of(EDITORS_CHOICE_PICKS, CATEGORY_PAGES["home"])
+
+
+def test_a_deal_that_comes_or_goes_below_what_is_shown_is_counted_above_its_day(
+    table: Table, many: list[Deal], functions_of: Table, refresh: Refresh
+) -> None:
+    last = many[settings.READ_FOR_CARDS - 1]
+    start = last.created_at.replace(hour=0, minute=0, second=0)
+    same_day = a_deal(start, title="Of that day", category="home")
+    earlier = a_deal(start - timedelta(seconds=1), title="Of the day before", category="home")
+
+    for deal, parts in ((same_day, [NEWEST]), (earlier, [])):
+        (posted,) = post(table, [deal], NOW)
+        home = CATEGORY_PAGES["home"]
+        assert rebuilt(functions_of, refresh, of_deal(None, posted)) == copies_of(*parts, home)
+        withdrawn = deals.withdraw(table, posted.deal_id, NOW)
+        assert rebuilt(functions_of, refresh, of_deal(posted, withdrawn)) == copies_of(*parts, home)
+
+
+def test_what_a_rebuild_writes_into_picks_rebuilds_nothing_again(
+    table: Table, picked: list[Deal], functions_of: Table, refresh: Refresh
+) -> None:
+    key = keys.featured(EDITORS_CHOICE)
+    chosen = table.get(key)
+    refresh(of_deal(picked[0], deals.edit(table, picked[0].deal_id, {"price": "9.00"}, NOW)))
+    followed = table.get(key)
+    picks.set_featured(table, EDITORS_CHOICE, ids(reversed(picked)), NOW)
+
+    again = rebuilt(functions_of, refresh, record(chosen, followed))
+    anew = rebuilt(functions_of, refresh, record(followed, table.get(key)))
+
+    assert chosen != followed
+    assert (again, anew) == ([], copies_of(EDITORS_CHOICE_PICKS))
+
+
+def test_copies_and_picks_that_cannot_be_read_are_rebuilt(
+    table: Table, many: list[Deal], functions_of: Table, refresh: Refresh
+) -> None:
+    picks.set_featured(table, EDITORS_CHOICE, [many[0].deal_id], NOW)
+    damaged = {":damaged": "what"}
+    for key, name in ((keys.featured(EDITORS_CHOICE), "Featured"), (NEWEST.key(1), "LastDealId")):
+        remove = f"SET {name} = :damaged" if name == "Featured" else f"REMOVE {name}"
+        table.write(update(key, remove, values=damaged if name == "Featured" else {}, refused=NotFound()))
+
+    edited = deals.edit(table, many[-1].deal_id, {"price": "9.00"}, NOW)
+
+    assert rebuilt(functions_of, refresh, of_deal(many[-1], edited)) == copies_of(NEWEST, EDITORS_CHOICE_PICKS)
+
+
+def test_what_a_price_edit_rebuilds_costs_what_the_document_says(
+    table: Table, many: list[Deal], functions_of: Table, refresh: Refresh, engine: Engine
+) -> None:
+    if engine is MINISTACK:
+        pytest.skip("its capacity figures are not DynamoDB's")
+    picks.set_featured(table, FRONT_PAGE, ids(many[:10]), NOW)
+    picks.set_category_featured(table, "shoes", ids(many[-5:]), NOW)
+    refresh(of_deal(None, many[0]), record(None, table.get(keys.featured(FRONT_PAGE))))
+
+    def edit(deal: Deal) -> Callable[[], object]:
+        after = deals.edit(table, deal.deal_id, {"price": "9.00"}, NOW)
+        return lambda: refresh(of_deal(deal, after))
+
+    steps = {
+        "a price edit of an old deal": edit(many[80]),
+        "of one among the newest": edit(many[20]),
+        "of one that the front page features, too": edit(many[1]),
+        "all copies, as the clock rebuilds them": lambda: refresher.refresh(PARTS, set(), set()),
+    }
+
+    page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
+    took = taken_by(functions_of, steps)
+    lines = [f"| {name} | {of.read:g} | {of.write:g} | {of.dollars / 1000:.4f} |" for name, of in took.items()]
+    assert [line for line in lines if line not in page] == []
 
 
 def test_a_withdrawn_deal_is_shown_nowhere(table: Table, picked: list[Deal], refresh: Refresh, get: Get) -> None:

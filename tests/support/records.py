@@ -55,7 +55,7 @@ def of_deal(before: Deal | None, after: Deal | None, at: datetime | None = None)
 def of_picks(page: CuratedPage) -> Record:
     """The record of a curated page's new picks."""
     item = {**keys.featured(page), "Type": page.type, "Featured": [], "FeaturedVersion": 1}
-    return record(item, {**item, "FeaturedVersion": 2})
+    return record(item, {**item, "FeaturedVersion": 2, "UpdatedAt": times.to_iso(times.now())})
 
 
 def of_category_picks(category: Topic) -> Record:

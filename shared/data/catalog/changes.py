@@ -23,6 +23,11 @@ class DealChange:
     after: Deal | None
     at: datetime
 
+    @property
+    def deals(self) -> list[Deal]:
+        """The deal as it was and as it is, as far as it existed."""
+        return [deal for deal in (self.before, self.after) if deal is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class PicksChange:
@@ -34,6 +39,7 @@ class PicksChange:
 def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
     """The change that a stream record is about, or None. A removal by TTL is about nothing: deals have no TTL.
 
+    Nor is it a change of picks that ``picks.refresh`` brings their copies up to date: the same picks, not picked anew.
     Raises DamagedDeal.
     """
     if record.get("userIdentity", {}).get("principalId") == _TTL_SERVICE:
@@ -47,6 +53,8 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
             after = from_item(unmarshal_item(images["NewImage"])) if "NewImage" in images else None
             written_at = datetime.fromtimestamp(float(images["ApproximateCreationDateTime"]), UTC)
             return DealChange(before[0] if before else None, after, written_at)
+        case FRONT_PAGE.type | EDITORS_CHOICE.type | item_types.CATEGORY_FEATURED if _refreshed(images):
+            return None
         case FRONT_PAGE.type:
             return PicksChange(FRONT_PAGE)
         case EDITORS_CHOICE.type:
@@ -54,3 +62,16 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
         case item_types.CATEGORY_FEATURED:
             return PicksChange(keys.topic_named(item["PK"]["S"]))
     return None
+
+
+def _refreshed(images: Mapping[str, Any]) -> bool:
+    """Whether a write of picks changed their version, but neither the deals nor the time of the choice."""
+    if "OldImage" not in images or "NewImage" not in images:
+        return False
+    old, new = ((_chosen(images[each]), images[each].get("FeaturedVersion")) for each in ("OldImage", "NewImage"))
+    return old[0] == new[0] and old[1] != new[1]
+
+
+def _chosen(image: Mapping[str, Any]) -> list[Any]:
+    copies = image.get("Featured", {}).get("L", [])
+    return [image.get("UpdatedAt"), *(copy.get("M", {}).get("DealId") for copy in copies)]

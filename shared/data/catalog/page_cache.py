@@ -18,6 +18,7 @@ from functools import partial
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals, feeds, topics
+from shared.data.catalog.changes import DealChange
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
@@ -39,6 +40,7 @@ from shared.models.catalog import (
     feed_of,
 )
 from shared.models.lists import Page
+from shared.values import ksuids
 
 COMPRESSION = 9
 """zlib's best: a page is compressed once and read many times, and 4 KB is where it starts to cost double."""
@@ -116,6 +118,8 @@ class Copy:
 _SEPARATOR = "\x1e"
 """ASCII's record separator: JSON writes it as an escape, and HTML may not hold it."""
 
+_SHOWN = Projection.of("PK", "SK", "Featured", "LastDealId")
+
 _COPY = Projection.of("PK", "SK", "Body", "BuiltAt", TTL_ATTRIBUTE, "Name", "LikesCount", "WatchCount")
 
 
@@ -140,9 +144,22 @@ def read_category(
     return topics.from_item(category, found[counts["PK"]]), _found(page, found.get(copy["PK"]), now, form)
 
 
-def write(table: Table, part: Cached, copy: Copy, *, began: datetime, expires: datetime, form: Form = JSON) -> None:
-    """Replace all copies of a part, unless a build that ``began`` later did. Both times may hold fractions."""
+def write(
+    table: Table,
+    part: Cached,
+    copy: Copy,
+    *,
+    began: datetime,
+    expires: datetime,
+    form: Form = JSON,
+    last: str | None = None,
+) -> None:
+    """Replace all copies of a part, unless a build that ``began`` later did. Both times may hold fractions.
+
+    ``last`` is the id of the oldest deal that the part is made of, where its feed has older ones.
+    """
     item = {
+        **({"LastDealId": last} if last else {}),
         "Type": part.type,
         "Body": compress(copy.text),
         "BuiltAt": int(began.timestamp() * 1000),
@@ -150,6 +167,48 @@ def write(table: Table, part: Cached, copy: Copy, *, began: datetime, expires: d
     }
     places = [part.key(shard, form) for shard in range(1, settings.CACHE_SHARDS + 1)]
     table.gather([partial(_replace_older, table, {**place, **item}) for place in places])
+
+
+def touched(table: Table, changes: Sequence[DealChange]) -> set[Cached]:
+    """The parts that show some deals that changed, or showed them. One BatchGetItem, consistent.
+
+    A deal that was there may be picked. In a feed it is shown if it is as new as the oldest deal that a part is made
+    of; and one that enters or leaves a feed is counted above the deals of its period. A build that goes on meanwhile
+    may reach further down; but it shows half of the deals that it reads, and as many would have to go in this second.
+    """
+    fed = {part for change in changes for part in _feeds_of(change)}
+    there = {change.before.deal_id for change in changes if change.before is not None}
+    wanted = {part: keys.featured(of) for of, part in PICKED.items() if there}
+    asked = [*wanted.values(), *(part.key(1) for part in fed)]
+    found = {(item["PK"], item["SK"]): item for item in table.get_many(asked, consistent=True, projection=_SHOWN)}
+    picked = {part for part, key in wanted.items() if _picks(found.get((key["PK"], key["SK"]), {}), there)}
+    last = {part: found.get((part.key(1)["PK"], part.key(1)["SK"]), {}).get("LastDealId") for part in fed}
+    return picked | {part for change in changes for part in _feeds_of(change) if _reaches(last[part], part, change)}
+
+
+def _feeds_of(change: DealChange) -> list[Cached]:
+    """The parts whose feeds a deal is in, or was."""
+    return [NEWEST, *(CATEGORY_PAGES[deal.category] for deal in change.deals if deal.category in CATEGORY_PAGES)]
+
+
+def _picks(item: Item, deal_ids: set[str]) -> bool:
+    """Whether some deals are picked, as far as that can be read."""
+    try:
+        return not deal_ids.isdisjoint({copy["DealId"] for copy in item.get("Featured", ())})
+    except (KeyError, TypeError):
+        return True
+
+
+def _reaches(last: str | None, part: Cached, change: DealChange) -> bool:
+    """Whether a part that is made of deals down to a ``last`` one changes with a deal."""
+    if part.feed is None or not isinstance(last, str) or not change.deals:
+        return True
+    deal_id = change.deals[0].deal_id
+    if deal_id >= last:
+        return True
+    stays = len({(deal.category, deal.status(change.at)) for deal in change.deals}) == 1 < len(change.deals)
+    period = part.feed.period
+    return not stays and period.start_of(ksuids.time_of(deal_id)) >= period.start_of(ksuids.time_of(last))
 
 
 def compress(text: str) -> bytes:
