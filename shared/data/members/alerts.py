@@ -120,9 +120,9 @@ def places(alert: Alert) -> Key:
     if alert.limits.pace is Pace.NEVER:
         return {}
     if isinstance(alert, WordsAlert):
-        word, *joined = alert.rarest.split()
-        names = (alert.username, alert.alert_id)
-        return keys.alert_in_words(word, *names) | (keys.alert_in_joined(*joined, *names) if joined else {})
+        word, _, joined = alert.rarest.partition(" ")
+        filed = keys.alert_in_words(word, alert.username, alert.alert_id)
+        return filed | (keys.alert_in_joined(joined, alert.username, alert.alert_id) if joined else {})
     product = alert.alert_id.removeprefix("price-")
     return keys.alert_in_prices(product, alert.limits.currency or "", alert.armed, alert.username)
 
