@@ -1,22 +1,28 @@
-"""The table held against its invariants: what an item says beside what the rest of the table makes of it.
+"""The table held against its invariants: what an item says beside what its row and the rest of the table make of it.
 
-Counts, places in indexes, notes, words, offers and accounts repeat what other items say, so they can be mended. How
-much stock is really left, only a person knows. A scan is no snapshot: a fault is what two scans in a row find in the
-same state, and it is mended only if its item is still in that state.
+The rows (``entities.py``) say which attributes an item has, where it stands in indexes, and which other items must be
+there. Counts, notes of times, words, offers and accounts follow from several items, and are derived here. What follows
+from other items can be mended; what only the lost item knew, or how much stock is really left, only a person knows.
+
+A scan is no snapshot: a fault is what two scans in a row find in the same state, and it is mended only if its item is
+still in that state.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog import drafts, feed_counts, offers, scores, search, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
-from shared.data.members import alerts, follows
+from shared.data.entities import ROWS, Entity, Partner, When
+from shared.data.members import alerts, message_items
 from shared.data.orders import order_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -24,12 +30,16 @@ from shared.dynamodb.schema import INDEX_KEYS, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete_as, put_new
 from shared.errors import DealsError
-from shared.models.catalog import Deal, Status
+from shared.models.catalog import BRAND, Deal, Status
 from shared.models.orders import OrderStatus
-from shared.values.times import from_iso
+from shared.values import links
+from shared.values.times import to_iso
 
 DAMAGE = "damaged item"
+UNKNOWN = "types of items"
+ATTRIBUTES = "attributes that a key says"
 INDEX = "places in indexes"
+PARTNERS = "items that others need"
 FOLLOWERS = "likes and watches"
 SCORES = "scores of deals"
 FEEDS = "counts of feeds"
@@ -37,6 +47,8 @@ NOTES = "notes of times"
 WORDS = "words of deals"
 WORD_COUNTS = "counts of words"
 OFFERS = "offers of products"
+BRANDS = "list of brands"
+NUMBERS = "sequences of numbers"
 ACCOUNTS = "accounts"
 STOCK = "stock"
 
@@ -48,13 +60,8 @@ _COUNTS = {
 }
 """The types of items that count others, with the rules of their counts."""
 
-_PAIRED = {
-    item_types.WORD: WORDS,
-    item_types.ENDING: NOTES,
-    item_types.BEGINNING: NOTES,
-    item_types.PRODUCT_OFFER: OFFERS,
-}
-"""The types of items that a deal or a draft has as well as its own, with the rules of theirs."""
+_PAIRED = {item_types.WORD: WORDS, item_types.ENDING: NOTES, item_types.PRODUCT_OFFER: OFFERS}
+"""The types of items that a deal has as well as its own, with the rules of theirs."""
 
 _FOLLOWS = {
     **dict.fromkeys(item_types.LIKE.values(), "LikesCount"),
@@ -62,11 +69,36 @@ _FOLLOWS = {
 }
 """The types of items that a topic counts, with its attributes that do."""
 
+_SEQUENCES = {item_types.DEAL_NUMBER: keys.deal_numbers(), item_types.ORDER_NUMBER: keys.order_numbers()}
+"""The types of items whose numbers are drawn from a sequence."""
+
 _PIECES = ("OnSale", "Left", "Ordered")
 """The counts of a shard of a deal's stock; the first is the sum of the others."""
 
+_READ: Mapping[str, Callable[[Item], object]] = {
+    item_types.DEAL: from_item,
+    item_types.DRAFT: drafts.from_item,
+    item_types.MESSAGE: message_items.from_item,
+    **dict.fromkeys((item_types.PRICE_ALERT, item_types.WORDS_ALERT), alerts.from_item),
+    **dict.fromkeys((item_types.ORDER, item_types.SALE), order_items.from_item),
+    item_types.ORDER_ITEM: order_items.item_from_item,
+}
+"""The types of items that are models: one that cannot be read is damaged."""
+
+_DERIVED: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "OrderDay": lambda values: order_items.open_day(values["OrderId"]),
+    "OpenShard": lambda _: 1,  # orders before there were shards
+    "RarestWord": lambda values: values["Rarest"].partition(" ")[0],
+    "Joined": lambda values: dict(zip(("word", "joined"), values["Rarest"].split(" "), strict=False))["joined"],
+    "Product": lambda values: links.product_hash(values["Link"]),
+}
+"""Values of the rows' forms that are neither attributes nor parts of the key."""
+
 Place = tuple[str, str]
 """The key of an item, as a key of dictionaries."""
+
+_Counted = tuple[str, Place, str, int]
+"""That an item counts: by which rule, in which item, in which of its attributes, and how much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +119,7 @@ class Fault:
 
 
 class _Changed(DealsError):
-    """Somebody wrote the item meanwhile."""
+    """The item was written meanwhile."""
 
 
 def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda _: None) -> list[Fault]:
@@ -122,14 +154,18 @@ def _survey(table: Table, now: datetime, advance: Callable[[int], object]) -> li
         try:
             seen.add(item)
         except damage.UNREADABLE as error:
-            why = {**item, "Error": str(error)}
-            seen.faults.append(Fault(DAMAGE, keys.primary(item), item, why, derived=False))
+            seen.faults.append(_named(DAMAGE, item, f"{type(error).__name__}: {error}"))
         advance(1)
     return seen.faults + list(seen.compared())
 
 
+def _named(rule: str, item: Item, why: str) -> Fault:
+    """A fault that only a person can repair."""
+    return Fault(rule, keys.primary(item), item, {**item, "Error": why}, derived=False)
+
+
 class _Seen:
-    """Everything one scan has seen: counts and those who are counted, and of pairs of items those without the other."""
+    """Everything one scan has seen: counts and those who are counted, what is needed, and pairs without the other."""
 
     def __init__(self, now: datetime) -> None:
         self.faults: list[Fault] = []
@@ -138,65 +174,170 @@ class _Seen:
         self._counted: dict[str, dict[Place, Counter[str]]] = {rule: {} for rule in self._counts}
         self._forms: dict[Place, set[str]] = {}
         self._alone: tuple[dict[Place, Item], dict[Place, Item]] = ({}, {})
+        self._there: dict[Place, Item] = {}
+        self._needed: dict[Place, list[tuple[Place, _Counted | None]]] = {}
+        self._asked: dict[Place, dict[str, Fault]] = {}
+        self._numbers: dict[Place, int] = {}
         self._shards: dict[str, Counter[str]] = {}
         self._ordered: dict[str, Counter[str]] = {}
         self._cancelled: set[str] = set()
-        self._account_ids: dict[str, str] = {}
-        self._accounts: dict[str, Item] = {}
         self._open_orders: Counter[str] = Counter()
         self._alerts: Counter[str] = Counter()
 
     def add(self, item: Item) -> None:
         """Take note of an item. Raises one of ``damage.UNREADABLE``."""
-        kind = item.get("Type", "")
+        if str(item["PK"]).startswith(keys.scratches()):  # a lesson's: nothing of ours
+            return
+        row, values = _row_of(item)
+        if row is None:
+            self.faults.append(_named(UNKNOWN, item, "No type of items has this name and this form of key."))
+            return
+        item = item if row.computed else self._repaired(item, row, values)
+        kind, place = row.type, _place(item)
+        if row.claimed or kind in _NEEDED:
+            self._there[place] = item
         if rule := _COUNTS.get(kind):
-            self._counts[rule][_place(item)] = item
-        elif counter := _FOLLOWS.get(kind):
-            self._count(FOLLOWERS, keys.topic(follows.topic_of(item)), counter)
-        elif kind == item_types.VOTE:
-            self._count(SCORES, keys.score(item["DealId"]), "Score", damage.attribute(item, "Worth", int))
+            self._counts[rule][place] = item
         elif kind in _PAIRED:
             self._pair(item, due=False)
-        elif take := {item_types.DEAL: self._deal, item_types.DRAFT: self._draft}.get(kind):
-            take(item)
         elif kind in (item_types.PRICE_ALERT, item_types.WORDS_ALERT):
             self._alerts[item["Username"]] += 1
-        elif kind == item_types.USER:
-            self._account_ids[item["Username"]] = item["AccountId"]
-        elif kind == item_types.ACCOUNT:
-            self._accounts[item["Username"]] = item
         else:
             self._sale(item, kind)
-        if places := _IN_INDEXES.get(kind):
-            self._indexed(item, places(item))
+        if kind in _SEQUENCES:
+            sequence = _place(_SEQUENCES[kind])
+            self._numbers[sequence] = max(self._numbers.get(sequence, 0), damage.attribute(item, "Number", int))
+        counted = _counted(item, kind)
+        if counted:
+            self._count(*counted)
+        if row.owned:
+            self._need(_place(keys.user(str((item | values)["Username"]))), place, counted)
+
+    def _repaired(self, item: Item, row: Entity, values: Mapping[str, Any]) -> Item:
+        """An item as its row says it must be; it needs its partners. Raises one of ``damage.UNREADABLE``."""
+        due = item | {name: _filled(form, values) for name, form in row.says.items()}
+        if missing := [name for name in row.required if name not in due]:
+            raise KeyError(*missing)
+        if read := _READ.get(row.type):
+            read(due)
+        known = _Values({**due, **values, "Now": to_iso(self._now)})
+        if row.type == item_types.DEAL:
+            places = self._deal(due)
+        elif row.type == item_types.SCORE:  # they follow from its votes, too
+            places = {name: due[name] for name in INDEX_KEYS & due.keys()}
+        else:
+            places = {}
+            for place in row.places:
+                if _holds(place.when, due):
+                    with suppress(KeyError):  # it has no such place
+                        places |= _key_of(place.forms, known)
+        should = {name: value for name, value in due.items() if name not in INDEX_KEYS} | places
+        if should != item:
+            self.faults.append(Fault(INDEX if due == item else ATTRIBUTES, keys.primary(item), item, should))
+        for partner in row.partners:
+            if _holds(partner.when, due):
+                with suppress(KeyError):  # it has none
+                    self._ask(partner, _place(item), known)
+        return due
+
+    def _ask(self, partner: Partner, asking: Place, values: Mapping[str, Any]) -> None:
+        key = _key_of(partner.key, values)
+        if not partner.says:
+            self._need(_place(key), asking)
+            return
+        says = {name: _filled(form, values) for name, form in partner.says.items()}
+        missing = {**key, **says, **{name: values[of] for name, of in partner.new.items() if of in values}}
+        due = Fault(PARTNERS, key, says, missing, derived=not partner.is_lost)
+        self._asked.setdefault(_place(key), {})[repr(says)] = due
+
+    def _need(self, needed: Place, asking: Place, counted: _Counted | None = None) -> None:
+        """Note that an item, which may be counted, needs another one, unless that was seen."""
+        if needed not in self._there:
+            self._needed.setdefault(needed, []).append((asking, counted))
 
     def compared(self) -> Iterator[Fault]:
         """The faults that show only when everything was seen."""
         found, due = self._alone
         for place in found.keys() | due.keys():
             either = found.get(place) or due[place]
-            # A note without its deal or draft is only looked at once more than needed.
-            if either["Type"] not in (item_types.ENDING, item_types.BEGINNING) or place in due:
+            # A note without its deal is only looked at once more than needed.
+            if either["Type"] != item_types.ENDING or place in due:
                 yield Fault(_PAIRED[either["Type"]], _key(place), found.get(place), due.get(place))
+        orphans: dict[tuple[str, Place], Counter[str]] = {}
+        for needed, asking in self._needed.items():
+            for place, counted in asking if needed not in self._there else ():
+                yield Fault(
+                    PARTNERS, _key(place), _key(place), {**_key(place), "Needs": " / ".join(needed)}, derived=False
+                )
+                if counted:
+                    rule, of, attribute, by = counted
+                    orphans.setdefault((rule, of), Counter())[attribute] += by
         for rule, counts in self._counts.items():
             for place in counts.keys() | self._counted[rule].keys():
-                item, counted = counts.get(place), self._counted[rule].get(place, Counter())
-                should = self._count_due(rule, place, item, counted)
+                item, counted_here = counts.get(place), self._counted[rule].get(place, Counter[str]())
+                should = self._count_due(rule, place, item, counted_here)
+                if item != should and (rule, place) in orphans:  # those may be counted, or not
+                    counted_here.subtract(orphans[rule, place])
+                    should = self._count_due(rule, place, item, counted_here)
                 if item != should:
                     yield Fault(rule, _key(place), item, should, derived=bool(item) or rule != FOLLOWERS)
+        yield from self._partners()
+        yield from self._lists()
         yield from self._stock()
-        for name in self._account_ids.keys() | self._accounts.keys():
-            account, account_id = self._accounts.get(name), self._account_ids.get(name)
+        yield from self._owners()
+
+    def _partners(self) -> Iterator[Fault]:
+        """Items that others ask for, which are missing or say something else; and those that nothing asks for."""
+        for place, asked in self._asked.items():
+            item = self._there.get(place)
+            for fault in asked.values():
+                due = fault.due if item is None else item | (fault.found or {})
+                if item != due:
+                    yield replace(fault, found=item, due=due, derived=fault.derived and len(asked) == 1)
+        for place, item in self._there.items():
+            if place not in self._asked and (row := _row_of(item)[0]) and row.claimed:
+                yield Fault(PARTNERS, _key(place), item, None, derived=False)
+
+    def _lists(self) -> Iterator[Fault]:
+        """The list of brands, and the sequences that numbers are drawn from."""
+        named = {
+            place: item for place, item in self._counts[FOLLOWERS].items() if item["Type"] == item_types.TOPIC[BRAND]
+        }
+        brands = {keys.id_in(place[0]): item["Name"] for place, item in named.items()}
+        key = keys.brands()
+        found = self._there.get(_place(key))
+        listed = found["Brands"] if found else {}
+        if listed != brands:
+            due = {**(found or {**key, "Type": item_types.BRANDS}), "Brands": brands}
+            yield Fault(BRANDS, key, found, due, derived=listed.keys() <= brands.keys())
+        for place, highest in self._numbers.items():
+            found = self._there.get(place)
+            if found is None or found["LastNumber"] < highest:
+                due = {**(found or {**_key(place), "Type": item_types.SEQUENCE}), "LastNumber": highest}
+                yield Fault(NUMBERS, _key(place), found, due)
+
+    def _owners(self) -> Iterator[Fault]:
+        """The accounts of users. One whose user is lost is named, while a password shows that there was one."""
+        account_ids = {item["Username"]: item.get("AccountId") for item in self._of(item_types.USER)}
+        accounts = {item["Username"]: item for item in self._of(item_types.ACCOUNT)}
+        for name in account_ids.keys() | accounts.keys():
+            account, account_id = accounts.get(name), account_ids.get(name)
             orders, alerted = self._open_orders[name], self._alerts[name]
             should = account_checks.to_item(name, account_id, orders, alerted) if account_id else None
             if account is not None and not account.get("Alerts", 1):  # none are left
                 account = {attribute: value for attribute, value in account.items() if attribute != "Alerts"}
             if account != should:
-                yield Fault(ACCOUNTS, keys.account(name), account, should)
+                is_lost = should is None and _place(keys.password(name)) in self._there
+                yield Fault(ACCOUNTS, keys.account(name), account, should, derived=not is_lost)
+
+    def _of(self, kind: str) -> list[Item]:
+        return [item for item in self._there.values() if item["Type"] == kind]
 
     def _sale(self, item: Item, kind: str) -> None:
         if kind == item_types.STOCK:
-            self._shards.setdefault(item["DealId"], Counter()).update({name: item[name] for name in _PIECES})
+            sums = self._shards.setdefault(item["DealId"], Counter())
+            sums.update({name: damage.attribute(item, name, int) for name in _PIECES})
+            sums["Shard"] = max(sums["Shard"], damage.attribute(item, "Shard", int))
         elif kind == item_types.ORDER_ITEM:
             self._ordered.setdefault(item["OrderId"], Counter())[item["DealId"]] += item["Quantity"]
         elif kind == item_types.SALE:
@@ -213,44 +354,44 @@ class _Seen:
             in_orders.update(pieces if order not in self._cancelled else {})
         for deal_id, sums in self._shards.items():
             due = {"OnSale": sums["Left"] + sums["Ordered"], "Left": sums["Left"], "Ordered": in_orders[deal_id]}
-            if due != sums:
-                yield Fault(STOCK, keys.stock_shard(deal_id, 1), dict(sums), due, derived=False)
+            found = {name: sums[name] for name in _PIECES}
+            if due != found:
+                yield Fault(STOCK, keys.stock_shard(deal_id, 1), found, due, derived=False)
+        notes = {item["DealId"]: item for item in self._of(item_types.STOCK_NOTE)}
+        for deal_id in notes.keys() | self._shards.keys():
+            note, shards = notes.get(deal_id), self._shards.get(deal_id, Counter())["Shard"]
+            new = {**keys.stock(deal_id), "Type": item_types.STOCK_NOTE, "DealId": deal_id}
+            if (note or {}).get("Shards") != shards:  # a note of more than there are may be right
+                derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) < shards
+                yield Fault(STOCK, keys.stock(deal_id), note, {**(note or new), "Shards": shards}, derived)
 
-    def _deal(self, item: Item) -> None:
+    def _deal(self, item: Item) -> Key:
+        """The places of a deal in indexes; what else it has, such as its offer, must be there."""
         deal = from_item(item)
         status = deal.status(self._now)
         # One that has ended stays in the feeds until the sweep.
         listed = status is Status.ACTIVE or (status is Status.EXPIRED and is_listed(item))
-        places = to_item_listed(deal, listed=listed)
-        self._indexed(item, {name: value for name, value in places.items() if name in INDEX_KEYS})
         for offer in offers.to_items(deal, has_ended=not listed):
             self._pair(offer, due=True)
         if listed:
             self._listed(deal)
-
-    def _draft(self, item: Item) -> None:
-        if note := drafts.note_of(drafts.from_item(item)):
-            self._pair(note, due=True)
+        places = to_item_listed(deal, listed=listed)
+        return {name: value for name, value in places.items() if name in INDEX_KEYS}
 
     def _listed(self, deal: Deal) -> None:
         for key, attribute in feed_counts.counters(deal):
-            self._count(FEEDS, key, attribute)
+            self._count(FEEDS, _place(key), attribute)
         if note := feed_counts.note_of(deal):
             self._pair(note, due=True)
         forms = words.of_deal(deal)
         for word, item in search.items_of(deal).items():
             self._pair(item, due=True)
-            key = keys.word_count(word)
-            self._count(WORD_COUNTS, key, "Deals")
-            self._forms.setdefault(_place(key), set()).add(forms[word])
+            place = _place(keys.word_count(word))
+            self._count(WORD_COUNTS, place, "Deals")
+            self._forms.setdefault(place, set()).add(forms[word])
 
-    def _indexed(self, item: Item, due: Key) -> None:
-        should = {name: value for name, value in item.items() if name not in INDEX_KEYS} | due
-        if should != item:
-            self.faults.append(Fault(INDEX, keys.primary(item), item, should))
-
-    def _count(self, rule: str, key: Key, attribute: str, by: int = 1) -> None:
-        self._counted[rule].setdefault(_place(key), Counter())[attribute] += by
+    def _count(self, rule: str, place: Place, attribute: str, by: int = 1) -> None:
+        self._counted[rule].setdefault(place, Counter())[attribute] += by
 
     def _pair(self, item: Item, *, due: bool) -> None:
         """Keep an item until its counterpart comes: the one that is found, or the one that is due."""
@@ -278,34 +419,82 @@ class _Seen:
         return {**_key(place), "Type": item_types.PERIODS, feed_counts.TOTAL: counted.total(), **counted}
 
 
+def _counted(item: Item, kind: str) -> _Counted | None:
+    """That a like, a watch or a vote counts, or None."""
+    if attribute := _FOLLOWS.get(kind):
+        return FOLLOWERS, _place(keys.topic(keys.topic_named(item["PK"]))), attribute, 1
+    if kind == item_types.VOTE:
+        return SCORES, _place(keys.score(item["DealId"])), "Score", damage.attribute(item, "Worth", int)
+    return None
+
+
 def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
     """The score of a deal; one that is ranked stands where it is due. Whether it is ranked, the stream says later."""
     if item is None and not score:
         return None  # votes that count nothing make no score
     deal_id = keys.id_in(place[0])
     ranked = scores.place(deal_id, score) if item and "GSI1SK" in item else {}
-    return {**(item or {**_key(place), "Type": item_types.SCORE, "DealId": deal_id}), "Score": score, **ranked}
+    own = {name: value for name, value in (item or {}).items() if name not in INDEX_KEYS}
+    return {**(own or {**_key(place), "Type": item_types.SCORE, "DealId": deal_id}), "Score": score, **ranked}
 
 
-_IN_INDEXES: Mapping[str, Callable[[Item], Key]] = {
-    **dict.fromkeys(
-        item_types.LIKE.values(), lambda item: keys.like_in_likes(follows.topic_of(item), item["Username"])
-    ),
-    **dict.fromkeys(
-        item_types.WATCH.values(), lambda item: keys.watch_in_watches(follows.topic_of(item), item["Username"])
-    ),
-    **dict.fromkeys(
-        (item_types.PRICE_ALERT, item_types.WORDS_ALERT), lambda item: alerts.places(alerts.from_item(item))
-    ),
-    item_types.USER: lambda item: keys.user_in_users(item["Username"]),
-    item_types.SESSION: lambda item: keys.session_in_sessions(item["Username"], from_iso(item["CreatedAt"])),
-    item_types.MESSAGE: lambda item: (
-        {} if "ReadAt" in item else keys.message_in_unread(item["Username"], item["MessageId"])
-    ),
-    item_types.ORDER: lambda item: order_items.places(order_items.from_item(item)),
-    item_types.ORDER_ITEM: lambda item: keys.order_item_in_parts(item["OrderId"], item["ItemId"]),
+class _Values(dict[str, Any]):
+    """The values of an item that forms name, with those that are derived."""
+
+    def __missing__(self, name: str) -> Any:
+        return _DERIVED[name](self)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _DERIVED or super().__contains__(name)
+
+
+_NAME = re.compile(r"<(\w+)(?::(\w+))?>")
+
+
+def _filled(form: str, values: Mapping[str, Any]) -> Any:
+    """A form with values for its names; one name alone is the value itself. Raises KeyError."""
+    if alone := _NAME.fullmatch(form):
+        value = values[alone[1]]
+        return int(value) if alone[2] == "d" else value
+    return _NAME.sub(lambda found: format(values[found[1]], found[2] or ""), form)
+
+
+def _key_of(forms: Key, values: Mapping[str, Any]) -> Key:
+    return {name: str(_filled(form, values)) for name, form in forms.items()}
+
+
+def _holds(when: When | None, item: Item) -> bool:
+    return when is None or item.get(when[0]) in when[1]
+
+
+def _pattern(form: str) -> re.Pattern[str]:
+    """What has a form, with a group for each name in it."""
+    parts = _NAME.split(form)  # a text, a name, its format, and so on
+    names = ("" if name is None else f"(?P<{name}>.+)" for name in (*parts[1::3], None))
+    return re.compile("".join(re.escape(text) + name for text, name in zip(parts[::3], names, strict=True)), re.DOTALL)
+
+
+_FORMS: Mapping[str, list[tuple[Entity, re.Pattern[str], re.Pattern[str]]]] = {
+    kind: [(row, *map(_pattern, row.own.forms.values())) for row in ROWS if row.type == kind]  # type: ignore[misc]
+    for kind in {row.type for row in ROWS}
 }
-"""The attributes by which indexes find an item, by its type. A deal's depend on the time (``_deal``)."""
+
+_NEEDED = {
+    *(row.type for row in ROWS for asked in ROWS for partner in asked.partners if partner.key == row.own.forms),
+    *(item_types.USER, item_types.REMOVAL, item_types.ACCOUNT, item_types.OPEN_ORDERS),
+    *(item_types.BRANDS, item_types.SEQUENCE, item_types.STOCK_NOTE, item_types.BEGINNING),
+}
+"""The types of items that others need, and those that are compared when all were seen."""
+
+
+def _row_of(item: Item) -> tuple[Entity | None, dict[str, str]]:
+    """The row of an item, by its type and the form of its key, and the values that its key names."""
+    for row, *patterns in _FORMS.get(str(item.get("Type", "")), ()):
+        found = [pattern.fullmatch(str(item[name])) for pattern, name in zip(patterns, ("PK", "SK"), strict=True)]
+        values = [each.groupdict() for each in found if each]
+        if len(values) == 2 and all(values[0][name] == values[1][name] for name in values[0].keys() & values[1].keys()):
+            return row, values[0] | values[1]
+    return None, {}
 
 
 def _place(item: Mapping[str, object]) -> Place:

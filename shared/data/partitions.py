@@ -1,182 +1,153 @@
 """The kinds of partitions that roles are cut to, as IAM's policies name them: a pattern of each one's keys.
 
-They are made by the functions that make the keys, so that a role (``infra/rights.py``) and the code mean the same.
+They are those of the rows in ``entities.py``, so that a role (``infra/rights.py``) and the code mean the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
-from shared.data import item_types, keys
-from shared.dynamodb.schema import KEYS
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
+from shared.data import item_types as t
+from shared.data import keys
+from shared.data.entities import PLACES, ROWS, SCRATCHES, Shown
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, Index
+from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE
 
-_TOPICS = (Topic(BRAND, ""), Topic(CATEGORY, ""))
-_ANY_TIME = datetime.min.replace(tzinfo=UTC)
 
-DEAL = keys.any_like(keys.deal(""))
-DEAL_NUMBER = keys.any_like(keys.deal_number(0))
-DEAL_SOURCE = keys.any_like(keys.deal_source(""))
-DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
-DEAL_CLICKS = keys.any_like(keys.clicks(""))
-COUNTED_CLICK = keys.any_like(keys.counted_click("", "", "", 0))
-SCORE = keys.any_like(keys.score(""))
-LOG = keys.any_like(keys.log(""))
-SHOP = keys.any_like(keys.shop(""))
-DEALS = keys.any_like(keys.counts(ALL_DEALS))
+def _of(*types: str, index: Index | None = None, last: bool = False) -> str:
+    """The pattern of the partitions that hold a type's items: the first form of them, or the ``last``."""
+    forms = [
+        place.partition for row in ROWS if row.type in types for place in (row.own, *row.places) if place.index == index
+    ]
+    return keys.any_like(forms[-1 if last else 0])
+
+
+DEAL = _of(t.DEAL)
+DEAL_NUMBER = _of(t.DEAL_NUMBER)
+DEAL_SOURCE = _of(t.DEAL_SOURCE)
+DEAL_SEQUENCE = ORDER_SEQUENCE = _of(t.SEQUENCE)
+DEAL_CLICKS = _of(t.CLICKS)
+COUNTED_CLICK = _of(t.COUNTED_CLICK)
+SCORE = _of(t.SCORE)
+LOG = _of(t.LOG_LINE)
+SHOP = _of(t.SHOP)
+DEALS = _of(t.PERIODS)
 """The counts of all deals, and nothing else."""
 
-PRODUCT = keys.any_like(keys.product(""))
-WORD = keys.any_like(keys.word(""))
-WORDS = keys.any_like(keys.words(""))
+PRODUCT = _of(t.PRODUCT_OFFER)
+WORD = _of(t.WORD)
+WORDS = _of(t.WORD_COUNT)
 
-ENDINGS = keys.any_like(keys.endings())
-ENDINGS_OF_DAYS = keys.any_like(keys.ending("", _ANY_TIME, ""))
-BEGINNINGS = keys.any_like(keys.beginning(_ANY_TIME, ""))
+ENDINGS = _of(t.ENDINGS)
+ENDINGS_OF_DAYS = _of(t.ENDING)
+BEGINNINGS = _of(t.BEGINNING)
 
-BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(keys.any_like(keys.topic(topic)) for topic in _TOPICS)
-BRANDS = keys.any_like(keys.brands())
-LIKES = tuple(keys.any_like(keys.like(topic, "")) for topic in _TOPICS)
-WATCHES = tuple(keys.any_like(keys.watch(topic, "")) for topic in _TOPICS)
+BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(map(_of, (t.TOPIC[BRAND], t.TOPIC[CATEGORY])))
+BRANDS = _of(t.BRANDS)
+LIKES = tuple(map(_of, (t.LIKE[BRAND], t.LIKE[CATEGORY])))
+WATCHES = tuple(map(_of, (t.WATCH[BRAND], t.WATCH[CATEGORY])))
 
-CURATED = tuple(keys.any_like(keys.featured(page)) for page in (FRONT_PAGE, EDITORS_CHOICE))
-FEED_CACHES = (keys.any_like(keys.deals_cache(0)), keys.any_like(keys.category_cache("", 0)))
-PICKS_CACHES = tuple(keys.any_like(keys.page_cache(page, 0)) for page in (FRONT_PAGE, EDITORS_CHOICE))
+CURATED = tuple(map(_of, t.CURATED))
+FEED_CACHES = (_of(t.DEALS_CACHE), _of(t.CATEGORY_CACHE))
+PICKS_CACHES = tuple(_of(f"{page.type}Cache") for page in (FRONT_PAGE, EDITORS_CHOICE))
 
-FAN_OUT = keys.any_like(keys.fan_out(""))
-FAN_OUT_PAGE = keys.any_like(keys.fan_out_page("", "", 0, ""))
+FAN_OUT = _of(t.FAN_OUT)
+FAN_OUT_PAGE = _of(t.FAN_OUT_PAGE)
 
-USER = keys.any_like(keys.user(""))
+USER = _of(t.USER)
 """A user's collection: the account's own item, and the orders."""
 
-ACCOUNT = keys.any_like(keys.account(""))
-PASSWORD = keys.any_like(keys.password(""))
-USER_EMAIL = keys.any_like(keys.user_email(""))
-SESSION = keys.any_like(keys.session(""))
-EMAIL_TOKEN = keys.any_like(keys.email_token(""))
-DIGEST_RECEIPT = keys.any_like(keys.digest_receipt("", ""))
-DIGESTS = keys.any_like(keys.digests(0))
-MESSAGES = keys.any_like(keys.messages(""))
+ACCOUNT = _of(t.ACCOUNT)
+PASSWORD = _of(t.PASSWORD)
+USER_EMAIL = _of(t.USER_EMAIL)
+SESSION = _of(t.SESSION)
+EMAIL_TOKEN = _of(t.EMAIL_TOKEN)
+DIGEST_RECEIPT = _of(t.DIGEST_RECEIPT)
+DIGESTS = _of(t.USER, index=GSI1)
+MESSAGES = _of(t.MESSAGE)
 """In the table and, while unread, in GSI1."""
 
-SAVED = keys.any_like(keys.saved("", ""))
-VOTES = keys.any_like(keys.vote("", ""))
-DRAFTS = keys.any_like(keys.drafts(""))
-ALERTS = keys.any_like(keys.alerts(""))
-FEED_KEY = keys.any_like(keys.feed_key(""))
-FEED = keys.any_like(keys.feed(""))
+SAVED = _of(t.SAVED)
+VOTES = _of(t.VOTE)
+DRAFTS = _of(t.DRAFT)
+ALERTS = _of(t.PRICE_ALERT)
+FEED_KEY = _of(t.FEED_KEY)
+FEED = _of(t.FEED_KEY, last=True)
 
-ORDER_PARTS = keys.any_like(keys.order_item("", ""))
+ORDER_PARTS = _of(t.ORDER_ITEM)
 """In the table an order's items; in GSI1 those and the order."""
 
-SALE = keys.any_like(keys.sale(""))
-ORDER_NUMBER = keys.any_like(keys.order_number(0))
-ORDER_SEQUENCE = keys.any_like(keys.order_numbers())
-ORDER_HISTORY = keys.any_like(keys.order_history(""))
-OPEN_ORDERS = keys.any_like(keys.open_orders())
-OPEN_ORDERS_OF_DAYS = keys.any_like(keys.order_in_open("", "", 0, "")["GSI3PK"])
-CLOSED_ORDERS = keys.any_like(keys.closed_orders_of(""))
-CART = keys.any_like(keys.cart(""))
-STOCK = keys.any_like(keys.stock(""))
+SALE = _of(t.SALE)
+ORDER_NUMBER = _of(t.ORDER_NUMBER)
+ORDER_HISTORY = _of(t.ORDER, index=GSI2)
+OPEN_ORDERS = _of(t.OPEN_ORDERS)
+OPEN_ORDERS_OF_DAYS = _of(t.ORDER, index=GSI3)
+CLOSED_ORDERS = _of(t.ORDER, index=GSI3, last=True)
+CART = _of(t.CART_ITEM)
+STOCK = _of(t.STOCK)
 
-ATTEMPTS = keys.any_like(keys.attempts("", "", 0))
-IDEMPOTENCY = keys.any_like(keys.idempotency("", ""))
-BACKFILL = keys.any_like(keys.backfill("", 0, 1))
+ATTEMPTS = _of(t.ATTEMPTS)
+IDEMPOTENCY = _of(t.IDEMPOTENCY)
+BACKFILL = _of(t.BACKFILL)
 
-ALL_DEALS_BY_DAY = keys.any_like(keys.feed_partition(ALL_DEALS, ""))
-BRAND_BY_MONTH, CATEGORY_BY_DAY = (keys.any_like(keys.feed_partition(feed_of(topic), "")) for topic in _TOPICS)
+ALL_DEALS_BY_DAY, BRAND_BY_MONTH, CATEGORY_BY_DAY = (_of(t.DEAL, index=index) for index in (GSI1, GSI2, GSI3))
 """Partitions of GSI1, GSI2 and GSI3 that hold deals."""
 
-CATEGORY_BY_PRICE = keys.any_like(keys.category_prices("", ""))
-BRAND_BY_PRICE = keys.any_like(keys.brand_prices("", ""))
-CATEGORY_BY_DISCOUNT = keys.any_like(keys.discounts(""))
-"""Partitions of GSI3, GSI2 and GSI1 that hold offers of listed deals."""
+CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (
+    _of(t.PRODUCT_OFFER, index=index) for index in (GSI1, GSI2, GSI3)
+)
+"""Partitions of GSI1, GSI2 and GSI3 that hold offers of listed deals."""
 
-POPULAR = keys.any_like(keys.popular(""))
+POPULAR = _of(t.SCORE, index=GSI1)
 """Partitions of GSI1 that hold the scores of a month's deals by their rank."""
 
-LIKES_OF_USERS = keys.any_like(keys.likes(""))
-WATCHES_OF_USERS = keys.any_like(keys.watches(""))
-SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
-REMOVALS = keys.any_like(keys.removals())
+LIKES_OF_USERS = _of(t.LIKE[BRAND], index=GSI1)
+WATCHES_OF_USERS = _of(t.WATCH[BRAND], index=GSI1)
+SESSIONS_OF_USERS = _of(t.SESSION, index=GSI1)
+REMOVALS = _of(t.REMOVAL, index=GSI1)
 """Partitions of GSI1 that hold what is a user's."""
 
-WORDS_ALERTS = keys.any_like(keys.words_alerts(""))
-JOINED_ALERTS = keys.any_like(keys.joined_alerts(""))
-PRICE_ALERTS = keys.any_like(keys.price_alerts("", ""))
+WORDS_ALERTS = _of(t.WORDS_ALERT, index=GSI1)
+JOINED_ALERTS = _of(t.WORDS_ALERT, index=GSI2)
+PRICE_ALERTS = _of(t.PRICE_ALERT, index=GSI2)
 """Partitions of GSI1 and of GSI2 that say whom to tell of a deal."""
 
-SCRATCH = keys.any_like(keys.scratch("", ""))
+SCRATCH = keys.any_like(SCRATCHES[0].partition)
 """Partitions that visitors of the textbook write, in the table and its indexes; DynamoDB deletes them after an hour."""
 
-TRACE = keys.any_like(keys.trace(""))
+TRACE = _of(t.TRACE)
 """The costs of forms, and of what followed; DynamoDB deletes them after ten minutes."""
 
-OPEN: Mapping[str | None, tuple[str, ...]] = {
-    None: (
-        DEAL, DEAL_NUMBER, DEALS, PRODUCT, WORD, WORDS, ENDINGS_OF_DAYS, *TOPICS, BRANDS, *CURATED, *FEED_CACHES, SCORE,
-    ),
-    "GSI1": (ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, POPULAR),
-    "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE),
-    "GSI3": (CATEGORY_BY_DAY, CATEGORY_BY_PRICE),
-}  # fmt: skip
+
+def _shown(*shown: Shown) -> Mapping[str | None, tuple[str, ...]]:
+    """The patterns of the partitions of the table (None) and each index that are shown so."""
+    found: dict[str | None, dict[str, None]] = {index.name if index else None: {} for index in (None, *INDEXES)}
+    for place in PLACES:
+        if place.shown in shown:
+            found[place.index.name if place.index else None][keys.any_like(place.partition)] = None
+    return {name: tuple(patterns) for name, patterns in found.items()}
+
+
+OPEN = _shown(Shown.OPEN)
 """Partitions of the table (None) and its indexes that hold the catalog, which everybody may read, and nobody's own."""
 
-PERSONAL: Mapping[str | None, tuple[str, ...]] = {
-    None: (USER, SALE),
-    "GSI1": (ORDER_PARTS,),
-    "GSI2": (ORDER_HISTORY,),
-    "GSI3": (OPEN_ORDERS_OF_DAYS, CLOSED_ORDERS),
-    "UserIndex": (USER,),
-}
+PERSONAL = _shown(Shown.PARTLY)
 """Partitions of the table (None) and its indexes with items of which only ``SHOWN_OF_PEOPLE`` is read."""
 
-VISIBLE: Mapping[str | None, tuple[str, ...]] = {
-    None: (
-        DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEAL_CLICKS, DEALS, PRODUCT, WORD, WORDS, ENDINGS,
-        ENDINGS_OF_DAYS, *TOPICS, BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT,
-        FAN_OUT_PAGE, MESSAGES, SAVED, ALERTS, ACCOUNT, ORDER_PARTS, ORDER_NUMBER, OPEN_ORDERS, CART, STOCK,
-        BACKFILL, SCRATCH, TRACE, SCORE, VOTES, LOG, SHOP, *PERSONAL[None],
-    ),
-    "GSI1": (
-        ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, POPULAR, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, WORDS_ALERTS,
-        SCRATCH, *PERSONAL["GSI1"],
-    ),
-    "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE, PRICE_ALERTS, JOINED_ALERTS, SCRATCH, *PERSONAL["GSI2"]),
-    "GSI3": (CATEGORY_BY_DAY, CATEGORY_BY_PRICE, SCRATCH, *PERSONAL["GSI3"]),
-    "UserIndex": PERSONAL["UserIndex"],
-}  # fmt: skip
+VISIBLE = _shown(Shown.OPEN, Shown.WHOLE, Shown.PARTLY)
 """Partitions of the table (None) and its indexes that stages that show their work draw."""
 
 HIDDEN: Mapping[str | None, Mapping[str, str]] = {
-    None: {
-        PASSWORD: "a password's hash is read only where passwords are checked",
-        SESSION: "its key is made of the token of somebody who is signed in",
-        EMAIL_TOKEN: "its key is made of the token in a mail, which is a key to an account",
-        FEED_KEY: "its key is made of what opens somebody's feed",
-        FEED: "it holds what a feed's key is made of",
-        DIGEST_RECEIPT: "it tells who is mailed",
-        USER_EMAIL: "its key is somebody's email address",
-        ATTEMPTS: "it says from which networks people have tried to sign in",
-        COUNTED_CLICK: "it stands for somebody who has clicked",
-        IDEMPOTENCY: "a receipt is for whoever sent the request",
-        DRAFTS: "a draft is its editor's alone until it is posted",
-        BEGINNINGS: "what is planned is nobody's business before its time",
-    },
-    "GSI1": {
-        SESSIONS_OF_USERS: "its keys are made of the tokens of somebody who is signed in",
-        DIGESTS: "who is mailed, and when, is nobody else's business",
-        REMOVALS: "who is leaving is nobody else's business",
-    },
+    name: {keys.any_like(place.partition): place.because for place in PLACES if place.because and place.index == index}
+    for index, name in ((None, None), *((each, each.name) for each in INDEXES))
 }
 """Partitions of the table (None) and its indexes that are not drawn, each with the reason."""
 
 _LIVES = "where somebody lives"
 
 HIDDEN_OF_PEOPLE: Mapping[str, Mapping[str, str]] = {
-    item_types.USER: {
+    t.USER: {
         "Name": "somebody's name",
         "Email": "somebody's email address",
         "Addresses": _LIVES,
@@ -187,8 +158,8 @@ HIDDEN_OF_PEOPLE: Mapping[str, Mapping[str, str]] = {
         "DigestKey": "signs links that act for somebody",
         "Generation": "made of a password's hash",
     },
-    item_types.ORDER: {"Address": _LIVES},
-    item_types.SALE: {"Address": _LIVES},
+    t.ORDER: {"Address": _LIVES},
+    t.SALE: {"Address": _LIVES},
 }
 """Attributes of the items in ``PERSONAL`` partitions that are not drawn, by the items' types, each with the reason."""
 

@@ -1,0 +1,497 @@
+"""The types of items, a row each: keys, places in indexes, attributes, partners, owner, who sees it, what is exported.
+
+All that must know the types is made of these rows: ``btd check`` (``checking.py``), ``btd export``, the browser of the
+table with its chart, the model for NoSQL Workbench, and the patterns of IAM (``partitions.py``). Keys are made by the
+functions that make the real ones, of names such as ``<DealId>`` in the place of values: of an attribute of the item, of
+a part of its key, or of what ``checking.py`` derives. Functions that readers wait for do not import this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from shared.data import item_types as t
+from shared.data import keys
+from shared.dynamodb.schema import (
+    GSI1,
+    GSI2,
+    GSI3,
+    PARTITION_KEY,
+    SORT_KEY,
+    TTL_ATTRIBUTE,
+    USER_INDEX,
+    Index,
+    Key,
+    key_names,
+)
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic, feed_of
+
+
+class Shown(Enum):
+    """Who may see the items of a partition of the table or of an index."""
+
+    OPEN = "everybody: the catalog, also in the lessons of the textbook"
+    WHOLE = "who opens the browser of the table"
+    PARTLY = "the same, some attributes of them: ``SHOWN_OF_PEOPLE``"
+    HIDDEN = "nobody"
+
+
+class Exported(Enum):
+    """What ``btd export`` writes of the items of a type without ``--personal``."""
+
+    NOTHING = "nothing: a new type is left out until its row says more"
+    DESCRIBED = "the attributes of its models that are not personal"
+    WHOLE = "all of it, but for attributes that its model calls personal: such an item names nobody"
+
+
+When = tuple[str, Container[Any]]
+"""An attribute, and the values of it for which something holds; None stands for its absence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The form of items' keys in the table (``index`` None) or in an index, and what a partition there is.
+
+    ``patterns`` are the README's numbers of the access patterns that read it; ``because`` is why nobody sees it.
+    Only items for which ``when`` holds stand there.
+    """
+
+    forms: Key
+    index: Index | None = None
+    kind: str = ""
+    patterns: str = ""
+    shown: Shown = Shown.WHOLE
+    because: str = ""
+    when: When | None = None
+
+    @property
+    def partition(self) -> str:
+        return self.forms[key_names(self.index)[0]]
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        """Partition key and sort key as the chart shows them; no sort key is an empty text."""
+        partition, sort = key_names(self.index)
+        return _shown(self.forms[partition]), _shown(self.forms.get(sort or "", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Partner:
+    """An item that must exist for another one, under a key made of the other's values, when ``when`` holds.
+
+    ``says`` are attributes that it must have. Where there are any, the missing item can be written, with ``new`` ones
+    besides, which are not compared, of the values that they name; but not one that ``is_lost`` with what only it knew.
+    """
+
+    key: Key
+    says: Mapping[str, str] = field(default_factory=dict)
+    new: Mapping[str, str] = field(default_factory=dict)
+    when: When | None = None
+    is_lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One type of items in one form of key.
+
+    ``needs`` names the attributes that each item has, besides those of ``says``, which repeat its key. ``places`` are
+    where it stands in indexes; a ``computed`` item follows as a whole from others (``checking.py``). ``owned``: it
+    belongs to the account that ``Username`` names. A ``claimed`` item must be the partner of some other.
+    """
+
+    type: str
+    own: Place
+    places: tuple[Place, ...] = ()
+    needs: str = ""
+    says: Mapping[str, str] = field(default_factory=dict)
+    partners: tuple[Partner, ...] = ()
+    owned: bool = False
+    claimed: bool = False
+    computed: bool = False
+    expires: bool = False
+    exported: Exported = Exported.NOTHING
+
+    @property
+    def key(self) -> Key:
+        """The form of its primary key, as the chart shows it."""
+        return dict(zip((PARTITION_KEY, SORT_KEY), self.own.keys, strict=True))
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The attributes that each item has besides its keys."""
+        return (*self.needs.split(), *self.says, *((TTL_ATTRIBUTE,) if self.expires else ()))
+
+    def at(self, index: Index | None) -> list[tuple[str, str]]:
+        """The forms of its partition key and sort key in the table or an index, as the chart shows them."""
+        return [place.keys for place in (self.own, *self.places) if place.index == index]
+
+
+class _Name(str):
+    """A name in the place of a value: the format that the value would have stays in it."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return f"{self[:-1]}:{spec}>" if spec else str(self)
+
+
+def _(name: str) -> Any:
+    """The name of a value, for functions that take a text, a number or a time."""
+    return _Name(f"<{name}>")
+
+
+_NAMED = (
+    (re.compile(r"\b0001-01\b"), "<Month>"),
+    (re.compile(r"\b0001\b"), "<Year>"),
+    (re.compile(r"\b[0-9a-f]{32,64}\b"), "<Hash>"),
+    (re.compile(r"\b0999999999\b"), "<Rank>"),
+    (re.compile(r"<W$"), "<FirstLetters>"),
+)
+"""Parts of keys that are hashed, calculated or cut off, and the names that stand for them."""
+
+_FORMAT = re.compile(r":\w+(?=>)|(?<=>)T00:00:00")
+_PERIOD = "0001-01-01"
+_NUMBER = -1
+
+
+def _shown(form: str) -> str:
+    return _FORMAT.sub("", form)
+
+
+def _at(
+    forms: Key,
+    kind: str = "",
+    patterns: str = "",
+    shown: Shown = Shown.WHOLE,
+    *,
+    index: Index | None = None,
+    because: str = "",
+    when: When | None = None,
+) -> Place:
+    """A place in the table or an index, of attributes of which some may be for other indexes."""
+    named = {attribute: form for attribute, form in forms.items() if attribute in key_names(index)}
+    for part, name in _NAMED:
+        named = {attribute: part.sub(name, form) for attribute, form in named.items()}
+    return Place(named, index, kind, patterns, Shown.HIDDEN if because else shown, because, when)
+
+
+_USERNAME, _DEAL_ID, _ORDER_ID, _SHARD = _("Username"), _("DealId"), _("OrderId"), _("Shard")
+_BRAND, _CATEGORY = Topic(BRAND, _("Brand")), Topic(CATEGORY, _("Category"))
+_SAYS_DEAL, _SAYS_USER = {"DealId": "<DealId>"}, {"Username": "<Username>"}
+_OF_DEAL = Partner(keys.deal(_DEAL_ID))
+_OPEN_STATUS, _CLOSED_STATUS = ("placed", "shipped"), ("delivered", "cancelled")
+_TELLING = ("Pace", (None, "at-once", "daily"))
+_OPEN, _PARTLY = Shown.OPEN, Shown.PARTLY
+_WHOLE, _DESCRIBED = Exported.WHOLE, Exported.DESCRIBED
+
+
+def _numbered(says: Mapping[str, str]) -> tuple[Partner, ...]:
+    """The partners of an order, or of what stays of it."""
+    return (
+        Partner(keys.order_number(_("OrderNumber")), {"Type": t.ORDER_NUMBER, "Number": "<OrderNumber>", **says}),
+        Partner(
+            keys.open_orders_note(_("Status"), _("OrderDay"), _("OpenShard")),
+            {"Type": t.OPEN_ORDERS},
+            {"KnownAt": "Now"},
+            when=("Status", _OPEN_STATUS),
+        ),
+    )
+
+
+_AT_DESK = (
+    _at(
+        keys.order_in_open(_("Status"), _("OrderDay"), _("OpenShard"), _ORDER_ID),
+        "open orders of a day",
+        "34",
+        _PARTLY,
+        index=GSI3,
+        when=("Status", _OPEN_STATUS),
+    ),
+    _at(
+        keys.order_in_closed(_("Status"), _ORDER_ID),
+        "closed orders",
+        "34",
+        _PARTLY,
+        index=GSI3,
+        when=("Status", _CLOSED_STATUS),
+    ),
+)
+"""The places of an order, or of what stays of it, in the desk's lists: while it is open, and from then on."""
+
+_ORDER_NEEDS = "OrderId OrderNumber Status PlacedAt ItemCount Pieces Shipping Tax Totals"
+
+_FEEDS = keys.deal_in_feeds(_DEAL_ID, day=_("Day"), brand=_("Brand"), month=_("Month"), category=_("Category"))
+_LISTED = keys.offer_of_listed(
+    _DEAL_ID, brand=_("Brand"), category=_("Category"), price=_("Cents"), currency=_("Currency"), percent=_("Percent")
+)
+_ENDED = keys.offer_of_ended(_DEAL_ID, _("Brand"), _("Category"))
+
+
+def _picks(page: CuratedPage, kind: str, patterns: str) -> Entity:
+    return Entity(
+        page.type,
+        _at(keys.featured(page), kind, patterns, _OPEN),
+        needs="Featured FeaturedVersion UpdatedAt",
+        exported=_WHOLE,
+    )
+
+
+def _copy(type_: str, key: Key, kind: str, patterns: str, shown: Shown) -> tuple[Entity, Entity]:
+    """The copies of a page's part as JSON and as HTML, under the same partition key."""
+    same = (type_, "Body BuiltAt")
+    return tuple(  # type: ignore[return-value]  # two
+        Entity(same[0], _at(each, kind, patterns, shown), needs=same[1], expires=True)
+        for each in (key, keys.html_copy(key))
+    )
+
+
+def _followed(topic: Topic, numbers: tuple[str, str]) -> tuple[Entity, ...]:
+    """The likes and the watches of brands or of categories."""
+    of = topic.kind.label
+    return (
+        Entity(
+            t.LIKE[topic.kind],
+            _at(keys.like(topic, _USERNAME), f"a like of a {of}", numbers[0]),
+            (_at(keys.like_in_likes(topic, _USERNAME), "a user's likes", "25", index=GSI1),),
+            needs="LikedAt",
+            says=_SAYS_USER,
+            partners=(Partner(keys.topic(topic)),),
+            owned=True,
+        ),
+        Entity(
+            t.WATCH[topic.kind],
+            _at(keys.watch(topic, _USERNAME), f"the watchers of a {of}", numbers[1]),
+            (_at(keys.watch_in_watches(topic, _USERNAME), "a user's watches", "25", index=GSI1),),
+            needs="WatchedAt",
+            says=_SAYS_USER,
+            partners=(Partner(keys.topic(topic)),),
+            owned=True,
+        ),
+    )
+
+
+def _counts(feed_of_topic: Any, kind: str = "", patterns: str = "") -> Entity:
+    return Entity(
+        t.PERIODS,
+        _at(keys.periods(feed_of_topic, _PERIOD), kind, patterns, _OPEN),
+        needs="Total",
+        computed=True,
+        exported=_WHOLE,
+    )
+
+
+# fmt: off
+ENTITIES: Mapping[str, tuple[Entity, ...]] = {
+    "Deals": (
+        Entity(t.DEAL, _at(keys.deal(_DEAL_ID), "a deal", "12", _OPEN),
+            (_at(_FEEDS, "a day of all deals", "7", _OPEN, index=GSI1),
+                _at(_FEEDS, "a month of a brand", "10", _OPEN, index=GSI2),
+                _at(_FEEDS, "a day of a category", "8", _OPEN, index=GSI3)),
+            says=_SAYS_DEAL,
+            partners=(Partner(keys.deal_number(_("DealNumber")),
+                    {"Type": t.DEAL_NUMBER, "Number": "<DealNumber>", **_SAYS_DEAL},
+                    {"Product": "Product", "Brand": "Brand"}),
+                Partner(keys.deal_source(_("SourceId")),
+                    {"Type": t.DEAL_SOURCE, "SourceId": "<SourceId>", **_SAYS_DEAL}),
+                Partner(keys.topic(_BRAND)),
+                Partner(keys.topic(_CATEGORY))),
+            exported=_WHOLE),
+        Entity(t.DEAL_NUMBER, _at(keys.deal_number(_("Number")), "a deal's number", "12", _OPEN),
+            needs="DealId Product Brand", says={"Number": "<Number:d>"}, claimed=True, exported=_WHOLE),
+        Entity(t.DEAL_SOURCE, _at(keys.deal_source(_("SourceId")), "the source of a deal", "1"),
+            needs="DealId", says={"SourceId": "<SourceId>"}, claimed=True, exported=_WHOLE),
+        Entity(t.PRODUCT_OFFER, _at(keys.product_offer(_("Hash"), _DEAL_ID), "a product", "37", _OPEN),
+            (_at(_LISTED, "a category by discount", "45", _OPEN, index=GSI1),
+                _at(_LISTED, "a brand by price", "44", _OPEN, index=GSI2),
+                _at(_LISTED, "a category by price", "43", _OPEN, index=GSI3),
+                _at(_ENDED, "ended deals of a brand", "41", _OPEN, index=GSI2),
+                _at(_ENDED, "ended deals of a category", "41", _OPEN, index=GSI3)),
+            computed=True, exported=_WHOLE),
+        Entity(t.ENDING, _at(keys.ending(_("Day"), _("Time"), _DEAL_ID), "what ends on a day", "40", _OPEN),
+            needs="Brand Category", says=_SAYS_DEAL, computed=True, exported=_WHOLE),
+        Entity(t.ENDINGS, _at(keys.endings(), "how far ended deals are swept", "26"),
+            needs="SweptBefore", exported=_WHOLE),
+        Entity(t.DRAFT,
+            _at(keys.draft(_USERNAME, _DEAL_ID), because="a draft is its editor's alone until it is posted"),
+            needs="AccountId", says=_SAYS_USER,
+            partners=(Partner(keys.beginning(_("StartsAt"), _DEAL_ID),
+                    {"Type": t.BEGINNING, **_SAYS_DEAL, **_SAYS_USER}),),
+            owned=True),
+        Entity(t.BEGINNING,
+            _at(keys.beginning(_("Time"), _DEAL_ID), because="what is planned is nobody's business before its time"),
+            needs="Username", says=_SAYS_DEAL),
+        Entity(t.CLICKS, _at(keys.clicks(_DEAL_ID), "the clicks on a deal", "39"),
+            needs="Clicks", partners=(_OF_DEAL,), exported=_WHOLE),
+        Entity(t.COUNTED_CLICK,
+            _at(keys.counted_click("", "", "", 0), because="it stands for somebody who has clicked"),
+            expires=True),
+        Entity(t.SCORE, _at(keys.score(_DEAL_ID), "the score of a deal", "46", _OPEN),
+            (_at(keys.score_in_popular(_DEAL_ID, _("Month"), _NUMBER), "a month's deals by rank", "47", _OPEN,
+                    index=GSI1),),
+            needs="Score", says=_SAYS_DEAL, partners=(_OF_DEAL,), exported=_WHOLE),
+        Entity(t.LOG_LINE, _at(keys.log_line(_DEAL_ID, _("LineId")), "who changed what of a deal", "54"),
+            needs="Was Became", partners=(_OF_DEAL,), expires=True),
+        Entity(t.SHOP, _at(keys.shop(_("Host")), "what a shop usually sells", "55"),
+            needs="Category", says={"Host": "<Host>"}, exported=_WHOLE),
+        Entity(t.FAN_OUT, _at(keys.fan_out_segment(_DEAL_ID, _("Segment")), "how far a hot deal was told", "21"),
+            needs="Told Pages Segments LastAt", partners=(_OF_DEAL,)),
+        Entity(t.FAN_OUT_PAGE,
+            _at(keys.fan_out_page(_DEAL_ID, _("Kind"), _("Segment"), ""), "how far a hot deal was told", "21"),
+            expires=True),
+    ),
+    "Brands and categories": (
+        Entity(t.TOPIC[BRAND], _at(keys.topic(_BRAND), "a brand", "10", _OPEN),
+            needs="Name LikesCount WatchCount", exported=_WHOLE),
+        Entity(t.BRANDS, _at(keys.brands(), "all brands", "11", _OPEN), needs="Brands", exported=_WHOLE),
+        Entity(t.TOPIC[CATEGORY], _at(keys.topic(_CATEGORY), "a category", "8", _OPEN),
+            needs="Name LikesCount WatchCount", exported=_WHOLE),
+        _counts(ALL_DEALS, "the counts of all deals", "7"),
+        _counts(feed_of(_CATEGORY)),
+        _counts(feed_of(_BRAND)),
+        *_followed(_BRAND, ("14", "15 22")),
+        *_followed(_CATEGORY, ("16", "17 23")),
+    ),
+    "Picks, and copies of pages": (
+        _picks(FRONT_PAGE, "the front page's picks", "4"),
+        _picks(EDITORS_CHOICE, "the editor's choice", "6"),
+        Entity(t.CATEGORY_FEATURED, _at(keys.featured(_CATEGORY), shown=_OPEN),
+            needs="Featured FeaturedVersion UpdatedAt", says={"Category": "<Category>"}, exported=_WHOLE),
+        *_copy(t.DEALS_CACHE, keys.deals_cache(_SHARD), "a copy of a page", "7", _OPEN),
+        *_copy(t.CATEGORY_CACHE, keys.category_cache(_("Category"), _SHARD), "a copy of a category's page", "8", _OPEN),
+        *_copy(f"{FRONT_PAGE.type}Cache", keys.page_cache(FRONT_PAGE, _SHARD), "a copy of a page", "7", Shown.WHOLE),
+        *_copy(f"{EDITORS_CHOICE.type}Cache", keys.page_cache(EDITORS_CHOICE, _SHARD), "a copy of a page", "9",
+            Shown.WHOLE),
+    ),
+    "Search": (
+        Entity(t.WORD, _at(keys.word_of_deal(_("Word"), _DEAL_ID), "a word", "36", _OPEN),
+            says=_SAYS_DEAL, computed=True, exported=_WHOLE),
+        Entity(t.WORD_COUNT, _at(keys.word_count(_("Word")), "the words that begin alike", "36", _OPEN),
+            needs="Deals Forms", says={"Word": "<Word>"}, exported=_WHOLE),
+    ),
+    "Members": (
+        Entity(t.USER, _at(keys.user(_USERNAME), "a user and the orders", "28", _PARTLY),
+            (_at(keys.user_in_users(_USERNAME), "a user, to be told", "21", _PARTLY, index=USER_INDEX),
+                _at(keys.user_in_digests(_USERNAME, _("DigestHour")), index=GSI1,
+                    because="who is mailed, and when, is nobody else's business", when=("DigestHour", range(24)))),
+            needs="Email Name Role CreatedAt AccountId Generation", says=_SAYS_USER,
+            partners=(Partner(keys.user_email(_("Email")), {"Type": t.USER_EMAIL, "Email": "<Email>", **_SAYS_USER}),
+                Partner(keys.password(_USERNAME), {"Type": t.PASSWORD, **_SAYS_USER}, is_lost=True)),
+            exported=_DESCRIBED),
+        Entity(t.REMOVAL, _at(keys.user(_USERNAME), shown=_PARTLY),
+            (_at(keys.user_in_removals(_USERNAME), index=GSI1, because="who is leaving is nobody else's business"),),
+            needs="Leaving RemovedAt", says=_SAYS_USER),
+        Entity(t.ACCOUNT, _at(keys.account(_USERNAME), "an account", "13"),
+            needs="AccountId OpenOrders", says=_SAYS_USER, computed=True),
+        Entity(t.PASSWORD,
+            _at(keys.password(_USERNAME), because="a password's hash is read only where passwords are checked"),
+            needs="PasswordHash", says=_SAYS_USER, claimed=True),
+        Entity(t.USER_EMAIL, _at(keys.user_email(_("Email")), because="its key is somebody's email address"),
+            needs="Username", says={"Email": "<Email>"}, claimed=True),
+        Entity(t.SESSION,
+            _at(keys.session(_("TokenHash")), because="its key is made of the token of somebody who is signed in"),
+            (_at(keys.session_in_sessions(_USERNAME, _("CreatedAt")), index=GSI1,
+                    because="its keys are made of the tokens of somebody who is signed in"),),
+            needs="Username CreatedAt Generation", expires=True),
+        Entity(t.EMAIL_TOKEN,
+            _at(keys.email_token(_("TokenHash")),
+                because="its key is made of the token in a mail, which is a key to an account"),
+            needs="Purpose", expires=True),
+        Entity(t.DIGEST_RECEIPT, _at(keys.digest_receipt(_("AccountId"), _("Day")), because="it tells who is mailed"),
+            expires=True),
+        Entity(t.MESSAGE, _at(keys.message(_USERNAME, _("MessageId")), "a user's messages", "18"),
+            (_at(keys.message_in_unread(_USERNAME, _("MessageId")), "a user's unread messages", "19", index=GSI1,
+                    when=("ReadAt", (None,))),),
+            needs="Kind Subject CreatedAt", says={**_SAYS_USER, "MessageId": "<MessageId>"}, owned=True, expires=True,
+            exported=_DESCRIBED),
+        Entity(t.PRICE_ALERT, _at(keys.alert(_USERNAME, "price-<Product>"), "a user's alerts", "50"),
+            (_at(keys.alert_in_prices(_("Product"), _("Currency"), _("Armed"), _USERNAME),
+                    "the alerts on a product, by price", "51", index=GSI2, when=_TELLING),),
+            needs="AccountId DealId DealTitle Armed CreatedAt Ceiling Currency",
+            says={**_SAYS_USER, "AlertId": "price-<Product>"}, owned=True, exported=_DESCRIBED),
+        Entity(t.WORDS_ALERT, _at(keys.alert(_USERNAME, "words-<WordsHash>")),
+            (_at(keys.alert_in_words(_("RarestWord"), _USERNAME, "words-<WordsHash>"), "the alerts on a word", "51",
+                    index=GSI1, when=_TELLING),
+                _at(keys.alert_in_joined(_("Joined"), _USERNAME, "words-<WordsHash>"),
+                    "the alerts on a hyphenated word", "51", index=GSI2, when=_TELLING)),
+            needs="AccountId Rarest CreatedAt Words", says={**_SAYS_USER, "AlertId": "words-<WordsHash>"}, owned=True,
+            exported=_DESCRIBED),
+        Entity(t.FEED_KEY, _at(keys.feed_key(_("TokenHash")), because="its key is made of what opens somebody's feed"),
+            needs="Username AccountId CreatedAt",
+            partners=(Partner(keys.feed(_USERNAME), {"Type": t.FEED_KEY, "TokenHash": "<TokenHash>"},
+                    {"CreatedAt": "CreatedAt", "Generation": "Generation"}),),
+            owned=True),
+        Entity(t.FEED_KEY, _at(keys.feed(_USERNAME), because="it holds what a feed's key is made of"),
+            needs="TokenHash CreatedAt", claimed=True),
+        Entity(t.SAVED, _at(keys.saved(_USERNAME, _DEAL_ID), "a user's saved deals", "38"),
+            needs="SavedAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True),
+        Entity(t.VOTE, _at(keys.vote(_USERNAME, _DEAL_ID), "a user's votes", "46"),
+            needs="Vote Worth VotedAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True),
+    ),
+    "The shop": (
+        Entity(t.ORDER, _at(keys.order(_USERNAME, _ORDER_ID), shown=_PARTLY),
+            (_at(keys.order_in_parts(_ORDER_ID), "an order and its items", "31", _PARTLY, index=GSI1),
+                _at(keys.order_in_history(_USERNAME, _("Status"), _("PlacedAt"), _ORDER_ID),
+                    "a user's orders by status", "32", _PARTLY, index=GSI2),
+                *_AT_DESK),
+            needs=_ORDER_NEEDS, says={**_SAYS_USER, "OrderId": "<OrderId>"},
+            partners=_numbered({"OrderId": "<OrderId>"}), owned=True, exported=_DESCRIBED),
+        Entity(t.ORDER_ITEM, _at(keys.order_item(_ORDER_ID, _("ItemId")), "an item of an order", "31"),
+            (_at(keys.order_item_in_parts(_ORDER_ID, _("ItemId")), shown=_PARTLY, index=GSI1),),
+            needs="Username DealId Title Brand BrandName Price Currency Quantity Shards",
+            says={"OrderId": "<OrderId>", "ItemId": "<ItemId>"}, partners=(Partner(keys.order(_USERNAME, _ORDER_ID)),),
+            exported=_DESCRIBED),
+        Entity(t.ORDER_NUMBER, _at(keys.order_number(_("Number")), "an order's number", "31"),
+            needs="OrderId", says={"Number": "<Number:d>"}, claimed=True),
+        Entity(t.SALE, _at(keys.sale(_ORDER_ID), "what stays of an order", "31", _PARTLY),
+            _AT_DESK,
+            needs=f"{_ORDER_NEEDS} Items", says={"OrderId": "<OrderId>"}, partners=_numbered({"OrderId": "<OrderId>"}),
+            exported=_DESCRIBED),
+        Entity(t.CART_ITEM, _at(keys.cart_item(_USERNAME, _DEAL_ID), "a cart", "29"),
+            needs="Quantity Price Currency PutAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True,
+            expires=True, exported=_DESCRIBED),
+        Entity(t.CART_MARK, _at(keys.cart_mark(_USERNAME)), needs="Mark", owned=True, expires=True),
+        Entity(t.STOCK, _at(keys.stock_shard(_DEAL_ID, _SHARD), "the stock of a deal", "35"),
+            needs="Left Ordered OnSale Changes", says={**_SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(_OF_DEAL,),
+            exported=_WHOLE),
+        Entity(t.STOCK_NOTE, _at(keys.stock(_DEAL_ID), "the stock of a deal", "35"),
+            needs="Shards", says=_SAYS_DEAL, exported=_WHOLE),
+        Entity(t.OPEN_ORDERS, _at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "where open orders are", "34"),
+            needs="KnownAt"),
+    ),
+    "Upkeep": (
+        *(
+            Entity(t.SEQUENCE, _at(key, "a sequence of numbers", "1 30"), needs="LastNumber", exported=_WHOLE)
+            for key in (keys.deal_numbers(), keys.order_numbers())
+        ),
+        *(
+            Entity(t.ATTEMPTS, _at(key, because="it says from which networks people have tried to sign in"),
+                expires=True)
+            for key in (keys.attempts(_("Kind"), _("Who"), _("Window")), keys.known_network("", ""))
+        ),
+        Entity(t.IDEMPOTENCY,
+            _at(keys.idempotency(_("AccountId"), ""), because="a receipt is for whoever sent the request"),
+            needs="ResultId RequestHash CreatedAt", expires=True),
+        Entity(t.BACKFILL, _at(keys.backfill(_("Of"), _("Segment"), _("Segments")), "how far a backfill is"),
+            needs="Start"),
+        Entity(t.TRACE, _at(keys.trace(_("TraceId")), "what a form took"), needs="Drawing", expires=True),
+        Entity(t.TRACE_STEP, _at(keys.trace_step(_("Partition"), _("Function"), _("Record"))),
+            needs="Drawing Failed", expires=True),
+    ),
+}
+# fmt: on
+"""The types of items, by what they belong to."""
+
+ROWS = tuple(entity for some in ENTITIES.values() for entity in some)
+
+SCRATCHES = tuple(
+    _at({key_names(index)[0]: keys.scratch(_("Visitor"), _("Run"))}, "a run of a lesson", index=index)
+    for index in (None, GSI1, GSI2, GSI3)
+)
+"""Partitions that visitors of the textbook write: what is in them is of no type of ours."""
+
+PLACES = (*(place for row in ROWS for place in (row.own, *row.places)), *SCRATCHES)
+"""The places of all types in the table and its indexes, and the scratch partitions."""
