@@ -95,8 +95,9 @@ class Firewall(Construct):
                 "DefaultBehavior": "DROP",
                 "Filters": [{"Behavior": "KEEP", "Requirement": "MEETS_ANY", "Conditions": [blocked]}],
             },
-            # A reader of the log learns neither a session nor the word that leads past CloudFront.
-            redacted_fields=[{"singleHeader": {"Name": name}} for name in REDACTED],
+            # A reader of the log learns neither a session, nor the word that leads past CloudFront, nor what links of
+            # mails and forms have in their query: tokens, and what readers search for.
+            redacted_fields=[*({"singleHeader": {"Name": name}} for name in REDACTED), {"queryString": {}}],
         )
 
 
@@ -114,7 +115,11 @@ def _rule(name: str, priority: int, status: HTTPStatus, **statement: Any) -> dic
 
 
 def _visible(metric: str) -> dict[str, Any]:
-    return {"cloudWatchMetricsEnabled": True, "metricName": metric, "sampledRequestsEnabled": True}
+    """Metrics, and no samples of requests: what a log redacts is in those.
+
+    https://docs.aws.amazon.com/waf/latest/APIReference/API_VisibilityConfig.html
+    """
+    return {"cloudWatchMetricsEnabled": True, "metricName": metric, "sampledRequestsEnabled": False}
 
 
 def _per_address(limit: int, **scope: Any) -> dict[str, Any]:

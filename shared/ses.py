@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 REFUSED = {"MessageRejected", "BadRequestException"}
 """SES's answers about this one mail: sending it again would not help, and others may be sent."""
 
+DENIED = "AccessDeniedException"
+"""SES's answer where the role has no right to an identity. If the recipient is an identity of the account too, as all
+are in the sandbox, SES asks for the right to that one (aws-sdk-js, issue 3641); the mailer has it to the sender's."""
+
 TOO_FAST = {"TooManyRequestsException", "LimitExceededException"}
 """Answers of SES above the account's rate; DynamoDB and SQS have other words for it."""
 
@@ -60,8 +64,12 @@ class Sender(Service["SESV2Client"]):
     def meaning(self, error: ClientError) -> DealsError:
         """Our error for a refusal."""
         code = error.response["Error"]["Code"]
-        if code in REFUSED:
-            return Refused(f"SES refuses a mail: {error}")
+        ours = (
+            f":identity/{self.address.rpartition('@')[2].rstrip('>')}",
+            f":configuration-set/{self.configuration_set}",
+        )
+        if code in REFUSED or (code == DENIED and not any(each in str(error) for each in ours)):
+            return Refused(f"SES refuses a mail: {code}")  # its message names whom the mail is to
         return Busy(f"SES: {error}") if code in TOO_FAST else trouble.of(error, self.called)
 
 

@@ -6,6 +6,7 @@ nobody uses, and importing it takes a seventh of a function's start.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -20,6 +21,9 @@ from shared.errors import Unavailable
 
 CONNECT_TIMEOUT = 1
 """Seconds."""
+
+ENDPOINTS_OF_S3 = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+"""Variables that name an endpoint for S3 that is not AWS's: https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html"""
 
 
 def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Table:
@@ -39,6 +43,7 @@ def client_of(
     Requests are built by this project alone, so botocore's validation of them is left out; answers are parsed plainly;
     what fails is tried again by ``retries`` and not by botocore.
     """
+    elsewhere = any((client_arguments.get("endpoint_url"), *map(os.environ.get, ENDPOINTS_OF_S3)))
     session = botocore.session.get_session()
     session.register_component("response_parser_factory", PlainParserFactory())
     config = Config(
@@ -55,6 +60,9 @@ def client_of(
         read_timeout=budget.answer,
         # Forms for browsers are else signed as before 2014 in the oldest regions.
         signature_version="s3v4" if service == "s3" else None,
+        # botocore else signs forms for the global host, which regions opened since 2019 refuse (boto3, issue 2728). An
+        # endpoint of one's own, such as the local cloud's, has no host for each bucket.
+        s3=None if elsewhere else {"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"},
         max_pool_connections=MAX_PARALLEL_REQUESTS,
         tcp_keepalive=True,
     )

@@ -86,6 +86,12 @@ def test_its_answers_are_problem_documents_with_statuses_of_the_openapi_document
     assert statuses == {413, 429}
 
 
+def test_no_sample_of_requests_shows_what_the_log_leaves_out(acl: dict[str, Any]) -> None:
+    shown = [each["VisibilityConfig"]["SampledRequestsEnabled"] for each in (acl, *acl["Rules"])]
+
+    assert not any(shown)
+
+
 def test_what_it_refuses_is_logged_without_the_callers_token(everything: Synthesized) -> None:
     logging = everything.only("AWS::WAFv2::LoggingConfiguration")
     (destination,) = logging["LogDestinationConfigs"]
@@ -95,6 +101,7 @@ def test_what_it_refuses_is_logged_without_the_callers_token(everything: Synthes
     assert log["Properties"]["LogGroupName"].startswith("aws-waf-logs-")
     # If a log of this name outlived its stack, or the firewall, the next one could not be made.
     assert log["DeletionPolicy"] == "Delete"
-    redacted = {each["SingleHeader"]["Name"] for each in logging["RedactedFields"]}
-    assert redacted == {"authorization", "cookie", "referer"}
+    headers = [each["SingleHeader"]["Name"] for each in logging["RedactedFields"] if "SingleHeader" in each]
+    assert sorted(headers) == ["authorization", "cookie", "referer"]
+    assert {"QueryString": {}} in logging["RedactedFields"]
     assert logging["LoggingFilter"]["DefaultBehavior"] == "DROP"

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+from botocore.exceptions import ClientError
 
 from shared import settings
 from shared.data import account_checks, keys
@@ -21,6 +22,7 @@ from shared.errors import Busy
 from shared.html import mails
 from shared.models.members import User
 from shared.models.messages import Message
+from shared.runtime.mail import sender
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another
 from tests.support.browsing import ORIGIN, Browser
@@ -112,6 +114,26 @@ def test_links_are_asked_for_three_times_for_an_address(office: PostOffice, ana:
 
         assert asked == [done, done, done, 429], path
         assert len(office.deliver()) == 3
+
+
+def test_a_mail_that_the_sandbox_refuses_is_counted_and_not_tried_again(
+    office: PostOffice, ana: Browser, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A recipient that is an identity of the account asks for a right that the mailer does not have."""
+    error = {"Error": {"Code": "AccessDeniedException", "Message": "on resource `arn:aws:ses:x:1:identity/ana@mail.x'"}}
+
+    def refuse(**_: object) -> None:
+        raise ClientError(error, "SendEmail")  # type: ignore[arg-type]  # that is all that is read
+
+    sender().client.meta.events.register("before-call.sesv2.SendEmail", refuse)
+    ana.post("/account/forgot", {"email": "ana@mail.example"})
+
+    office.deliver()
+
+    (line,) = (vars(each) for each in caplog.records if vars(each).get("outcome") == "refused")
+    assert line["MailsRefused"] == [1]
+    assert not [line for line in caplog.records if "ana@mail.x" in str(vars(line))]
+    assert list(office.queue.receive()) == []
 
 
 def test_without_mail_the_page_says_so(anyone: Browser) -> None:

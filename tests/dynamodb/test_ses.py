@@ -1,0 +1,55 @@
+"""What SES's refusals mean: of one mail, or of all."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+import pytest
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from urllib3.response import HTTPResponse
+
+from shared import ses
+from shared.errors import Unavailable
+from shared.models.messages import Mail
+from tests.support.engines import FAKE_CREDENTIALS
+
+MAIL = Mail("ana@mail.example", "Subject", "text", "<p>text</p>")
+ROLE = "arn:aws:sts::111122223333:assumed-role/mailer/mailer"
+
+
+def refusing(code: str, message: str) -> ses.Sender:
+    """A sender whom SES answers with an error."""
+    sender = ses.connect("Big Time Deals <deals@deals.example>", "deals@deals.example", "mails", **FAKE_CREDENTIALS)
+
+    def answer(request: AWSPreparedRequest, **_: object) -> AWSResponse:
+        body = BytesIO(json.dumps({"message": message}).encode())
+        return AWSResponse(request.url, 400, {"x-amzn-ErrorType": code}, HTTPResponse(body, preload_content=False))
+
+    sender.client.meta.events.register("before-send.sesv2", answer)
+    return sender
+
+
+def denied(resource: str) -> tuple[str, str]:
+    asked = f"arn:aws:ses:us-east-1:111122223333:{resource}"
+    return "AccessDeniedException", f"User `{ROLE}' is not authorized to perform `ses:SendEmail' on resource `{asked}'"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("MessageRejected", "Email address is not verified."),
+        denied("identity/ana@mail.example"),
+        denied("identity/mail.example"),
+        ("AccessDeniedException", "Access denied."),
+    ],
+)
+def test_what_ses_refuses_for_its_recipient_is_this_mail_alone(code: str, message: str) -> None:
+    with pytest.raises(ses.Refused):
+        refusing(code, message).send(MAIL)
+
+
+@pytest.mark.parametrize("resource", ["identity/deals.example", "configuration-set/mails"])
+def test_a_right_to_send_that_is_missing_is_no_mails_fault(resource: str) -> None:
+    with pytest.raises(Unavailable):
+        refusing(*denied(resource)).send(MAIL)
