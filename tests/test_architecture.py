@@ -32,6 +32,7 @@ FLOORS = {
         "ses": "errors dynamodb",
         "s3": "errors dynamodb",
         "pictures": "values",
+        "decoder": "pictures values",
         "data": "dynamodb models errors values settings",
         "data.catalog": "data",
         "data.members": "data data.catalog sqs",

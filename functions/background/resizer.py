@@ -45,7 +45,7 @@ def make(upload: str) -> None:
     deal_id, by = file.noted.get(deal_pictures.DEAL, ""), file.noted.get(deal_pictures.EDITOR)
     account_id = file.noted.get(deal_pictures.ACCOUNT)
     try:
-        made = pictures.make(file.content, file.media_type, deal_id)
+        made = pictures.make(file.content, deal_id)
     except Refused as error:
         picture, refused = None, str(error)
     else:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from urllib.parse import urlsplit
 
 import pytest
-from botocore.awsrequest import AWSPreparedRequest, AWSResponse
-from urllib3.response import HTTPResponse
 
 from shared import s3, ses, sqs
 from shared.dynamodb.client import ENDPOINTS_OF_S3, connect
+from tests.support.wire import answering
 
 REGIONS = ("us-east-1", "eu-central-1", "af-south-1", "eu-south-2", "ap-southeast-4")
 KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
@@ -40,13 +38,8 @@ def test_each_client_asks_its_own_region(region: str) -> None:
 @each_region
 def test_a_picture_is_sent_to_the_host_of_its_bucket_in_its_region(region: str) -> None:
     bucket = s3.connect("pictures", region_name=region, **KEYS)
-    asked: list[str] = []
+    asked = answering(bucket.client, 204)
 
-    def answer(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-        asked.append(request.url)
-        return AWSResponse(request.url, 204, {}, HTTPResponse(BytesIO()))
-
-    bucket.client.meta.events.register("before-send.s3", answer)
     bucket.remove("uploads/x")
     form = bucket.form("uploads/x", 1, 60, {})
 

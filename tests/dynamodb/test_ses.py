@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from io import BytesIO
 
 import pytest
-from botocore.awsrequest import AWSPreparedRequest, AWSResponse
-from urllib3.response import HTTPResponse
 
 from shared import ses
 from shared.errors import Unavailable
 from shared.models.messages import Mail
 from tests.support.engines import FAKE_CREDENTIALS
+from tests.support.wire import answering
 
 MAIL = Mail("ana@mail.example", "Subject", "text", "<p>text</p>")
 ROLE = "arn:aws:sts::111122223333:assumed-role/mailer/mailer"
@@ -22,11 +20,7 @@ def refusing(code: str, message: str) -> ses.Sender:
     """A sender whom SES answers with an error."""
     sender = ses.connect("Big Time Deals <deals@deals.example>", "deals@deals.example", "mails", **FAKE_CREDENTIALS)
 
-    def answer(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-        body = BytesIO(json.dumps({"message": message}).encode())
-        return AWSResponse(request.url, 400, {"x-amzn-ErrorType": code}, HTTPResponse(body, preload_content=False))
-
-    sender.client.meta.events.register("before-send.sesv2", answer)
+    answering(sender.client, 400, json.dumps({"message": message}).encode(), **{"x-amzn-ErrorType": code})
     return sender
 
 

@@ -8,16 +8,32 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any
 
-from botocore.awsrequest import AWSResponse
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.client import BaseClient
 from botocore.compat import HTTPHeaders
 from botocore.exceptions import ReadTimeoutError
+from urllib3.response import HTTPResponse
 
 from shared.dynamodb.table import Table
 
 Answer = tuple[int, dict[str, Any]]
 """A status code and a JSON body."""
+
+
+def answering(client: BaseClient, status: int, body: bytes = b"", **headers: str) -> list[str]:
+    """Answer each request of a client in its service's place; returns the list of addresses asked so far."""
+    asked: list[str] = []
+
+    def answer(request: AWSPreparedRequest, **_: object) -> AWSResponse:
+        asked.append(request.url)
+        raw = HTTPResponse(BytesIO(body), preload_content=False)
+        return AWSResponse(request.url, status, HTTPHeaders.from_dict(headers), raw)
+
+    client.meta.events.register("before-send", answer)  # type: ignore[arg-type]  # its answer is what is sent
+    return asked
 
 
 @dataclass(frozen=True, slots=True)
