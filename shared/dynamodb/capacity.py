@@ -52,7 +52,7 @@ class Basis(IntEnum):
 
 MARKS = {
     Basis.COUNTED: "~ is counted by AWS's rules from the items, because the local cloud tells no true figure.",
-    Basis.AT_LEAST: "≥ is counted, too, and at least that: a projection hides a part, and the whole is paid.",
+    Basis.AT_LEAST: "≥ is counted, too, and a lower bound: the answer hides a part of the items that are paid for.",
 }
 """The meanings of the marks before a figure, each after its mark."""
 
@@ -153,12 +153,9 @@ def _entry(item: Wire | None, index: Index) -> list[Wire] | None:
 
 
 def taken(operation: str, asked: Wire, answer: Wire, endpoint: str) -> dict[str, Capacity] | None:
-    """The capacity a request took of the table and of each index, by its arguments and answer; None if nobody can say.
-
-    Refusals take capacity, but do not say how much.
-    """
+    """The capacity a request took of the table and of each index, by its arguments and answer; None if unknown."""
     if "Error" in answer:
-        return None
+        return _of_refusal(asked, answer)
     told = _told(operation, answer)
     if told and _tells_truly(endpoint, answer):
         return told
@@ -203,6 +200,26 @@ def _counted(operation: str, asked: Wire, answer: Wire) -> dict[str, Capacity] |
             return {TABLE: _of_each([*found, *[{}] * absent], wanted)}
         case "BatchExecuteStatement":
             return _of_inserts(asked, answer)
+    return None
+
+
+def _of_refusal(asked: Wire, answer: Wire) -> dict[str, Capacity] | None:
+    """A write whose condition is not met is charged for the item that is there, one unit at least.
+
+    An invalid request costs nothing. None where a refusal for another reason may have cost something.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html#WorkingWithItems.ConditionalUpdate
+    """
+    match answer["Error"]["Code"]:
+        case "ValidationException":
+            return {TABLE: Capacity()}
+        case "ConditionalCheckFailedException":
+            found = answer.get("Item")
+            return {TABLE: Capacity(write=max(_steps(found), 1.0), basis=_basis(not found))}
+        case "TransactionCanceledException":
+            reasons = {reason.get("Code") for reason in answer.get("CancellationReasons", ())}
+            if reasons <= {"None", "ConditionalCheckFailed"}:
+                return {TABLE: Capacity(write=2.0 * len(asked["TransactItems"]), basis=Basis.AT_LEAST)}
     return None
 
 

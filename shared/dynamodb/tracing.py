@@ -31,7 +31,7 @@ _RECORD = "btd.request"
 class Request:
     """One request: its operation, the index it reads, the keys it names, what it consumed, and how it was refused.
 
-    ``capacity`` is None where the answer does not say: refusals never do. ``items`` were read or written.
+    ``capacity`` is None where it is unknown, as of most refusals. ``items`` were read or written.
     ``partitions`` has the partition of each key, in their order, and an empty text for what is in no single one.
     ``source`` is the function of ours that asked, as ``module:function:line``. ``pool`` names the threads that it was
     one of, where several requests went out at once. ``consistent`` is None for a write. ``projection`` names the

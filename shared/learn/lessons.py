@@ -87,7 +87,8 @@ class Lesson:
     """One page. ``live``: it reads the table of the stage; others write and read a scratch partition.
 
     ``often`` says what the common version does, ``here`` what ours does or why this application has none. ``runs`` is
-    the lesson whose requests this one has, too: the same strategy, on a small copy. ``points`` are lines of a page that
+    the lesson whose requests this one has, too: the same strategy, on a small copy. ``agree_at`` is a value with which
+    both versions find the same items, where the common one is wrong with others. ``points`` are lines of a page that
     only tells: a name, a text, and a source or nothing.
     """
 
@@ -108,6 +109,7 @@ class Lesson:
     points: Sequence[tuple[str, str, str]] = ()
     minutes: int = 0
     runs: str = ""
+    agree_at: str = ""
 
     @property
     def can_run(self) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import Basis, Capacity, meanings, size_of, taken, units_read, units_written
@@ -185,3 +186,17 @@ def test_amazons_own_figure_is_believed() -> None:
 def test_a_million_cost_what_the_price_list_says() -> None:
     assert Capacity(read=8.0).dollars == pytest.approx(1.00)
     assert Capacity(write=6.0).dollars == pytest.approx(3.75)
+
+
+def test_a_refused_condition_is_charged_and_an_invalid_request_is_not(bare_table: Table, trace: Trace) -> None:
+    bare_table.write(put_new(KEY, refused=AlreadyExists()))
+    trace.start_over()
+
+    with pytest.raises(AlreadyExists):
+        bare_table.write(put_new(KEY, refused=AlreadyExists()))
+    with pytest.raises(AlreadyExists):
+        bare_table.transact(put_new(KEY, refused=AlreadyExists()), put_new(KEY | {"SK": "2"}, refused=AlreadyExists()))
+    with pytest.raises(ClientError):
+        bare_table.client.update_item(TableName=bare_table.name, Key=marshal_item(KEY), UpdateExpression="FORGET Body")
+
+    assert [str(request.capacity) for request in trace.requests] == ["~1 WRU", "≥4 WRU", "0"]

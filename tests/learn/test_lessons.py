@@ -17,6 +17,7 @@ from shared.learn import lessons, running
 from shared.learn.lessons import Lesson
 from shared.learn.running import Done
 from shared.values import times
+from tests.support.engines import MINISTACK
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL = [lesson for group in lessons.groups() for lesson in group.lessons]
@@ -102,3 +103,20 @@ def test_a_lesson_comes_to_what_it_says_and_writes_scratch_partitions_alone(tabl
     places = [place for item in written for name, place in item.items() if name in PARTITION_KEYS]
     assert [place for place in places if not place.startswith(keys.scratch("visitor-0001", "run"))] == []
     assert {item[TTL_ATTRIBUTE] for item in written} <= {int((now + running.KEPT).timestamp())}
+
+
+@pytest.mark.parametrize("lesson", [each for each in THAT_RUN if each.agree_at], ids=lambda each: each.slug)
+def test_both_versions_answer_the_same_question_where_they_should_agree(table: Table, lesson: Lesson) -> None:
+    made = running.run(table, lesson, lesson.agree_at, "visitor-0001", "run", times.now(), Trace())
+
+    common, ours = ([item["Title"] for done in each for item in done.reply.items] for each in (made.common, made.ours))
+    assert common == ours != []
+
+
+def test_a_query_is_charged_for_what_its_filter_hides() -> None:
+    with MINISTACK.table() as table:
+        trace = Trace().attach(table)
+        made = running.run(table, lessons.find("sparse-index"), "", "visitor-0001", "run", times.now(), trace)
+
+    assert [str(done.took.capacity) for done in (made.common[0], made.ours[0]) if done.took] == ["~2 RRU", "~0.5 RRU"]
+    assert [request.operation for request in trace.requests].count("Query") == 4

@@ -390,7 +390,7 @@ def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Br
     assert seen.status == 422
     assert "put USER#zoe a User item of 11 attributes, 195 B only if the user is not there yet" in told
     assert "Refused: The username 'zoe' is taken." in told
-    assert "What was refused took units, too" in told
+    assert "10 WRU" in told  # two for each of the four writes refused, and two by themselves
 
 
 def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
