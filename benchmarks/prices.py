@@ -37,6 +37,10 @@ INVOCATION = Price("Lambda, request", 0.20, MILLION, "million", f"{AWS}/lambda/p
 COMPUTING = Price("Lambda, arm64", 0.0000133334, 1, "GB-second", f"{AWS}/lambda/pricing")
 READ = Price("DynamoDB, read request unit", READ_DOLLARS, MILLION, "million", f"{AWS}/dynamodb/pricing/on-demand")
 WRITE = Price("DynamoDB, write request unit", WRITE_DOLLARS, MILLION, "million", f"{AWS}/dynamodb/pricing/on-demand")
+PROVISIONED_READ = Price("DynamoDB, read capacity unit", 0.00013, 3600, "hour", f"{AWS}/dynamodb/pricing/provisioned")
+PROVISIONED_WRITE = Price("DynamoDB, write capacity unit", 0.00065, 3600, "hour", f"{AWS}/dynamodb/pricing/provisioned")
+"""A capacity unit serves one unit each second: 3,600 in the hour that it is paid for."""
+
 STORAGE = Price("DynamoDB, storage", 0.25, 1, "GB-month", f"{AWS}/dynamodb/pricing/on-demand")
 RECOVERY = Price("DynamoDB, point-in-time recovery", 0.20, 1, "GB-month", f"{AWS}/dynamodb/pricing/on-demand")
 QUEUEING = Price("SQS, standard request", 0.40, MILLION, "million", f"{AWS}/sqs/pricing")
@@ -53,7 +57,8 @@ EGRESS = Price("Data from a region to the internet", 0.09, 1, "GB", f"{AWS}/ec2/
 EDGE_REQUEST = Price("CloudFront, HTTPS request, US", 0.0100, 10_000, "10,000", f"{AWS}/cloudfront/pricing")
 EDGE_EGRESS = Price("CloudFront, data to viewers, US and Europe", 0.085, 1, "GB", f"{AWS}/cloudfront/pricing")
 PRICES = (
-    *(GATEWAY, HTTP_GATEWAY, INVOCATION, COMPUTING, READ, WRITE, STORAGE, RECOVERY, QUEUEING, MAIL, LOGGING),
+    *(GATEWAY, HTTP_GATEWAY, INVOCATION, COMPUTING, READ, WRITE),
+    *(PROVISIONED_READ, PROVISIONED_WRITE, STORAGE, RECOVERY, QUEUEING, MAIL, LOGGING),
     *(ALARM, DASHBOARD, METRIC, SECRET, WEB_ACL, WAF_RULE, WAF_REQUEST, EGRESS, EDGE_REQUEST, EDGE_EGRESS),
 )
 PRICES_AS_OF = "November 2026"

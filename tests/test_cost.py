@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import re
 from pathlib import Path
@@ -249,3 +250,15 @@ def test_no_day_costs_a_fortune_before_anybody_hears_of_it() -> None:
     # The alarm of an hour rings before a dollar is spent; half of what the throttle lets through rings, too.
     assert prod.bounds.too_many_requests.threshold * dearest / MILLION < 1
     assert prod.bounds.too_many_requests.threshold < prod.throttle_rate * 3600 / 2
+
+
+def test_provisioned_capacity_is_cheaper_from_the_stated_utilization() -> None:
+    for unit, on_demand in ((prices.PROVISIONED_READ, prices.READ), (prices.PROVISIONED_WRITE, prices.WRITE)):
+        assert f"utilization of {unit.each / on_demand.each:.1%}" in " ".join(PAGE.split())
+    hour = prices.PROVISIONED_WRITE.dollars
+    for words in (
+        f"needs {math.ceil(100 / 0.7)} write capacity units",
+        f"costs ${143 * 720 * hour:,.2f} provisioned and ${100 * prices.MONTH * prices.WRITE.each:,.2f} on demand",
+        f"{math.ceil(600 / 0.7)} units cost ${858 * 720 * hour:,.2f}",
+    ):
+        assert words in " ".join(PAGE.split())

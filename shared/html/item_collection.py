@@ -102,9 +102,14 @@ def _row(item: Item, columns: Sequence[str], now: datetime, index: Index | None,
 
 
 def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
-    """The address that a sort key leads to: of an index, the item in the table; of the table, a partition so named."""
+    """The address that a sort key leads to: of an index, the item in the table; of the table, a partition so named.
+
+    Items of lessons have sort keys of their own, which name no partition.
+    """
     if index is not None:
         return address(str(item[PARTITION_KEY]), None)
+    if str(item[PARTITION_KEY]).startswith(keys.scratches()):
+        return ""
     if item.get("Type") == item_types.OPEN_ORDERS:
         return address(keys.open_orders_noted(item)[1], GSI3.name)
     is_other = sort_key != item[PARTITION_KEY] and is_visible(sort_key, None)

@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from functions.pages.collections.code import SHOWN
 from infra.access import Right
 from infra.functions import of_stage
 from infra.page_rights import LEARN
 from infra.settings import STAGES
 from shared.data import keys
 from shared.data.partitions import SCRATCH, VISIBLE
+from shared.dynamodb.schema import INDEXES, key_names
 from shared.dynamodb.table import Table
 from shared.learn import lessons
 from tests.learn.conftest import a_reader, stage
-from tests.support.browsing import Browser
+from tests.support.browsing import Browser, Seen
 from tests.support.engines import MINISTACK
 from tests.support.rights import Ask, policy_of
 
 READS = {"GetItem", "BatchGetItem", "Query"}
 
 
+def _links(seen: Seen) -> list[str]:
+    """The links of a page to the table's browser and to code."""
+    links = [each.get("href", "") for each in seen.document.iter("a")]
+    return [link for link in links if link.startswith(("/table?", "/table/code/"))]
+
+
+def _leads_somewhere(link: str, table: Table) -> bool:
+    """Whether a link leads to a collection that has items, or to a module whose code is shown."""
+    address = urlsplit(link)
+    module = address.path.rpartition("/")[2]
+    if address.path != "/table":
+        return module.startswith(SHOWN) and importlib.util.find_spec(module) is not None
+    query = parse_qs(address.query)
+    index = next((each for each in INDEXES if [each.name] == query.get("index")), None)
+    return any(item.get(key_names(index)[0]) == query["partition"][0] for item in table.scan()[0])
+
+
 @pytest.mark.parametrize("slug", [*lessons.by_slug()])
-def test_each_page_opens_and_runs_within_its_rights(reader: Browser, slug: str) -> None:
+def test_each_page_opens_and_runs_within_its_rights(reader: Browser, table: Table, slug: str) -> None:
     lesson = lessons.find(slug)
     opened = reader.get(f"/learn/{slug}")
     value = opened.values().get("value", "")
@@ -34,6 +55,10 @@ def test_each_page_opens_and_runs_within_its_rights(reader: Browser, slug: str) 
     assert lesson.question in opened.words
     assert ("As it was sent" in ran.words) == lesson.can_run
     assert ("Here" in [each.text for each in ran.document.iter("h2")]) == bool(lesson.common)
+    dead = [link for link in _links(ran) if not _leads_somewhere(link, table)]
+    assert [
+        link for link in dead if link.startswith("/table/code/") or not lesson.live
+    ] == []  # this table has one deal
 
 
 def test_the_common_version_is_shown_beside_ours(reader: Browser) -> None:

@@ -252,6 +252,7 @@ def test_the_code_of_the_data_layer_is_shown_and_no_other(laptop: Browser) -> No
 
     assert "def read(" in seen.words
     assert 'id="l1"' in seen.text
+    assert laptop.get("/table/code/shared.dynamodb.writes").status == 200
     for module in ("os", "shared.settings", "shared.data..keys", "shared.data.nothing", "shared.data.a.b", *LONG):
         assert laptop.get(f"/table/code/{module}").status == 404
 

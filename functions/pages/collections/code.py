@@ -1,4 +1,4 @@
-"""The code of the data layer, which the requests of pages come from."""
+"""The code of the data layer and of what is below it: requests of pages come from there, and lessons link to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
 
-SHOWN = "shared.data."
+SHOWN = ("shared.data.", "shared.dynamodb.")
 """The modules whose code is shown."""
 
 LONGEST = 100
@@ -22,7 +22,7 @@ routes = Routes()
 
 @routes.get("/table/code/<module>")
 def code(request: Request, module: str) -> Answer:
-    """The source of a module of the data layer, line by line."""
+    """The source of a module of these, line by line."""
     cookies.admit(request)
     # Python imports a module's packages one inside the other, as deep as its name says.
     ours = module.startswith(SHOWN) and len(module) <= LONGEST and module.replace(".", "").isidentifier()
