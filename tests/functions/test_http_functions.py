@@ -23,7 +23,7 @@ from shared.http.event import address
 from shared.models.catalog import BRAND, Topic
 from shared.runtime import environment
 from shared.values import times
-from tests.support.events import event, page
+from tests.support.events import EVENTS, event, page
 from tests.support.factories import join, token_of_new
 from tests.support.wire import answered, error
 
@@ -36,6 +36,15 @@ def body_of(answer: dict[str, Any]) -> Any:
     if answer["isBase64Encoded"]:
         body = gzip.decompress(base64.b64decode(body)).decode()
     return json.loads(body)
+
+
+def test_the_event_that_the_readme_hands_to_the_catalog_is_answered_on_a_table_of_any_deals(
+    deployed: Table, context: LambdaContext
+) -> None:
+    readme = (EVENTS.parent / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"make invoke FUNCTION=catalog EVENT=events/(\S+)\.json", readme)
+
+    assert [catalog.handler(event(each), context)["statusCode"] for each in named] == [200]
 
 
 def test_the_catalog_decodes_a_name_with_an_encoded_slash(table: Table, context: LambdaContext) -> None:

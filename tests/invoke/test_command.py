@@ -32,7 +32,7 @@ def test_an_event_is_found_for_a_function_that_is_named_alone() -> None:
 
     assert found == {
         "seed": "events/seed-create.json",
-        "catalog": "events/catalog-brand-page.json",
+        "catalog": "events/catalog-all-brands.json",
         "publisher": "events/stream-insert.json",
     }
     with pytest.raises(Trouble, match="name a file"):

@@ -46,6 +46,7 @@ FUNCTIONS = {
     "resizer-upload": ["resizer"],
     "seed-create": ["seed"],
     "seed-delete": ["seed"],
+    "catalog-all-brands": ["catalog"],
     "catalog-brand-page": ["catalog"],
     "stream-insert": ["publisher", "refresher"],
     "stream-insert-old-date": ["publisher", "refresher"],
@@ -224,6 +225,13 @@ def test_reading_a_brands_page(place: Place, invoke: Invoke) -> None:
 
     assert answer.payload["statusCode"] == 200
     assert json.loads(answer.payload["body"])["name"] == "G/Fore"
+
+
+def test_listing_the_brands(place: Place, invoke: Invoke) -> None:
+    answer = invoke("catalog", text_of("catalog-all-brands"))
+
+    assert answer.payload["statusCode"] == 200
+    assert "g-fore" in answer.payload["body"]
 
 
 def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Invoke) -> None:
