@@ -41,5 +41,5 @@ gc.enable()
 
 def handler(event: Any, context: LambdaContext) -> Any:
     """Hand an event to the function, whose requests have the time that Lambda has left."""
-    environment.begin(context)
+    environment.begin(event, context)
     return handle(event, context)
