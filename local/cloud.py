@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -39,6 +40,10 @@ IN_A_ROW = 2
 
 STOP_TIMEOUT = 60.0
 """Seconds that writing the state may take."""
+
+
+SAVED, NOT_SAVED = "Persistence: saved dynamodb state", re.compile("Persistence: (error|failed to save)")
+"""What MiniStack's log says of the table, and of what it could not write: it ends as if all were well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,7 @@ def waiting(home: Home, cloud: Cloud) -> dict[str, int]:
 def stop(home: Home) -> bool:
     """Stop the cloud and wait until it has written its state; False where none was running.
 
-    Raises Trouble where it had to be killed: it does not end while a deployment is under way.
+    Raises Trouble where it had to be killed, as while a deployment is under way, or did not write all of it.
     """
     cloud = running(home)
     if cloud is None:
@@ -164,6 +169,9 @@ def stop(home: Home) -> bool:
     if not _until(lambda: running(home) is None, STOP_TIMEOUT):
         kill(home)
         raise Trouble("The local cloud did not end and was killed: what came after its last orderly stop is gone.")
+    log = home.log.read_text(errors="replace")
+    if SAVED not in log or NOT_SAVED.search(log):
+        raise Trouble(f"The local cloud did not write down all that it held: see {short(home.log)}.")
     home.process.unlink(missing_ok=True)
     shutil.rmtree(home.scratch, ignore_errors=True)
     return True

@@ -22,7 +22,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -52,6 +54,9 @@ needs the checkout's key."""
 
 DEAD_LETTERS = "DeadLetters"
 """The part that all names of dead-letter queues share."""
+
+COPIES = 20
+"""Attempts to copy a service's state: it changes once a minute, and a copy takes seconds."""
 
 ANSWERS = "/_ministack/cfn-response/"
 
@@ -150,6 +155,25 @@ def _arn(queue: dict[str, Any]) -> str:
     return str(queue.get("attributes", {}).get("QueueArn"))
 
 
+def save_all(services: Mapping[str, Callable[[], Any]]) -> None:
+    """Write down the state of services, in MiniStack's place.
+
+    MiniStack leaves out a service whose state changes while it is copied, and says so in its log only: what came after
+    the last stop was gone. Its table changes by itself, as each minute a thread removes what has expired.
+    """
+    from ministack.core import persistence  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types
+
+    persistence.save_all({name: partial(_unchanging, state) for name, state in services.items()})
+
+
+def _unchanging(state: Callable[[], Any]) -> Any:
+    """A service's state, copied again where it changed meanwhile. Raises RuntimeError after ``COPIES`` of them."""
+    for _ in range(COPIES - 1):
+        with suppress(RuntimeError):
+            return state()
+    return state()
+
+
 def main() -> None:
     """Serve MiniStack as ``python -m ministack`` does, behind the guard, with what stands in place of its own parts."""
     import ministack.app  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and takes a second
@@ -161,6 +185,7 @@ def main() -> None:
 
     streams.install()
     unpacking.install()
+    ministack.app.save_all = save_all
     ministack.app.app = guarded(ministack.app.app, os.environ["AWS_ACCESS_KEY_ID"], extract_access_key_id)
     ministack.app.main()
 
