@@ -59,7 +59,7 @@ def remove_alert(alert_id: str) -> Response[Any]:
 @router.get("/me/feed", **of_members("Whether one has a private feed", "PrivateFeed"))
 def my_feed() -> Response[Any]:
     key = feed_keys.of(table(), calling(router).username)
-    return json_answer(member_documents.private_feed(key and key.made_at, ended=key is not None and key.ended))
+    return json_answer(member_documents.private_feed(key.made_at if key else None, ended=key is not None and key.ended))
 
 
 @router.post("/me/feed", **of_members("Make the key of a private feed", "FeedKey", status=201, errors=[409]))
