@@ -24,7 +24,8 @@ class Right:
     ``partitions`` are patterns of partition keys. IAM compares every key that a request names with them. Each request
     of such an operation names at least one key, so ``ForAllValues`` always has one to compare. A transaction is
     authorized as the operations in it, and PartiQL's INSERT is ``PartiQLInsert``. ``attributes``, where any are named,
-    are the only ones that a request may ask for, besides the key. Sources:
+    are the only ones that a request may ask for, besides the key. ``keyed`` is False on a stage that grants an index as
+    a whole (``rights_by_index`` in ``settings.py``). Sources:
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
@@ -34,6 +35,7 @@ class Right:
     partitions: tuple[str, ...]
     index: Index | None = None
     attributes: tuple[str, ...] = ()
+    keyed: bool = True
 
     def __post_init__(self) -> None:
         if self.operation not in _NAMES_KEYS or not self.partitions:
@@ -41,9 +43,9 @@ class Right:
 
     @property
     def conditions(self) -> Mapping[str, Mapping[str, Any]]:
-        keys: dict[str, Mapping[str, Any]] = {
-            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(self.partitions)},
-        }
+        keys: dict[str, Mapping[str, Any]] = {}
+        if self.keyed:
+            keys["ForAllValues:StringLike"] = {"dynamodb:LeadingKeys": list(self.partitions)}
         return keys | (_only(self.attributes, PARTITION_KEY, SORT_KEY) if self.attributes else {})
 
 

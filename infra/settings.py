@@ -136,6 +136,7 @@ class Stage:
     snap_start: bool = False
     shows_work: bool = False
     pictures_of_others: bool = False
+    rights_by_index: bool = False
     table_name: str | None = None
     api_id: str | None = None
     emulated: bool = False

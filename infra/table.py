@@ -24,7 +24,7 @@ class DealsTable(Construct):
 
     def __init__(self, scope: Construct, *, stage: Stage) -> None:
         super().__init__(scope, "Deals")
-        self._emulated = stage.emulated
+        self._emulated, self._by_index = stage.emulated, stage.rights_by_index
         if stage.restored:
             self.table = dynamodb.Table.from_table_attributes(
                 self, "Restored", table_name=stage.restored.name, table_stream_arn=stage.restored.stream_arn
@@ -78,7 +78,9 @@ class DealsTable(Construct):
 
     def _asked_for(self, right: Right | Scan) -> Right | Scan:
         """A right as its cloud can check it: MiniStack sees attributes only where a request has a projection, and
-        would refuse any other."""
+        would refuse any other. A stage may grant an index without its partitions (``docs/deploying.md``)."""
+        if self._by_index and isinstance(right, Right) and right.index:
+            right = replace(right, keyed=False)
         projects = right.operation in ("GetItem", "Query")
         if self._emulated and isinstance(right, Right) and not projects:
             return replace(right, attributes=())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from infra.access import Right
 from infra.background_rights import MAILER
+from infra.settings import STAGES
 from shared.data import keys, partitions
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic
-from tests.infra.conftest import Synthesized
+from tests.infra.conftest import Synthesized, synthesize
 from tests.support.rights import Ask, Policy, policy_of
 
 READS = ("GetItem", "BatchGetItem", "Query", "PartiQLSelect")
@@ -235,6 +238,19 @@ def test_no_request_gets_past_the_keys_by_naming_none(prod: Synthesized) -> None
 
     with pytest.raises(ValueError, match="Scan cannot be cut to partitions"):
         Right("Scan", (partitions.DEAL,))
+
+
+def test_a_stage_may_grant_indexes_as_a_whole_and_the_table_still_by_partition() -> None:
+    """The way out if ``dynamodb:LeadingKeys`` does not hold the key of a queried index."""
+    catalog = synthesize(replace(STAGES["prod"], rights_by_index=True)).policy("catalog")
+
+    for index in (GSI1, GSI2, GSI3):
+        assert catalog.allows(Ask("Query", (keys.sessions("ana"),), index.name))
+        assert catalog.allows(Ask("Query", (keys.sessions("ana"),), index.name), leading_keys=False)
+        assert not catalog.allows(Ask("Scan", (), index.name))
+    assert not catalog.allows(Ask("Query", (USER,), USER_INDEX.name))
+    for operation, key in (("GetItem", SESSION), ("Query", keys.messages("ana")), ("BatchGetItem", USER)):
+        assert not catalog.allows(Ask(operation, (key,)))
 
 
 def test_no_kind_of_partition_is_taken_for_another() -> None:
