@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam run stop reset status env invoke check style types format quick behaviour data test thorough \
+.PHONY: help install checkov sam dynamodb-local run stop reset status env invoke check style types format quick behaviour data test thorough \
 	test-all mutants fire drift bench lock docs pictures synth clean
 
 help: ## List the targets
@@ -51,6 +51,19 @@ sam: .venv-sam/.installed ## Install the AWS SAM CLI, to run functions with Dock
 	@$(BIN)/uv pip sync --quiet --python .venv-$*/bin/python --require-hashes --no-build requirements/$*.txt \
 		|| .venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 			--only-binary :all: -r requirements/$*.txt
+	@touch $@
+
+# Of npm's package the engine alone: what the package needs besides would be most of node_modules, and nothing runs it.
+dynamodb-local: .dynamodb-local/.installed ## Install Amazon's DynamoDB Local, an engine of the tests (its licence asks for an AWS account)
+
+.dynamodb-local/.installed: requirements/dynamodb-local.sha512
+	@command -v npm >/dev/null || { echo "npm is missing: it comes with Node.js."; exit 1; }
+	@echo "Installing DynamoDB Local ..."
+	@rm -rf .dynamodb-local && mkdir .dynamodb-local
+	@archive=$$(cut -d ' ' -f 3 $<) && cd .dynamodb-local \
+		&& npm pack --silent "amplify-dynamodb-simulator@$$(echo "$$archive" | sed 's/.*-//; s/[.]tgz$$//')" >/dev/null \
+		&& { sha512sum --status --check ../$< 2>/dev/null || shasum --algorithm 512 --status --check ../$<; } \
+		&& tar -xzf "$$archive" --strip-components 2 package/emulator && rm "$$archive"
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
@@ -118,7 +131,7 @@ data:
 behaviour:
 	@$(PYTEST) -m "not thorough"
 
-thorough: install checkov sam ## Run what "make test" leaves out: other engines, scanners, fuzzing, every state of every page
+thorough: install checkov sam dynamodb-local ## Run what "make test" leaves out: other engines, scanners, fuzzing, every state of every page
 	@$(PYTEST) -m thorough
 
 # It goes on where it was interrupted, and tries again what has changed; "make clean" lets it begin anew.

@@ -20,6 +20,7 @@ from cli import (
     members,
     orders,
     pages,
+    probe,
     query,
     redrive,
     rush,
@@ -86,7 +87,7 @@ GROUPS = (
 )
 COMMANDS = (
     *(exports.export, query.query, upkeep.seed, upkeep.sweep, backfill.backfill, upkeep.check, backfill.index),
-    *(rush.rush, redrive.redrive, logs.logs),
+    *(rush.rush, redrive.redrive, logs.logs, probe.probe),
 )
 for group in GROUPS:
     app.add_typer(group)

@@ -15,6 +15,7 @@ from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
 from shared.data import removal
 from shared.data.members import digests, email_tokens, users
+from shared.dynamodb.table import Table
 from shared.models.alerts import Pace
 from shared.models.members import Role, User
 from shared.values import times, tokens
@@ -116,11 +117,15 @@ def remove(
         typer.confirm(
             f"Remove {username} with all likes, watches, messages, orders and sessions?", abort=True, err=True
         )
-    user = users.get(work.table, username, consistent=True)
-    removal.remove_account(work.table, user, times.now())
-    while not removal.go_on(work.table, username, most=removal.IN_A_RUN):
-        pass
+    removed(work.table, username)
     return {"removed": username}
+
+
+def removed(table: Table, username: str) -> None:
+    """Remove an account, and wait until all of it is gone. Raises NoSuchUser, OrdersRemain."""
+    removal.remove_account(table, users.get(table, username, consistent=True), times.now())
+    while not removal.go_on(table, username, most=removal.IN_A_RUN):
+        pass
 
 
 def _with_role(work: Work, username: str, role: Role) -> views.Json:

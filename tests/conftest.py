@@ -20,7 +20,17 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] 
 
 from local.settings import NO_ADVICE_ABOUT_NODE
 from shared.dynamodb.table import Table
-from tests.support.engines import ENGINES, FAST, MOTO, NAMED_BY_USER, Engine, end_all, params
+from tests.support.engines import (
+    DYNAMODB_LOCAL_ENGINE,
+    ENGINES,
+    FAST,
+    MOTO,
+    NAMED_BY_USER,
+    ON_DYNAMODB_LOCAL,
+    Engine,
+    end_all,
+    params,
+)
 from tests.support.factories import open_brands
 from tests.support.preview import Preview, looked_at
 
@@ -66,14 +76,24 @@ MUTANTS_SECONDS = 20
 """A mutant that lives longer is taken to survive: else "make mutants" would be a matter of hours."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a mutant of mutmut's meet its quickest tests, twenty seconds of them: most fail one in the first second."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep slow engines to what they are for, and let a mutant of mutmut's meet its quickest tests, twenty seconds of
+    them: most fail one in the first second."""
+    if os.environ.get("DYNAMODB_LOCAL") != "all":
+        kept = [item for item in items if not _on_dynamodb_local(item) or item.nodeid.startswith(ON_DYNAMODB_LOCAL)]
+        config.hook.pytest_deselected(items=[*{*items} - {*kept}])
+        items[:] = kept
     # While mutmut counts how long each test takes, there is no mutant, and none may be left out.
     if "__mutmut_" in os.environ.get("MUTANT_UNDER_TEST", "") and (stats := Path("mutmut-stats.json")).exists():
         seconds = json.loads(stats.read_text(encoding="utf-8"))["duration_by_test"]
         items.sort(key=lambda item: seconds.get(item.nodeid, 0))
         until = accumulate(seconds.get(item.nodeid, 0) for item in items)
         items[:] = [item for item, spent in zip(items, until, strict=True) if spent <= MUTANTS_SECONDS]
+
+
+def _on_dynamodb_local(item: pytest.Item) -> bool:
+    has_parameters = isinstance(item, pytest.Function) and hasattr(item, "callspec")
+    return has_parameters and any(value is DYNAMODB_LOCAL_ENGINE for value in item.callspec.params.values())
 
 
 def pytest_report_header() -> str:

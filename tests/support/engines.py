@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DYNOXIDE = ROOT / "node_modules" / "@dynoxide" / "linux-x64" / "dynoxide"
+DYNAMODB_LOCAL = ROOT / ".dynamodb-local"
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL_DYNAMODB"
 
 FAKE_CREDENTIALS = {"region_name": "us-east-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
@@ -163,6 +164,30 @@ def dynoxide_of(kept: int | Path) -> Table:
     return _at(port)
 
 
+@cache
+def _dynamodb_local() -> Table:
+    if not DYNAMODB_LOCAL.exists():
+        pytest.skip("DynamoDB Local is not installed (make dynamodb-local)")
+    if not _java_runs():
+        pytest.skip("DynamoDB Local needs Java, which is missing (on Debian: apt install default-jre-headless)")
+    port = free_port()
+    natives = f"-Djava.library.path={DYNAMODB_LOCAL / 'DynamoDBLocal_lib'}"
+    # What runs for a minute is not worth the best code and a parallel collector: a third less of the processor.
+    java = ["java", natives, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+    options = ["-jar", str(DYNAMODB_LOCAL / "DynamoDBLocal.jar"), "-inMemory", "-disableTelemetry", "-port", str(port)]
+    folder = tempfile.mkdtemp(prefix="big-time-deals-tests-")  # it leaves a file where it is started
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _start([*java, *options], port, {}, folder)
+    return _at(port)
+
+
+def _java_runs() -> bool:
+    """Whether Java is there: macOS has a program of that name that only says that it is not."""
+    with suppress(OSError):
+        return subprocess.run(["java", "-version"], capture_output=True, check=False).returncode == 0
+    return False
+
+
 _ONE_ANSWER = threading.Lock()
 _answer = BotocoreStubber.__call__
 
@@ -182,11 +207,17 @@ def _mocked() -> Iterator[None]:
 MOTO = Engine("moto", cache(_connect), _mocked, _create_without_stream)
 MINISTACK = Engine("ministack", _ministack)
 DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide)
+DYNAMODB_LOCAL_ENGINE = Engine("dynamodb-local", _dynamodb_local)
+"""Amazon's own. Its tables are in SQLite: a test takes about a second of a processor on it."""
+
+ON_DYNAMODB_LOCAL = ("tests/dynamodb/", "tests/data/orders/")
+"""The tests that ``make test-all`` runs on it: what the data layer relies on, and the longest transactions. With
+``DYNAMODB_LOCAL=all`` it runs all of the data layer, which takes ten minutes of a processor."""
 
 _NAMED = os.environ.get(ENDPOINT_VARIABLE)
 # Whatever this is, it is the user's: credentials and region come from where boto3 looks for them.
 NAMED_BY_USER = (Engine("endpoint", cache(lambda: connect("none", endpoint_url=_NAMED))),) if _NAMED else ()
-ENGINES = (MOTO, MINISTACK, DYNOXIDE_ENGINE, *NAMED_BY_USER)
+ENGINES = (MOTO, MINISTACK, DYNOXIDE_ENGINE, DYNAMODB_LOCAL_ENGINE, *NAMED_BY_USER)
 SERVERS = tuple(engine for engine in ENGINES if engine is not MOTO)
 """Those that run beside the tests, as the real one does, and so can be asked by many threads at once."""
 
@@ -224,11 +255,12 @@ on_servers = on(FAST_SERVER, *NAMED_BY_USER, thorough={*SERVERS} - {FAST_SERVER,
 _running: list[subprocess.Popen[bytes]] = []
 
 
-def _start(command: list[str], port: int, environment: Mapping[str, str]) -> None:
-    """Start an engine, and wait until it listens."""
+def _start(command: list[str], port: int, environment: Mapping[str, str], folder: str | None = None) -> None:
+    """Start an engine, in a folder if it needs one, and wait until it listens."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     process = subprocess.Popen(
         command,
+        cwd=folder,
         env=kept | dict(environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -248,6 +280,7 @@ def _start(command: list[str], port: int, environment: Mapping[str, str]) -> Non
 def end_all() -> None:
     """End the engines that this process has started; who asks for one afterwards starts another."""
     _ministack.cache_clear()
+    _dynamodb_local.cache_clear()
     dynoxide_of.cache_clear()
     while _running:
         process = _running.pop()

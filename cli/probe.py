@@ -1,0 +1,368 @@
+"""``btd probe``: prove on a deployed stage what the design rests on; ``docs/ledger.md`` has the claims.
+
+Each proof is limited in time and requests, and removes what it made. Together they take ten minutes at most.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Annotated, Any, NamedTuple
+
+import boto3
+import typer
+import urllib3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from cli import users as accounts
+from cli.connection import NoTable, local_cloud
+from cli.output import note, show_json, show_rows
+from cli.work import AsJson
+from infra.access import Right
+from infra.settings import STAGES, Stage
+from local.settings import ROOT, STAGE
+from shared import pictures, s3
+from shared.data import keys
+from shared.data.members import users
+from shared.data.members.mail_work import MailWork
+from shared.dynamodb.client import connect
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
+from shared.dynamodb.table import Table
+from shared.errors import Unavailable
+from shared.models.members import User
+from shared.values import ksuids, times
+from shared.values.passwords import hash_password
+from shared.values.pictures import MAX_UPLOAD, UPLOADS
+
+LEDGER = ROOT / "docs" / "ledger.md"
+CLAIM = re.compile(
+    r"^## (?P<id>[a-z-]+)\n\n(?P<says>.+)\n\n- (?P<state>bet|seen|documented): (?P<pages>.+)\n"
+    r"- what rests on it: `(?P<rests>.+)`\n- proof: `(?P<proof>.+)`$",
+    re.MULTILINE,
+)
+"""A section of the ledger."""
+
+PICTURE = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000080000000808020000004b6d29dc000000154944415478da63ac0838c1800d3031e0"
+    "00835302003c2701a06b6de81f0000000049454e44ae426082"
+)
+"""A PNG of eight by eight pixels of one colour."""
+
+
+class Fails(Exception):
+    """What a proof saw instead of what is claimed."""
+
+
+class NotHere(Exception):
+    """Why a stage cannot prove something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """A deployed stage: its settings, its stack's outputs, boto3's arguments to reach it, and the name of this run."""
+
+    stage: Stage
+    outputs: Mapping[str, str]
+    arguments: Mapping[str, Any]
+    run: str
+
+    def client(self, service: Any, **more: str) -> Any:
+        """A client that tries nothing again."""
+        once = Config(retries={"mode": "standard", "total_max_attempts": 1})
+        return boto3.client(service, config=once, **{**self.arguments, **more})
+
+    @property
+    def table(self) -> Table:
+        return connect(self.outputs["TableName"], **self.arguments)
+
+
+def deployed() -> Deployed:
+    """The stage whose stack ``BTD_STACK`` names, or the running local cloud's. Raises NoTable."""
+    named, addresses = os.environ.get("BTD_STACK"), {}
+    reached: dict[str, Any] = {"region_name": os.environ.get("AWS_REGION")}
+    if not named:
+        cloud, reached = local_cloud("BTD_STACK names no stack")
+        addresses = {"ApiUrl": f"{cloud['plainApiUrl']}/", "Mailbox": f"{cloud['endpoint']}/mail"}
+    stage = next((each for each in STAGES.values() if each.stack_name == (named or STAGES[STAGE].stack_name)), None)
+    if stage is None:
+        raise NoTable(f"No stage of infra/settings.py has a stack {named}.")
+    stacks = boto3.client("cloudformation", **reached).describe_stacks(StackName=stage.stack_name)["Stacks"]
+    outputs = {each["OutputKey"]: each["OutputValue"] for each in stacks[0]["Outputs"]}
+    return Deployed(stage, outputs | addresses, reached, secrets.token_hex(6))
+
+
+def wait(seconds: float, look: Callable[[], Any]) -> Any:
+    """The first thing that ``look`` finds, or what it found last after so many seconds."""
+    until = time.monotonic() + seconds
+    while not (found := look()) and time.monotonic() < until:
+        time.sleep(1)
+    return found
+
+
+def ask(method: str, url: str, **more: Any) -> tuple[int, str]:
+    """The status and the text of an answer, whatever it is."""
+    answer = urllib3.request(method, url, timeout=30, retries=False, **more)
+    return answer.status, answer.data.decode(errors="replace")
+
+
+def keys_of_indexes(site: Deployed) -> str:
+    """Who may query one partition of an index can query that one, and no other: as a role that is made for it."""
+    iam, sts, role = site.client("iam"), site.client("sts"), {"RoleName": f"btd-probe-{site.run}"}
+    account = sts.get_caller_identity()
+    root = ":".join([*account["Arn"].split(":")[:2], "iam", "", account["Account"], "root"])
+    table = site.table.client.describe_table(TableName=site.table.name)["Table"]["TableArn"]
+    mine, others = keys.scratch("probe", site.run), keys.scratch("probe", "other")
+
+    def policy(**statement: Any) -> str:
+        return json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", **statement}]})
+
+    def acting(allowed: str, seconds: int) -> Any:
+        asked = {"RoleArn": arn, "RoleSessionName": "btd-probe", "Policy": allowed, "DurationSeconds": 900}
+        given = wait(seconds, lambda: _unless_refused(lambda: sts.assume_role(**asked)["Credentials"]))
+        if not given:
+            raise Fails("the new role cannot be assumed")
+        key = {"aws_access_key_id": given["AccessKeyId"], "aws_secret_access_key": given["SecretAccessKey"]}
+        return site.client("dynamodb", **key, aws_session_token=given["SessionToken"])
+
+    everything = policy(Action="dynamodb:Query", Resource=[table, f"{table}/index/*"])
+    trust = policy(Action="sts:AssumeRole", Principal={"AWS": root})
+    arn, wrong = iam.create_role(**role, AssumeRolePolicyDocument=trust)["Role"]["Arn"], []
+    try:
+        iam.put_role_policy(**role, PolicyName="query", PolicyDocument=everything)
+        # IAM knows a new role after some seconds; only then does a refusal mean anything.
+        if not wait(30, partial(_may_query, acting(everything, 30), site, None, mine)):
+            raise Fails("a role that may query everything is refused")
+        for index in (None, *INDEXES):
+            where, called = (f"{table}/index/{index.name}", index.name) if index else (table, "the table")
+            conditions = dict(Right("Query", (mine,), index).conditions)
+            one = acting(policy(Action="dynamodb:Query", Resource=where, Condition=conditions), 5)
+            wrong += [] if _may_query(one, site, index, mine) else [f"{called}: its own key is refused"]
+            wrong += [f"{called}: any key is allowed"] if _may_query(one, site, index, others) else []
+    finally:
+        for name in iam.list_role_policies(**role)["PolicyNames"]:
+            iam.delete_role_policy(**role, PolicyName=name)
+        iam.delete_role(**role)
+    if wrong:
+        raise Fails("; ".join(wrong))
+    return "in the table and in each index its own key is allowed, and another refused"
+
+
+def _unless_refused(request: Callable[[], Any]) -> Any:
+    """The answer to a request, or None where IAM refuses it."""
+    try:
+        return request()
+    except ClientError as error:
+        if not error.response["Error"]["Code"].startswith("AccessDenied"):
+            raise
+        return None
+
+
+def _may_query(client: Any, site: Deployed, index: Index | None, key: str) -> bool:
+    """Whether a client may query a partition, in which nothing is."""
+    named = {"ExpressionAttributeNames": {"#key": key_names(index)[0]}, **({"IndexName": index.name} if index else {})}
+    asked = {"KeyConditionExpression": "#key = :key", "ExpressionAttributeValues": {":key": {"S": key}}, **named}
+    return _unless_refused(lambda: client.query(TableName=site.outputs["TableName"], **asked)) is not None
+
+
+def upload(site: Deployed) -> str:
+    """A browser's form brings a picture into the bucket, and the resizer makes a file of it and takes it out."""
+    bucket = s3.connect(site.outputs["PicturesBucket"], **site.arguments)
+    deal_id = ksuids.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
+    name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
+    form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
+    made = pictures.make(PICTURE, "image/png", deal_id).files
+    try:
+        status, text = ask("POST", form.url, fields={**form.fields, "file": ("probe.png", PICTURE, "image/png")})
+        if status >= 300:
+            raise Fails(f"the form was answered {status}: {text[:300]}")
+        if not wait(80, lambda: bucket.read(name, 1) is None):
+            raise Fails("the form was taken, and the upload is still there")
+        there = [each for each in made if bucket.read(each, 1)]
+    finally:
+        for each in (name, *made):
+            bucket.remove(each)
+    return f"{form.url} took it; files made of it: {len(there)}"
+
+
+def mail(site: Deployed) -> str:
+    """The mailer sends to SES's simulator of mailboxes, whose bounce stops all mail to the account."""
+    if site.stage.mail is None:
+        raise NotHere("the stage sends no mail")
+    table, name, address = site.table, f"probe-{site.run}", f"bounce+{site.run}@simulator.amazonses.com"
+    users.create(table, User(name, address, "Probe", hash_password(secrets.token_hex(20)), "member", times.now()))
+    try:
+        work = MailWork("reset", address).to_json()
+        site.client("sqs").send_message(QueueUrl=site.outputs["MailQueueUrl"], MessageBody=work)
+        if site.stage.emulated and site.stage.domain:
+            headers = {"Host": site.stage.domain.name}
+            if not wait(60, lambda: address in ask("GET", site.outputs["Mailbox"], headers=headers)[1]):
+                raise Fails("no mail was sent")
+            return "a mail was sent"
+        if not wait(110, lambda: users.get(table, name, consistent=True).mail_is_stopped):
+            raise Fails("no bounce came back: the mailer's log says whether it sent the mail")
+        return "a mail was sent and bounced, which stopped all mail to its account"
+    finally:
+        accounts.removed(table, name)
+
+
+def export(site: Deployed) -> str:
+    """The newest nightly export has not failed."""
+    if site.stage.export_days is None:
+        raise NotHere("the stage exports nothing")
+    client = site.client("dynamodb")
+    table = client.describe_table(TableName=site.outputs["TableName"])["Table"]["TableArn"]
+    pages = client.get_paginator("list_exports").paginate(TableArn=table)
+    nights = [each for page in pages for each in page["ExportSummaries"] if each["ExportType"] == "INCREMENTAL_EXPORT"]
+    if not nights:
+        raise NotHere("no night was exported yet: start one (docs/deploying.md), and probe again when it is done")
+    newest = max(nights, key=lambda each: str(each["ExportArn"]))  # which ends with the milliseconds of its beginning
+    told = client.describe_export(ExportArn=newest["ExportArn"])["ExportDescription"]
+    if told["ExportStatus"] == "FAILED":
+        raise Fails(f"{told['ExportArn']}: {told.get('FailureMessage')}")
+    return f"{told['ExportArn']} is {told['ExportStatus']}"
+
+
+def closed(site: Deployed) -> str:
+    """Closed APIs answer nobody who comes past CloudFront."""
+    direct, _ = ask("GET", f"{site.outputs['ApiUrl']}front-page")
+    if not site.stage.closes_apis:
+        raise NotHere(f"the stage does not close its APIs; asked directly, this one answers {direct}")
+    through, _ = ask("GET", f"{site.outputs['CdnUrl']}front-page")
+    if (direct, through) != (401, 200):
+        raise Fails(f"asked directly it answers {direct}, through CloudFront {through}")
+    return "401 directly, 200 through CloudFront"
+
+
+def throttle(site: Deployed) -> str:
+    """The gateway itself limits how often one signs in, and says so in our words."""
+    sessions = f"{site.outputs['CdnUrl' if site.stage.closes_apis else 'ApiUrl']}sessions"
+    number = 4 if site.stage.emulated else min(60, 2 * site.stage.sign_in_burst + 10)
+    wrong = {"body": b"{", "headers": {"Content-Type": "application/json"}}  # no password is hashed for it
+    with ThreadPoolExecutor(number) as pool:
+        answers = [*pool.map(lambda _: ask("POST", sessions, **wrong), range(number))]
+    told = f"{number} attempts at once: {dict(Counter(status for status, _ in answers))}"
+    if not any(status == 429 and "slow down" in text for status, text in answers):
+        raise Fails(told)
+    return told
+
+
+def conflict(site: Deployed) -> str:
+    """Transactions that meet on an item are cancelled as TransactionConflict; the others count once each."""
+    client, name, place = site.client("dynamodb"), site.outputs["TableName"], {"S": keys.scratch("probe", site.run)}
+    at = {"TableName": name, "Key": {PARTITION_KEY: place, SORT_KEY: place}}
+    gone = {"N": str(int((times.now() + timedelta(hours=1)).timestamp()))}
+    adds = {"UpdateExpression": f"ADD Version :one SET {TTL_ATTRIBUTE} = :gone"}
+    update = {**at, **adds, "ExpressionAttributeValues": {":one": {"N": "1"}, ":gone": gone}}
+
+    def add(_: int) -> str:
+        try:
+            client.transact_write_items(TransactItems=[{"Update": update}])
+        except client.exceptions.TransactionCanceledException as error:
+            return str(error.response["CancellationReasons"][0]["Code"])
+        return "written"
+
+    ends: Counter[str] = Counter()
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            while "TransactionConflict" not in ends and ends.total() < 200:
+                ends.update(pool.map(add, range(20)))
+        counted = client.get_item(**at, ConsistentRead=True)["Item"]["Version"]["N"]
+    finally:
+        client.delete_item(**at)
+    told = f"{dict(ends)}; the item counts {counted}"
+    if int(counted) != ends["written"] or "TransactionConflict" not in ends:
+        raise Fails(told)
+    return told
+
+
+def starts(site: Deployed) -> str:
+    """INIT of each function takes less than the ten seconds that Lambda gives it, as the logs of a day say."""
+    client, since = site.client("logs"), int((times.now() - timedelta(days=1)).timestamp() * 1000)
+    slowest: dict[str, float] = {}
+    for group in client.describe_log_groups(logGroupNamePattern=site.stage.stack_name, limit=50)["logGroups"]:
+        asked = {"logGroupName": group["logGroupName"], "filterPattern": '"Init Duration"', "startTime": since}
+        lines = [each["message"] for each in client.filter_log_events(**asked, limit=100)["events"]]
+        if took := [float(text) for line in lines for text in re.findall(r"Init Duration: ([\d.]+) ms", line)]:
+            slowest[group["logGroupName"].removeprefix(f"{site.stage.stack_name}-").partition("Log")[0]] = max(took)
+    if not slowest:
+        raise NotHere("no log of the last day has a start: open some pages, and probe again")
+    told = ", ".join(f"{name} {took:.0f} ms" for name, took in sorted(slowest.items()))
+    if max(slowest.values()) >= 10_000:
+        raise Fails(told)
+    return told
+
+
+class Proof(NamedTuple):
+    """A proof, the seconds that it takes at most, and what the local cloud cannot tell of it.
+
+    ``blind``: the local cloud does not do what is claimed, so a failure there says nothing.
+    """
+
+    prove: Callable[[Deployed], str]
+    seconds: int
+    emulator: str
+    blind: bool = False
+
+
+PROOFS = {
+    "keys": Proof(keys_of_indexes, 120, "MiniStack tells IAM of no keys", blind=True),
+    "upload": Proof(upload, 125, "whether a region's own host takes the form"),
+    "mail": Proof(mail, 125, "whether SES takes the mail, and how it reports a bounce"),
+    "export": Proof(export, 20, "MiniStack exports nothing"),
+    "closed": Proof(closed, 60, "MiniStack has neither CloudFront nor policies of APIs"),
+    "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
+    "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
+    "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
+}
+
+
+def probe(
+    names: Annotated[list[str] | None, typer.Argument(metavar="PROOF", help=f"{', '.join(PROOFS)}; else all.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove on a deployed stage what the design rests on, and show the ledger of claims with the results."""
+    if unknown := {*(names or ())} - {*PROOFS}:
+        raise typer.BadParameter(f"There is no proof {', '.join(sorted(unknown))}: choose of {', '.join(PROOFS)}.")
+    try:
+        site = deployed()
+    except (BotoCoreError, ClientError) as error:
+        raise Unavailable(f"The stack cannot be read: {error}") from error
+    note(f"Probing {site.stage.stack_name}, for ten minutes at most; what this makes is removed again.")
+    results = {f"btd probe {name}": _result(PROOFS[name], site) for name in names or PROOFS}
+    rows = []
+    for claim in CLAIM.finditer(LEDGER.read_text(encoding="utf-8")):
+        result = results.get(claim["proof"], {"result": "", "found": claim["proof"]})
+        rows.append({"claim": claim["id"], "state": claim["state"], **result})
+    if as_json:
+        show_json({"result": rows})
+    else:
+        show_rows(["Claim", "State", "Result", "Found, or what would prove it"], [[*row.values()] for row in rows])
+    if any(each["result"] == "fails" for each in results.values()):
+        raise typer.Exit(1)
+
+
+def _result(proof: Proof, site: Deployed) -> dict[str, str]:
+    """What a proof came to and what it found. One that breaks down has failed, and the others go on.
+
+    On the local cloud, what ``works`` is not proved: it says nothing of AWS.
+    """
+    here = site.stage.emulated
+    try:
+        result, found = "works" if here else "holds", proof.prove(site)
+    except NotHere as reason:
+        result, found = "unknown", str(reason)
+    except Fails as reason:
+        result, found = "unknown" if here and proof.blind else "fails", str(reason)
+    except Exception as error:  # noqa: BLE001  # whatever it is, the others can still tell something
+        result, found = "fails", f"{type(error).__name__}: {error}"
+    return {"result": result, "found": f"{found}. Not told here: {proof.emulator}" if here else found}
