@@ -9,7 +9,7 @@ from typing import Any
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index
 
 _NAMES_KEYS = {
-    "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem",
+    "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem",
     "PartiQLInsert",
 }  # fmt: skip
 """Operations whose requests name partition keys: according to AWS, those that support ``dynamodb:LeadingKeys``.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from infra.access import Access, Right
 from shared.data import partitions as p
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.schema import GSI1, GSI2, GSI3
 
 CATALOG: Access = (
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.BRANDS, *p.TOPICS, *p.CURATED)),
@@ -45,8 +45,6 @@ ACCOUNTS: Access = (
     Right("PutItem", (p.USER, p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
     Right("UpdateItem", (p.USER, p.PASSWORD, p.ATTEMPTS)),
     Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.EMAIL_TOKEN)),
-    # For deletions, which name a key. It also puts items: without other attributes, only empty ones.
-    Right("BatchWriteItem", (p.MESSAGES,), attributes=(PARTITION_KEY, SORT_KEY)),
 )
 
 VOTING: Access = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -17,10 +16,6 @@ def _uncommon(password: str) -> str:
     if is_common(password):
         raise ValueError("must not be one of the passwords that are guessed first")
     return password
-
-
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
 
 
 _USERNAME = documented(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,28}[A-Za-z0-9])?")
@@ -38,14 +33,14 @@ Email = Annotated[
     AfterValidator(line),
     AfterValidator(normalise_email),
 ]
-# White space in a password counts, around it too; letters are the same however a keyboard composes them (RFC 8265).
+# White space in a password counts, around it too.
 Password = Annotated[
     str,
     Field(min_length=10, max_length=200, json_schema_extra={"pattern": f"^[^{HIDDEN}]*$"}),
     AfterValidator(plain),
     AfterValidator(_uncommon),
 ]
-AnyPassword = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_composed)]
+AnyPassword = Annotated[str, Field(min_length=1, max_length=200)]
 PersonName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
 
 

@@ -30,7 +30,7 @@ R = TypeVar("R")
 
 MAX_BATCH_KEYS = 100
 MAX_BATCH_WRITES = 25
-"""Items of a BatchWriteItem, or statements of a BatchExecuteStatement."""
+"""Statements of a BatchExecuteStatement."""
 
 MAX_PARALLEL_REQUESTS = 128
 """Enough for a page of 100 deals that are all in different partitions: one round trip, not several waves."""
@@ -238,17 +238,6 @@ class Table(Service["DynamoDBClient"]):
             )
         answer = self.call(self.client.batch_execute_statement, Statements=statements)
         return [response.get("Error", {}).get("Code") for response in answer["Responses"]]
-
-    def delete_many(self, keys: Sequence[Key]) -> None:
-        """Delete the items of some keys, whether or not they are there. BatchWriteItem, 25 keys a request, a unit each.
-
-        One request after the other, because side by side they would throttle each other: one partition takes 1,000
-        writes a second, and this is as fast. Raises Busy, and then some are deleted.
-        https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
-        """
-        for batch in _batches(keys, MAX_BATCH_WRITES):
-            deletions = [{"DeleteRequest": {"Key": key}} for key in batch]
-            self._all_of(self.client.batch_write_item, "UnprocessedItems", deletions)
 
     def gather(self, requests: Sequence[Callable[[], R]]) -> list[R]:
         """The results of requests that go out at once: one round trip for all of them."""

@@ -5,25 +5,36 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from argon2 import PasswordHasher
 
 from shared import settings
 from shared.data import keys
-from shared.data.members import accounts, credentials, sessions, users
+from shared.data.members import accounts, credentials, messages, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import AccountChanged, EmailTaken, Forbidden, NoSuchUser, SlowDown, WrongPassword
+from shared.errors import (
+    AccountChanged,
+    Busy,
+    EmailTaken,
+    Forbidden,
+    NoSuchUser,
+    SlowDown,
+    UsernameTaken,
+    WrongPassword,
+)
 from shared.models.members import Session, User
 from shared.values import passwords
 from shared.values.common_passwords import is_common
 from tests.support.engines import MOTO
-from tests.support.factories import NOW, a_user, ago, join, leave
-from tests.support.wire import before, watched
+from tests.support.factories import NOW, a_deal, a_message, a_user, ago, join, leave, send
+from tests.support.wire import answered, before, error, watched
 
 HERE = "192.0.2.1"
 PASSWORD = "correct horse battery"
 ANOTHER_PASSWORD = "another horse battery"
+THROTTLED = error("ThrottlingException")
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
@@ -84,6 +95,80 @@ def test_a_sign_in_beside_a_change_of_the_account_is_one_or_is_refused(table: Ta
             sign_up(table)
             with before(table, operation, change, skip=number), suppress(WrongPassword):
                 sign_in(table, PASSWORD, entropy=secrets.token_bytes(32))
+
+
+@pytest.mark.parametrize("operation", ["UpdateItem", "TransactWriteItems", "GetItem"])
+def test_a_sign_up_that_is_repeated_after_the_table_was_busy_succeeds(table: Table, operation: str) -> None:
+    hasty = replace(table, sleep=lambda _: None)
+    with watched(table) as wire:
+        sign_up(table, "first")
+    for number in range(wire.operations[operation]):
+        name = f"user{number}"
+        through = iter([None] * number)
+        with answered(hasty, operation, lambda _, left=through: next(left, THROTTLED)), suppress(Busy):  # type: ignore[misc]
+            sign_up(hasty, name)
+
+        again = sign_up(table, name)
+
+        assert (again.username, again.account_id) == (name, users.get(table, name).account_id)
+        assert sign_in(table, PASSWORD, name, secrets.token_bytes(32)).account_id == again.account_id
+
+
+def test_an_account_is_only_its_owners_to_sign_up_again_and_only_while_it_is_new(table: Table) -> None:
+    sign_up(table)
+    again = {"username": "ana", "email": "ana@mail.example", "name": "Ana", "password": PASSWORD, "address": HERE}
+
+    for other in ({"password": ANOTHER_PASSWORD}, {"email": "b@mail.example"}):
+        with pytest.raises(UsernameTaken):
+            accounts.sign_up(table, **{**again, **other}, now=NOW)
+    with pytest.raises(EmailTaken):
+        accounts.sign_up(table, **{**again, "username": "bo"}, now=NOW)
+    assert accounts.sign_up(table, **again, now=NOW).username == "ana"
+    with pytest.raises(UsernameTaken):
+        accounts.sign_up(table, **again, now=NOW + settings.SIGN_IN_WINDOW)
+
+
+def test_signing_up_again_guesses_a_password_no_faster_than_signing_in(table: Table) -> None:
+    sign_up(table)
+    names = {"username": "ana", "email": "ana@mail.example", "name": "Ana"}
+
+    for number in range(settings.SIGN_INS_PER_USER):
+        with pytest.raises(UsernameTaken):
+            accounts.sign_up(table, **names, password=f"guess {number}", address=HERE, now=NOW)
+
+    with pytest.raises(SlowDown):
+        accounts.sign_up(table, **names, password=PASSWORD, address=HERE, now=NOW)
+
+
+def test_messages_left_under_a_name_go_in_the_transaction_of_its_next_account(table: Table) -> None:
+    for minutes in range(30):
+        send(table, a_message(a_deal(ago(minutes=minutes))))
+
+    sign_up(table)
+
+    assert messages.latest(table, "ana", limit=1, now=NOW).items == ()
+
+
+def test_a_password_is_the_same_however_a_keyboard_composes_it(table: Table) -> None:
+    composed, combining = "crème brûlée!", "cre\u0300me bru\u0302le\u0301e!"
+    accounts.sign_up(
+        table, username="ana", email="ana@mail.example", name="Ana", password=composed, address=HERE, now=NOW
+    )
+
+    user = accounts.prove(table, users.get(table, "ana"), combining, HERE, NOW)
+    assert sign_in(table, combining).username == "ana"
+    accounts.change_password(table, user, combining.upper())
+    assert sign_in(table, composed.upper(), entropy=secrets.token_bytes(32)).username == "ana"
+
+
+def test_a_new_password_is_known_without_reading_the_account_once_more(table: Table) -> None:
+    sessions.end_all(table, sign_up(table).username)
+    user = accounts.prove(table, users.get(table, "ana"), PASSWORD, HERE, NOW)
+
+    changed = accounts.change_password(table, user, ANOTHER_PASSWORD)
+
+    assert changed.generation == users.get(table, "ana", consistent=True).generation
+    assert changed.password_hash == credentials.of(table, "ana")
 
 
 def test_asking_which_addresses_exist_is_slowed_for_who_signs_up(table: Table) -> None:

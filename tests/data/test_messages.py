@@ -100,6 +100,16 @@ def test_marking_read_twice_is_no_trouble_and_keeps_the_first_time(table: Table)
     assert [item["ReadAt"] for item in items if item["Type"] == "Message"] == ["2050-06-15T12:00:00Z"]
 
 
+def test_messages_that_wait_for_their_hour_take_no_place_in_a_count(table: Table) -> None:
+    join(table, "ana")
+    tell(table, "ana", 5)
+    for number in range(120):
+        send(table, replace(a_message(a_deal(ago(seconds=number))), shown_at=ahead(hours=9)))
+
+    assert messages.unread_count(table, "ana", NOW, most=100) == 5
+    assert messages.unread_count(table, "ana", ahead(hours=9), most=100) == 100
+
+
 def test_marking_what_is_no_message_is_refused_and_makes_no_phantom(table: Table) -> None:
     (anas,) = tell(table, "ana", 1)
     before = table.scan()[0]

@@ -200,19 +200,14 @@ def test_keys_that_stay_unprocessed_are_busy_and_not_absent(patient: Table) -> N
 def half_done(table: Table, operation: str, left_over: str) -> Iterator[None]:
     """Let each request of an operation do half of its batch, rounded up, and give the others back."""
     left: dict[str, Any] = {}
-    keyed = operation == "BatchGetItem"
-
-    def part(asked: Any, which: slice) -> Any:
-        return {**asked, "Keys": asked["Keys"][which]} if keyed else asked[which]
 
     def halve(params: dict[str, Any], **_: Any) -> dict[str, Any]:
         asked = params["RequestItems"][table.name]
-        count = len(asked["Keys"] if keyed else asked)
-        half = (count + 1) // 2
+        half = (len(asked["Keys"]) + 1) // 2
         left.clear()
-        if half < count:
-            left[table.name] = part(asked, slice(half, None))
-        return {**params, "RequestItems": {table.name: part(asked, slice(half))}}
+        if half < len(asked["Keys"]):
+            left[table.name] = {**asked, "Keys": asked["Keys"][half:]}
+        return {**params, "RequestItems": {table.name: {**asked, "Keys": asked["Keys"][:half]}}}
 
     def give_back(parsed: dict[str, Any], **_: Any) -> None:
         parsed[left_over] = dict(left)
@@ -228,18 +223,6 @@ def tell(table: Table, number: int) -> None:
     """Send messages of so many deals."""
     for minutes in range(number):
         send(table, a_message(a_deal(ago(minutes=minutes))))
-
-
-def test_deletions_that_stay_unprocessed_are_tried_again(patient: Table, slept: list[float]) -> None:
-    tell(patient, 30)
-    found = [keys.primary(item) for item in patient.query(keys.messages("ana"), consistent=True)]
-
-    with half_done(patient, "BatchWriteItem", "UnprocessedItems"), watched(patient) as wire:
-        patient.delete_many(found)
-
-    assert messages.latest(patient, "ana", limit=25, now=NOW).items == ()
-    assert wire.operations["BatchWriteItem"] == 8  # of 25 keys, 12, 6, 3 and 1 are left; of 5, 2 and 1
-    assert slept
 
 
 def test_what_was_marked_before_the_table_was_busy_stays_marked_and_the_newest_come_first(patient: Table) -> None:

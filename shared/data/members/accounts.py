@@ -6,6 +6,8 @@ The API and the site's pages both use this. Attempts are counted before a passwo
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from shared import settings
@@ -14,10 +16,13 @@ from shared.data.members.mail_work import MailWork
 from shared.dynamodb.table import Table
 from shared.errors import (
     AccountChanged,
+    EmailTaken,
     Forbidden,
     NoMail,
     NoSuchUser,
     NotSignedIn,
+    Unavailable,
+    UsernameTaken,
     WrongCurrentPassword,
     WrongPassword,
 )
@@ -28,12 +33,31 @@ from shared.values.usernames import normalise_username
 
 
 def sign_up(table: Table, *, username: str, email: str, name: str, password: str, address: str, now: datetime) -> User:
-    """Make a member's account, of names in their normal form. Raises UsernameTaken, EmailTaken, SlowDown."""
+    """Make a member's account, of names in their normal form. Raises UsernameTaken, EmailTaken, SlowDown.
+
+    Whoever repeats a request whose answer was lost gets the account that it made.
+    """
     rate_limits.sign_up(table, address, now)
     asked = rate_limits.ask(table, address, now)
-    user = users.create(table, User(username, email, name, hash_password(password), "member", now))
-    rate_limits.succeed(table, asked)
+    try:
+        user = users.create(table, User(username, email, name, hash_password(password), "member", now))
+    except (UsernameTaken, EmailTaken):
+        made = _just_made(table, username, email, password, address, now)
+        if made is None:
+            raise
+        user = made
+    with suppress(Unavailable):  # the account is made, and one attempt of fifty is a small loss
+        rate_limits.succeed(table, asked)
     return user
+
+
+def _just_made(table: Table, username: str, email: str, password: str, address: str, now: datetime) -> User | None:
+    """The new account that has a name, an address and a password, or None. A guess counts as one at signing in."""
+    with suppress(NoSuchUser, WrongCurrentPassword):
+        user = users.get(table, username, consistent=True)
+        if user.email == email and now - user.created_at < settings.SIGN_IN_WINDOW:
+            return prove(table, user, password, address, now)
+    return None
 
 
 def sign_in(
@@ -85,8 +109,12 @@ def own(table: Table, username: str, account_id: str) -> User:
 
 def change_password(table: Table, user: User, password: str) -> User:
     """Give an account whose password was checked a new one, and end its sessions. Raises NoSuchUser, AccountChanged."""
-    users.change_password(table, user.username, hash_password(password), proved=user.password_hash)
-    return users.get(table, user.username, consistent=True)
+    hashed = hash_password(password)
+    users.change_password(table, user.username, hashed, proved=user.password_hash)
+    # What it is now is known: a read that failed would say that the password is still the old one.
+    sign_outs = int(user.generation.rpartition(".")[2] or 0)
+    generation = sessions.generation_of({"Generation": sessions.first_generation(hashed), "SignOuts": sign_outs})
+    return replace(user, password_hash=hashed, generation=generation)
 
 
 def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, now: datetime) -> None:

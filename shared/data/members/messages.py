@@ -60,9 +60,9 @@ def latest(
 
 def unread_count(table: Table, username: str, now: datetime, *, most: int | None = None) -> int:
     """How many messages a user has not read; with ``most``, at most so many are counted."""
-    # The newest first: what has expired and waits for its deletion is at the end, and takes no other's place.
-    items = table.query(keys.messages(username), index=GSI1, newest_first=True, limit=most, projection=_TIMES)
-    return sum(_lives(item, now) for item in items)
+    # Newest first: what has expired is at the end. Messages that wait for their hour are left out before the limit.
+    items = table.query(keys.messages(username), index=GSI1, newest_first=True, page_size=most, projection=_TIMES)
+    return sum(1 for _ in islice((item for item in items if _lives(item, now)), most))
 
 
 def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Message:

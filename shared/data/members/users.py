@@ -11,15 +11,16 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
-from shared.dynamodb.writes import Write, delete, put_new, update
+from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, forget, put_new, update
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.alerts import Pace
 from shared.models.members import Role, User
 
 _USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # another item's; what two attributes make
 
-MOST_LEFT = 100
-"""Messages that are looked for under a name that has no account; one delivery writes one."""
+MOST_LEFT = MOST_TOGETHER - 4
+"""Messages that are looked for under a name that has no account, as many as the account's own transaction may delete;
+one delivery writes one."""
 
 _USERNAME = Projection.of("Username")
 _MAILED = Projection.of("Type", *_USER.names, "Generation", "SignOuts")
@@ -35,8 +36,8 @@ def create(table: Table, user: User) -> User:
         account_checks.new(user.username, user.account_id),
         credentials.new(user),
         _email_taken(user.email, user.username),
+        *(forget(keys.primary(item), because="it may have expired") for item in left),
     )
-    table.delete_many(list(map(keys.primary, left)))
     return user
 
 
