@@ -8,7 +8,7 @@ import pytest
 
 from cli.output import show_json
 from shared.data import keys
-from shared.data.catalog import brands, deals, imports
+from shared.data.catalog import brands, deals, imports, search, selecting
 from shared.data.members import users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -143,6 +143,21 @@ def test_a_command_prints_items_requests_keys_and_capacity(posted: list[Deal], b
     assert posted[0].deal_id in printed
     assert "GSI2PK = BRAND#apple#2025-03-01T00:00:00" in printed
     assert "5 requests, 2.5 RRU consumed" in printed
+
+
+def test_a_search_says_which_words_were_searched_and_how_many_deals_were_looked_through(
+    posted: list[Deal], table: Table, btd: Btd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for deal in posted:
+        search.file(table, None, deal)
+    whole = btd("deals", "search", "runner", "--sort", "cheapest").stdout
+    monkeypatch.setattr(selecting, "MOST", 7)
+
+    some = btd("deals", "search", "runenr", "--sort", "cheapest").stdout
+
+    assert ("only of the newest" in whole, "searched:" in whole) == (False, False)
+    assert "only of the newest 7 deals with these words" in some
+    assert "searched: runner" in some
 
 
 def test_pages_of_a_feed_follow_each_other_by_cursor(posted: list[Deal], ask: Ask) -> None:
