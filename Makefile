@@ -16,7 +16,7 @@ export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
 .PHONY: help install checkov sam dynamodb-local run stop reset status env invoke check style types format quick behaviour data test thorough \
-	test-all mutants fire drift bench lock docs pictures synth clean
+	test-all mutants fire drift bench lock docs demo pictures synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -64,6 +64,16 @@ dynamodb-local: .dynamodb-local/.installed ## Install Amazon's DynamoDB Local, a
 		&& npm pack --silent "amplify-dynamodb-simulator@$$(echo "$$archive" | sed 's/.*-//; s/[.]tgz$$//')" >/dev/null \
 		&& { sha512sum --status --check ../$< 2>/dev/null || shasum --algorithm 512 --status --check ../$<; } \
 		&& tar -xzf "$$archive" --strip-components 2 package/emulator && rm "$$archive"
+	@touch $@
+
+# What runs the site in a browser's tab: Pyodide, and for its Python the libraries that are not pure Python.
+.venv-demo/.installed: .venv/.installed node_modules/.installed requirements/demo.txt demo/package.json demo/package-lock.json
+	@echo "Installing what the demo is made of ..."
+	@rm -rf .venv-demo && mkdir .venv-demo && cp demo/package.json demo/package-lock.json .npmrc .venv-demo
+	@npm ci --silent --prefix .venv-demo
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
+		--platform pyemscripten_2026_0_wasm32 --python-version 3.14 --implementation cp --abi cp314 --abi abi3 \
+		--target .venv-demo/site-packages -r requirements/demo.txt
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
@@ -154,12 +164,19 @@ lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && for name in lambda-lean lambda-full lambda-pictures lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && for name in checkov sam; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
+	@cd requirements && ../$(UV_COMPILE) -c dev.txt --no-deps demo.in -o demo.txt
 	@cd requirements && ../$(UV_COMPILE) -c dev.txt --upgrade bench-powertools.in -o bench-powertools.txt
 	@npm install --package-lock-only --silent
+	@npm install --package-lock-only --silent --prefix demo
 
-docs: .venv/.installed ## Build the documents' site in build/docs (SERVE=yes: and serve it on port 8000)
+docs: install .venv-demo/.installed ## Build the documents' site, and the demo in it, in build/docs (SERVE=yes: serve it on port 8000)
+	@$(BIN)/python -m demo.packing
 	@$(BIN)/python -m tools.site
 	@$(if $(SERVE),$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/docs 8000)
+
+demo: install .venv-demo/.installed ## Build the site in a browser's tab in build/demo (SERVE=yes: and serve it on port 8001)
+	@$(BIN)/python -m demo.packing
+	@$(if $(SERVE),echo "http://127.0.0.1:8001/" && $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/demo 8001)
 
 pictures: install ## Take the pictures of docs/site.md
 	@$(BIN)/python -m tests.support.pictures

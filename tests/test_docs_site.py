@@ -69,12 +69,26 @@ def test_each_link_leads_to_a_page_and_to_a_place_on_it(pages: dict[Path, Seen])
             target = urlsplit(link)
             if target.scheme or path.name == "404.html":  # which may be shown at any address
                 continue
+            if target.path == "demo/":  # make demo builds it: the test below holds where these lead
+                continue
             page = (path.parent / unquote(target.path)).resolve() if target.path else path
             if not page.exists() or (target.fragment and page in pages and target.fragment not in pages[page].ids):
                 dead.append(f"{path.relative_to(site.SITE)}: {link}")
 
     assert len(pages) > 40
     assert dead == []
+
+
+def test_each_lesson_that_runs_leads_to_itself_in_the_demo(pages: dict[Path, Seen]) -> None:
+    for lesson in lessons.by_slug().values():
+        links = {each for each in pages[site.SITE / f"learn-{lesson.slug}.html"].links if each.startswith("demo/")}
+
+        assert links == ({f"demo/#/learn/{lesson.slug}"} if lesson.can_run else set())
+
+
+def test_the_overview_leads_to_the_demo_and_a_lost_address_of_the_demo_into_it(pages: dict[Path, Seen]) -> None:
+    assert "demo/" in pages[site.SITE / "index.html"].links
+    assert '"/demo/site/"' in (site.SITE / "404.html").read_text(encoding="utf-8")
 
 
 def test_a_link_to_a_line_of_code_leads_to_that_line(pages: dict[Path, Seen]) -> None:

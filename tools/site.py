@@ -20,12 +20,20 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 SOURCES = ROOT / "build" / "docs-sources"
 SITE = ROOT / "build" / "docs"
+DEMO = ROOT / "build" / "demo"
+"""The site in a browser's tab, which ``make demo`` builds; where it is built, it is part of the documents' site."""
 
 LANGUAGES = {".py": "python", ".html": "jinja", ".jsonl": "json"}
 """Languages that are not called as their files end."""
 
 _FENCE = re.compile(r"^(````.*?^````|```.*?^```)$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|#)([^)#\s]+)(?:#([^)\s]+))?\)")
+
+
+_TO_DEMO = (
+    'const [root, path] = location.pathname.split("/demo/site/");'
+    "if (path !== undefined) location.replace(`${root}/demo/#/${path}${location.search}${location.hash}`)"
+)
 
 
 def write_sources(folder: Path = SOURCES) -> None:
@@ -66,6 +74,13 @@ def build(config: Path = ROOT / "zensical.toml") -> None:
     shutil.rmtree(SITE, ignore_errors=True)
     zensical = Path(sys.executable).with_name("zensical")
     subprocess.run([zensical, "build", "--clean", "--strict", "--config-file", config], cwd=ROOT, check=True)
+    if DEMO.exists():
+        shutil.copytree(DEMO, SITE / "demo")
+    # An address within the demo that was copied is no file: a browser that never opened the demo is led into it.
+    lost = SITE / "404.html"
+    lost.write_text(
+        lost.read_text(encoding="utf-8").replace("<head>", f"<head><script>{_TO_DEMO}</script>", 1), "utf-8"
+    )
 
 
 def _for_site(path: str, text: str, linked: set[str]) -> str:
@@ -76,6 +91,8 @@ def _for_site(path: str, text: str, linked: set[str]) -> str:
         picture, label, target, anchor = found.groups()
         file = Path(os.path.normpath((ROOT / path).parent / target))
         relative = str(file.relative_to(ROOT))
+        if relative == "demo" and anchor is None:
+            return f'<a href="{os.path.relpath("demo", here)}/">{label}</a>'
         if file.is_dir():  # the site has no page of a folder
             return label
         if file.suffix != ".md":

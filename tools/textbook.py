@@ -17,7 +17,8 @@ SHOWN = datetime(2026, 6, 4, tzinfo=UTC)
 _INTRODUCTION = """# The textbook that runs
 
 Single-table design, one strategy a page. On a stage that shows its work these pages are below `/learn`, where their
-requests are sent to the table of the site (`make run`, then `http://bigtimedeals.localhost:4566/learn`).
+requests are sent to the table of the site (`make run`, then `http://bigtimedeals.localhost:4566/learn`). Each page that
+runs links to itself in the [demo](demo.md), which sends the same requests to a table in your browser.
 """
 
 
@@ -49,6 +50,8 @@ def _link(lesson: Lesson) -> str:
 def _parts(lesson: Lesson, group: str) -> Iterator[str]:
     yield f"# {f'{lesson.number}. ' if lesson.number else ''}{lesson.title}"
     yield f"[Learn](learn.md): {group}"
+    if lesson.can_run:
+        yield f'<a href="demo/#/learn/{lesson.slug}">Run it here</a>, in this browser: nothing is installed.'
     yield f"**The question.** {lesson.question}"
     yield from lesson.paragraphs
     if lesson.points:

@@ -1,0 +1,112 @@
+// The page around the site: starts it, hands on what the service worker asks for, and keeps the address and the title.
+const part = (id) => document.getElementById(id), { build } = document.documentElement.dataset;
+const root = new URL(".", location).pathname, base = `${root}site`, lock = `big-time-deals ${root}`;
+const frame = part("site"), others = new BroadcastChannel(lock), waiting = new Map();
+const wanted = () => (location.hash.startsWith("#/") ? location.hash.slice(1) : "/");
+let worker, me, last = 0, shown = false;
+
+const step = (text, percent) => { part("step").textContent = text; if (percent) part("bar").value = percent; };
+
+function fail(sentence) {
+  step(sentence);
+  part("bar").hidden = true;
+  part("start").hidden = false;
+  frame.hidden = true;
+}
+
+// A sentence under the line, with buttons: what is not kept, or was set aside.
+function notice(sentence, actions = {}) {
+  const button = ([name, act]) => Object.assign(document.createElement("button"), { type: "button", textContent: name, onclick: act });
+  part("notice").replaceChildren(sentence, ...Object.entries(actions).map(button));
+  part("notice").hidden = !sentence;
+}
+
+// The site takes the place of the start, as soon as its page is there: its pictures come behind it.
+function reveal() {
+  if (!frame.hidden) return;
+  part("start").hidden = true;
+  part("tools").hidden = frame.hidden = false;
+  frame.focus();
+  performance.mark("first page");
+}
+
+function show() {
+  if (shown) return;
+  shown = true;
+  frame.contentWindow.location.replace(base + wanted());
+}
+
+frame.onload = () => {
+  const { pathname, search, hash } = frame.contentWindow.location;
+  if (!shown || !pathname.startsWith(base)) return;
+  reveal();
+  history.replaceState(null, "", `#${pathname.slice(base.length)}${search}${hash}`);
+  document.title = frame.contentDocument.title;
+  frame.title = document.title;
+};
+
+addEventListener("hashchange", () => { if (shown) frame.contentWindow.location = base + wanted(); });
+others.onmessage = () => location.reload();
+
+for (const button of document.querySelectorAll("[data-as]")) button.onclick = async () => {
+  const { as } = button.dataset;
+  await fetch(`${base}/-/as/${as}`, { method: "POST" });
+  frame.contentWindow.location = base + (as === "editor" ? "/desk" : "/my/inbox");
+  frame.focus();
+};
+
+part("over").onclick = async () => {
+  if (!confirm("Start over? Everything you did in this demo goes.")) return;
+  await fetch(`${base}/-/over`, { method: "POST" });
+  others.postMessage("over");
+  location.reload();
+};
+
+// This tab runs the site from now on, and answers for the others.
+function lead() {
+  worker = new Worker(`${build}/worker.mjs`, { type: "module" });
+  worker.onerror = () => fail("The site could not be loaded: its files are gone, or a newer version was published. Reload the page.");
+  worker.onmessage = ({ data }) => {
+    if (data.step) step(data.step, data.percent);
+    else if (data.failed) fail(data.failed);
+    else if (data.notice !== undefined) notice(data.notice, data.aside && { "Use it": () => worker.postMessage({ aside: "use" }), "Delete it": () => worker.postMessage({ aside: "delete" }) });
+    else if (data.reload) location.reload();
+    else if (data.ready) show();
+    else {
+      if (shown) setTimeout(reveal, 50);
+      for (const line of data.cookies) document.cookie = line;
+      waiting.get(data.id)?.postMessage(data, data.content ? [data.content.buffer] : []);
+      waiting.delete(data.id);
+    }
+  };
+  worker.postMessage({ begin: true, origin: location.origin, base });
+  return navigator.locks.request(`${lock} at ${me}`, () => new Promise(() => {})); // held as long as the tab is there
+}
+
+navigator.serviceWorker?.addEventListener("message", ({ data, ports: [port] }) => {
+  if (data.you) me = data.you;
+  if (!port) return;
+  waiting.set(++last, port);
+  worker.postMessage({ ...data, id: last });
+});
+
+async function start() {
+  if (!("WebAssembly" in self)) return fail("This browser has no WebAssembly. Try a current Firefox, Chrome, Edge or Safari.");
+  if (!navigator.serviceWorker || !navigator.locks) return fail("This browser allows no service worker here, as in some private windows. Open the page in an ordinary window, over HTTPS.");
+  try {
+    await navigator.serviceWorker.register("sw.js");
+    const { active } = await navigator.serviceWorker.ready;
+    navigator.serviceWorker.startMessages();
+    active.postMessage("mine?");
+    while (!me || !navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 20));
+  } catch (error) {
+    return fail(`This browser could not start the service worker (${error.message}). Allow the page to store data, or check the connection, and reload.`);
+  }
+  const first = await new Promise((resolve) => {
+    navigator.locks.request(lock, { ifAvailable: true }, (held) => { resolve(held); return held && lead(); });
+  });
+  if (first) return;
+  show();
+  navigator.locks.request(lock, lead);
+}
+start();

@@ -1,0 +1,69 @@
+// Answers for the whole folder: its own files from a cache, and what is below site/ from the tab that runs the site.
+const build = "BUILD", files = FILES, shell = SHELL;
+const root = new URL(self.registration.scope).pathname, lock = `big-time-deals ${root}`;
+const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+self.addEventListener("install", (event) => event.waitUntil(Promise.all(shell.map((name) => own(name, event)))));
+self.addEventListener("activate", (event) => event.waitUntil(tidied().then(() => self.clients.claim())));
+// A page asks to be answered by this, also one that was reloaded past it (Shift and reload), and learns how it is called.
+self.addEventListener("message", (event) => event.waitUntil(self.clients.claim().then(() => event.source.postMessage({ you: event.source.id }))));
+self.addEventListener("fetch", (event) => {
+  const { origin, pathname, search } = new URL(event.request.url), name = pathname.slice(root.length);
+  if (origin !== location.origin || !pathname.startsWith(root)) return;
+  if (name === "site" || name.startsWith("site/")) event.respondWith(ofSite(event.request, (name.slice(4) || "/") + search));
+  else if ((name || "index.html") in files) event.respondWith(own(name || "index.html", event));
+});
+
+async function tidied() {
+  for (const each of await caches.keys()) if (each.startsWith(lock) && each !== `${lock} ${build}`) await caches.delete(each);
+}
+
+// A file of ours. Hosts differ in what they compress and how they call it: the large ones are packed, and unpacked here.
+async function own(name, event) {
+  const cache = await caches.open(`${lock} ${build}`), kept = await cache.match(root + name);
+  if (kept) return kept;
+  const { type, packed } = files[name], answer = await fetch(root + name + (packed ? ".packed" : ""));
+  if (!answer.ok) return answer;
+  const content = packed ? answer.body.pipeThrough(new DecompressionStream("gzip")) : answer.body;
+  const whole = new Response(content, { headers: { "Content-Type": type } });
+  event.waitUntil(cache.put(root + name, whole.clone()).catch(() => {})); // where storage is full, the host has it still
+  return whole;
+}
+
+// The tab that runs the site holds a lock, which is named after it.
+async function leader() {
+  const { held } = await navigator.locks.query(), found = held.find(({ name }) => name.startsWith(`${lock} at `));
+  return found && (await self.clients.get(found.name.slice(`${lock} at `.length)));
+}
+
+async function ofSite(request, path) {
+  // An address that was copied from within the site, or a new tab: the page around the site opens it.
+  if (request.mode === "navigate" && request.destination === "document") return Response.redirect(`${root}#${path}`, 302);
+  const { method } = request, once = /^\/(assets|pictures)\//.test(path) && method === "GET", cache = await caches.open(`${lock} ${build}`);
+  const kept = once && (await cache.match(request.url)); // their names hold their content's hash
+  if (kept) return kept;
+  const body = method === "POST" ? await request.text() : null, headers = Object.fromEntries(request.headers);
+  for (let tries = 0; tries < 300; tries++) {
+    const tab = await leader();
+    if (!tab) { await after(200); continue; }
+    const got = await asked(tab, { method, path, headers, body });
+    if (got) {
+      const answer = new Response(got.content?.byteLength ? got.content : null, { status: got.status, headers: got.headers });
+      if (once && answer.ok) cache.put(request.url, answer.clone()).catch(() => {});
+      return answer;
+    }
+    if (body !== null) break; // whether it was done is not known
+  }
+  const sentence = "The tab that ran the site is gone. Go back, and try again.";
+  return new Response(sentence, { status: 503, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+}
+
+// An answer, or nothing where the tab is closed before it gives one.
+async function asked(tab, message) {
+  const { port1, port2 } = new MessageChannel();
+  let got;
+  const answered = new Promise((resolve) => { port1.onmessage = ({ data }) => resolve((got = data)); });
+  tab.postMessage(message, [port2]);
+  while (!got && (await leader())?.id === tab.id) await Promise.race([answered, after(1000)]);
+  return got;
+}

@@ -1,0 +1,138 @@
+// CPython with the site in it, the cookies that no script may see, and what is kept from one visit to the next.
+import { code, lock, sizes } from "./build.mjs";
+import { loadPyodide } from "./pyodide.mjs";
+
+const tell = (message) => self.postMessage(message), total = Object.values(sizes).reduce((sum, each) => sum + each);
+const jar = new Map(), EARLY = /^\/($|\?|assets\/|pictures\/|site\.webmanifest)/;
+let py, site, kept, fresh, rest, loaded = 0, turn = Promise.resolve();
+
+const step = (text, percent) => tell({ step: text, percent });
+
+// What Pyodide and this load, with the bytes counted as they come.
+const asked = self.fetch;
+self.fetch = async (address, options) => {
+  const answer = await asked(address, options);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  const counted = new TransformStream({
+    transform(chunk, to) { loaded += chunk.length; if (!site) step("Loading …", (70 * loaded) / total); to.enqueue(chunk); },
+  });
+  return new Response(answer.body.pipeThrough(counted), { headers: answer.headers });
+};
+const bytes = async (name) => (await fetch(new URL(name, import.meta.url))).arrayBuffer();
+
+// What is kept: the table that the visit began with, the items since then, the cookies. Nothing where the browser allows none.
+const ended = (request) => new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+async function opened(name) {
+  const request = indexedDB.open(name, 1);
+  request.onupgradeneeded = () => ["state", "items"].forEach((each) => request.result.createObjectStore(each));
+  return ended(request);
+}
+const store = (name, mode) => kept.transaction(name, mode).objectStore(name);
+async function write(changes) {
+  if (!kept || !(changes.length || changes.cookies)) return;
+  try {
+    const state = kept.transaction(["state", "items"], "readwrite"), items = state.objectStore("items");
+    if (fresh) { state.objectStore("state").put(fresh, "table"); state.objectStore("state").put(code, "code"); }
+    for (const [key, item] of changes) items.put(item ?? null, key);
+    state.objectStore("state").put([...jar], "jar");
+    await new Promise((resolve, reject) => { state.oncomplete = resolve; state.onabort = state.onerror = () => reject(state.error); });
+    fresh = undefined;
+  } catch {
+    kept = undefined;
+    tell({ notice: "This browser's storage is full: what you do from now on ends with this tab." });
+  }
+}
+async function over() {
+  if (!kept) return;
+  const all = kept.transaction(["state", "items"], "readwrite");
+  all.objectStore("items").clear();
+  for (const each of ["table", "code", "jar"]) all.objectStore("state").delete(each);
+  await new Promise((resolve) => { all.oncomplete = resolve; });
+  kept = undefined;
+}
+
+async function begin({ origin, base }) {
+  const database = opened(`big-time-deals ${base}`).catch(() => undefined);
+  const [runtime, first] = await Promise.all([
+    loadPyodide({ stdLibURL: new URL("python_stdlib.zip", import.meta.url).href, lockFileContents: lock }),
+    bytes("first.zip"),
+  ]);
+  py = runtime;
+  step("Starting Python …", 75);
+  py.unpackArchive(first, "zip", { extractDir: "/app" });
+  py.runPython(`import sys; sys.dont_write_bytecode = True; sys.path.insert(0, "/app")
+from demo import stand_ins
+stand_ins.install()`);
+  site = py.pyimport("demo.site").begun("/app/rows.json", origin, base);
+  step("Reading the table …", 85);
+  kept = await database;
+  if (!kept) tell({ notice: "This browser keeps nothing here: what you do ends with this tab." });
+  fresh = py.FS.readFile("/app/kept.json", { encoding: "utf8" });
+  const table = kept && (await ended(store("state").get("table"))), changes = [];
+  if (table && (await ended(store("state").get("code"))) === code) {
+    const [keys, items] = await Promise.all([ended(store("items").getAllKeys()), ended(store("items").getAll())]);
+    for (const at in keys) changes.push([keys[at], items[at]]);
+    for (const [name, cookie] of (await ended(store("state").get("jar"))) ?? []) jar.set(name, cookie);
+    fresh = undefined;
+    site.keep(table, py.toPy(changes, { defaultValue: null }));
+  } else site.keep(fresh);
+  step("Drawing the first page …", 92);
+  tell({ ready: true });
+  rest = later();
+  setInterval(() => after(() => site.tick()), 60_000);
+}
+
+// What the first page does without comes behind it: pydantic, the pages of members and editors, the lessons.
+async function later() {
+  py.unpackArchive(await bytes("rest.zip"), "zip", { extractDir: "/app" });
+  py.runPython(`import importlib; importlib.invalidate_caches()
+for name, module in [*sys.modules.items()]:
+    if name.startswith("shared.data"):  # whose sources are here now, for the pages that show them
+        module.__spec__.origin = module.__spec__.origin.removesuffix("c")`);
+}
+
+// One thing after the other: Python has one thread, and what was written is kept before the next request is answered.
+const after = (act) => (turn = turn.then(act).then(() => write(site.changes().toJs())).catch((error) => console.error(error)));
+
+function take(line) {
+  const [, name, value] = line.match(/^([^=]+)=([^;]*)/), age = line.match(/Max-Age=(\d+)/i);
+  if (age?.[1] === "0") jar.delete(name);
+  else jar.set(name, { value, until: age ? Date.now() + age[1] * 1000 : Infinity });
+}
+
+const special = {
+  "/-/as/member": () => site.sign_in("member").toJs(),
+  "/-/as/editor": () => site.sign_in("editor").toJs(),
+  "/-/over": () => over().then(() => []),
+};
+
+async function answer({ id, method, path, headers, body }) {
+  if (!EARLY.test(path)) await rest;
+  if (path in special && method === "POST") {
+    const cookies = await special[path]();
+    cookies.forEach(take);
+    return { id, status: 204, headers: [], cookies };
+  }
+  for (const [name, { until }] of jar) if (until < Date.now()) jar.delete(name);
+  const cookie = [...jar].map(([name, { value }]) => `${name}=${value}`).join("; ");
+  const got = site.answer(method, path, py.toPy(cookie ? { ...headers, cookie } : headers), body).toJs({ dict_converter: Object.fromEntries });
+  const cookies = [], out = [];
+  for (const [name, value] of got.headers) {
+    if (name === "Set-Cookie") { cookies.push(value); take(value); }
+    else if (name === "Content-Security-Policy") out.push([name, value.replace("frame-ancestors 'none'", "frame-ancestors 'self'")]);
+    else if (name !== "X-Frame-Options") out.push([name, value]);
+  }
+  return { id, status: got.status, headers: out, content: got.content, cookies };
+}
+
+self.onmessage = ({ data }) => {
+  if (data.begin) turn = begin(data).catch((error) => tell({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
+  else after(async () => {
+    const got = await answer(data).catch((error) => {
+      console.error(error);
+      return { id: data.id, status: 500, headers: [["Content-Type", "text/plain"]], content: new TextEncoder().encode("Something went wrong in this tab. Reload it."), cookies: [] };
+    });
+    tell({ ...got, cookies: got.cookies.filter((line) => !/HttpOnly/i.test(line)) });
+    if (data.method === "POST") setTimeout(() => after(() => rest.then(() => site.follow())), 100); // the page that it leads to comes first
+  });
+};

@@ -1,0 +1,176 @@
+"""Where moto departs from DynamoDB, and what makes it right. ``tests/demo`` holds each against the laptop's engine.
+
+Two corrections change no answer, but only the time to it: moto copies the whole table for a transaction, and looks
+through the whole table for a query.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from moto.dynamodb import comparisons
+from moto.dynamodb.exceptions import ConditionalCheckFailed, InvalidTokenException
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.table import Table
+
+from shared.dynamodb import capacity
+from shared.dynamodb.capacity import inserts
+
+Make = Callable[[Any], Any]
+CORRECTIONS: list[tuple[Any, str, Make]] = []
+"""What is corrected, the name of the method, and what makes the right one of moto's own."""
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """moto with all corrections."""
+    before = [(owner, name, vars(owner).get(name)) for owner, name, _ in CORRECTIONS]
+    for owner, name, make in CORRECTIONS:
+        setattr(owner, name, make(vars(owner).get(name)))
+    try:
+        yield
+    finally:
+        for owner, name, own in reversed(before):
+            setattr(owner, name, own) if own is not None else delattr(owner, name)
+
+
+def _corrects(owner: Any, name: str) -> Callable[[Make], Make]:
+    def register(make: Make) -> Make:
+        CORRECTIONS.append((owner, name, make))
+        return make
+
+    return register
+
+
+@_corrects(DynamoDBBackend, "transact_write_items")
+def _refused_whole(own: Any) -> Any:
+    """A transaction that is refused leaves nothing behind: here its items alone are copied, and put back."""
+
+    def transact_write_items(self: Any, transact_items: list[dict[str, Any]]) -> None:
+        before = []
+        for each in transact_items:
+            (op,) = each.values()
+            table, named = self.tables[op["TableName"]], op.get("Key") or op["Item"]
+            at, below = (DynamoType(named[name]) for name in table.table_key_attrs)
+            before.append((table, at, below, copy.deepcopy(table.items.get(at, {}).get(below))))
+        streamed = [
+            (table.stream_shard.items, len(table.stream_shard.items)) for table, *_ in before if table.stream_shard
+        ]
+        try:
+            own(self, transact_items)
+        except BaseException:
+            for table, at, below, item in before:
+                if item is not None:
+                    table.items[at][below] = item
+                else:
+                    table.items.get(at, {}).pop(below, None)
+            for records, many in streamed:
+                del records[many:]
+            raise
+
+    return transact_write_items
+
+
+@_corrects(Table, "__deepcopy__")
+def _never_copied(_: Any) -> Any:
+    return lambda self, _memo: self
+
+
+@_corrects(Table, "all_items")
+def _of_the_partition(own: Any) -> Any:
+    return lambda self: own(self) if getattr(self, "narrow", None) is None else self.narrow
+
+
+@_corrects(Table, "query")
+def _within_the_partition(own: Any) -> Any:
+    asked = inspect.signature(own).bind
+
+    def query(self: Any, *args: Any, **named: Any) -> Any:
+        found = asked(self, *args, **named).arguments
+        if found.get("index_name") is None:
+            self.narrow = list(self.items.get(found["hash_key"], {}).values())
+        else:
+            ((name, value),) = found["hash_key_conditions"]
+            items = (item for below in self.items.values() for item in below.values())
+            self.narrow = [each for each in items if name in each.attrs and each.attrs[name].value == value.value]
+        try:
+            return own(self, *args, **named)
+        finally:
+            self.narrow = None
+
+    return query
+
+
+@_corrects(DynamoType, "cast_value")
+def _text_as_it_is(own: Any) -> Any:
+    return property(lambda self: self.value if self.type == "S" else own.fget(self))
+
+
+@_corrects(DynamoDBBackend, "batch_execute_statement")
+def _inserts(own: Any) -> Any:
+    """PartiQL's ``INSERT`` takes a parameter for each attribute, which moto's parser cannot read."""
+
+    def batch_execute_statement(self: Any, statements: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if not all(each["Statement"].startswith("INSERT") for each in statements):
+            return list(own(self, statements))
+        responses = []
+        for each, item in zip(statements, inserts({"Statements": statements}), strict=True):
+            table = re.findall('"(.+?)"', each["Statement"])[0]
+            response: dict[str, Any] = {"TableName": table}
+            try:
+                self.put_item(table, item, condition_expression="attribute_not_exists(PK)")
+            except ConditionalCheckFailed:
+                error = {"Code": "DuplicateItem", "Message": "Duplicate primary key exists in table"}
+                response["Error"] = error
+            responses.append(response)
+        return responses
+
+    return batch_execute_statement
+
+
+@_corrects(DynamoDBBackend, "update_item")
+def _one_clause_after_another(own: Any) -> Any:
+    """Clauses of an update have no comma between them: moto overlooks one before ``REMOVE``."""
+    asked = inspect.signature(own).bind
+
+    def update_item(self: Any, *args: Any, **named: Any) -> Any:
+        text = asked(self, *args, **named).arguments["update_expression"]
+        found = re.search(r",\s*(SET|REMOVE|ADD|DELETE)\s.*", text or "")
+        if found:
+            raise InvalidTokenException(found[1], found[0])
+        return own(self, *args, **named)
+
+    return update_item
+
+
+def _false_where(error: type[Exception], otherwise: Any) -> Make:
+    def make(own: Any) -> Any:
+        def expr(self: Any, item: Any) -> Any:
+            try:
+                return own(self, item)
+            except error:
+                return otherwise
+
+        return expr
+
+    return make
+
+
+# Text and a number are in no order, so each comparison of them is false; moto's fails.
+for name in ("OpLessThan", "OpGreaterThan", "OpLessThanOrEqual", "OpGreaterThanOrEqual", "FuncBetween"):
+    _corrects(getattr(comparisons, name), "expr")(_false_where(TypeError, otherwise=False))
+
+# An attribute that is not there, or a number, has no size, and no comparison with it is true; moto's fails.
+_corrects(comparisons.FuncSize, "expr")(_false_where(ValueError, otherwise=None))
+
+
+@_corrects(capacity, "_tells_truly")
+def _counted(_: Any) -> Any:
+    """moto says the same units of each request: the project's own count is used, as on the laptop."""
+    return lambda *_: False

@@ -1,0 +1,226 @@
+"""The whole site in one process: what the gateway, the stream, the queue, the clock and TTL do for it in the cloud.
+
+``Site`` is used by the tab's worker, and by the tests in CPython. Its table is moto's, in the same process.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import os
+import secrets
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from moto import mock_aws
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.utilities import dynamo_json_dump as as_json
+
+from demo import corrections
+from demo.services import Files, Waiting
+from demo.stand_ins import ACCOUNT
+from functions.showing import showing
+from local.event_source import EventSource
+from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
+from shared.runtime import environment, pictures, work
+
+REGION = "us-east-1"
+
+TTL_SERVICE = {"principalId": "dynamodb.amazonaws.com", "type": "Service"}
+
+Json = dict[str, Any]
+
+
+class Context:
+    """Lambda's context: an invocation has all the time it needs, for nobody pays for it."""
+
+    aws_request_id, log_stream_name, memory_limit_in_mb = "00000000-0000-4000-8000-000000000000", "tab", 512
+    function_name, invoked_function_arn = "tab", f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:tab"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 600_000
+
+
+class Site:
+    """The site. ``rows`` are those of ``packing.rows``; ``origin`` and ``base`` are where its pages are."""
+
+    def __init__(self, rows: Json, origin: str, base: str) -> None:
+        own = {"TABLE_NAME": "big-time-deals", "SITE_ORIGIN": origin, "SITE_BASE": base, "PICTURES_BUCKET": "pictures"}
+        keys = {"AWS_ACCESS_KEY_ID": "tab", "AWS_SECRET_ACCESS_KEY": "tab", "AWS_DEFAULT_REGION": REGION}
+        os.environ.update(
+            {**rows["variables"], **own, **keys, "QUEUE_URL": "tab", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
+        )
+        self.functions: dict[str, Json] = rows["functions"]
+        self.prefixes = {row["pages"]: name for name, row in self.functions.items() if row["pages"] is not None}
+        self.files, self.waiting = Files(), Waiting()
+        self.changed: dict[str, Json | None] = {}
+        self.expired: set[str] = set()
+        self.records: list[Json] = []
+        vars(pictures)["bucket"] = lambda: self.files
+        vars(work)["queue"] = lambda: self.waiting
+        self.until_closed = ExitStack()
+        self.until_closed.enter_context(mock_aws())
+        self.until_closed.enter_context(corrections.applied())
+        asked: Any = create_table_request("big-time-deals")
+        self.moto: Any = dynamodb_backends[ACCOUNT][REGION].create_table(
+            asked["TableName"],
+            schema=asked["KeySchema"],
+            throughput=None,
+            attr=asked["AttributeDefinitions"],
+            global_indexes=asked["GlobalSecondaryIndexes"],
+            indexes=None,
+            streams=asked["StreamSpecification"],
+            billing_mode=asked["BillingMode"],
+            sse_specification=None,
+            tags=[],
+            deletion_protection_enabled=False,
+            warm_throughput=None,
+        )
+
+    def kept(self) -> str:
+        """All that the site holds, as JSON: items as DynamoDB sends them, and files."""
+        items = [item.to_json()["Attributes"] for item in self.moto.all_items()]
+        return as_json({"items": items, "files": self.files.held})
+
+    def keep(self, kept: str, changes: Sequence[tuple[str, str | None]] = ()) -> None:
+        """Take up what was ``kept``, and the ``changes`` since then, without any of it coming by the stream."""
+        held = json.loads(kept)
+        self.files.held |= {name: tuple(file) for name, file in held["files"].items()}
+        for item in held["items"]:
+            self._put(item)
+        for key, item in changes:
+            if item is not None:
+                self._put(json.loads(item))
+            else:
+                at, below = (DynamoType({"S": part}) for part in json.loads(key))
+                self.moto.items[at].pop(below, None)
+
+    def _put(self, attributes: Json) -> None:
+        item = Item(DynamoType(attributes["PK"]), DynamoType(attributes["SK"]), {})
+        item.attrs.update({name: DynamoType(value) for name, value in attributes.items()})  # unmeasured: it was before
+        self.moto.items[item.hash_key][item.range_key] = item
+
+    def changes(self) -> list[tuple[str, str | None]]:
+        """The items that were written since this was last asked, each by its key; None for one that is gone."""
+        self._gather()
+        found = [(key, None if item is None else json.dumps(item)) for key, item in self.changed.items()]
+        self.changed.clear()
+        return found
+
+    def answer(self, method: str, address: str, headers: Mapping[str, str], body: str | None = None) -> Json:
+        """A request's answer, as the gateway has it from a function: its status, headers and content."""
+        parts = urlsplit(address)
+        query = parse_qsl(parts.query, keep_blank_values=True)
+        fitting = [each for each in self.prefixes if f"{parts.path}/".startswith(f"{each}/")]
+        proxy = parts.path.strip("/")
+        headers = {"Sec-Fetch-Site": "same-origin", **headers}
+        event = {
+            "httpMethod": method,
+            "path": parts.path,
+            "resource": "/{proxy+}" if proxy else "/",
+            "headers": headers,
+            "multiValueHeaders": {name: [value] for name, value in headers.items()},
+            "queryStringParameters": dict(query) or None,
+            "multiValueQueryStringParameters": {n: [v for name, v in query if name == n] for n, _ in query} or None,
+            "pathParameters": {"proxy": proxy} if proxy else None,
+            "body": base64.b64encode(body.encode()).decode() if body else None,
+            "isBase64Encoded": bool(body),
+            "requestContext": {
+                "requestId": str(uuid.uuid4()),
+                "httpMethod": method,
+                "stage": "web",
+                "identity": {"sourceIp": "192.0.2.1"},
+            },
+        }
+        got = self.invoke(self.prefixes[max(fitting, key=len)], event)
+        text = got["body"] or ""
+        content = base64.b64decode(text) if got["isBase64Encoded"] else text.encode()
+        sent = [(name, each) for name, values in got["multiValueHeaders"].items() for each in values]
+        return {"status": got["statusCode"], "headers": sent, "content": content}
+
+    def invoke(self, name: str, event: Json) -> Any:
+        """A function's answer to an event."""
+        environment.begin(Context())  # type: ignore[arg-type]  # it has what the functions look at
+        return showing(importlib.import_module(self.functions[name]["module"]))(event, Context())  # type: ignore[arg-type]
+
+    def follow(self) -> None:
+        """Hand what was written to the stream's readers, what they queue to the messenger, until nothing is left."""
+        while self._gather() or self.waiting.bodies:
+            records, self.records = self.records, []
+            for name, row in self.functions.items():
+                wanted = [each for each in records if row["reads"] and _fits(each, row["reads"]["filters"])]
+                size = row["reads"]["batch_size"] if wanted else 1
+                for start in range(0, len(wanted), size):
+                    EventSource(partial(self.invoke, name)).deliver(wanted[start : start + size])
+            bodies, self.waiting.bodies[:] = self.waiting.bodies[:5], self.waiting.bodies[5:]
+            if bodies:
+                self.invoke("messenger", {"Records": [_message(body) for body in bodies]})
+
+    def tick(self) -> None:
+        """What happens each minute: TTL takes what has expired, and the clock calls its functions."""
+        for item in self.moto.all_items():
+            if TTL_ATTRIBUTE in item.attrs and float(item.attrs[TTL_ATTRIBUTE].value) < time.time():
+                self.expired.add(json.dumps([item.hash_key.value, item.range_key.value]))
+                self.moto.delete_item(item.hash_key, item.range_key)
+        for name, row in self.functions.items():
+            if row["each_minute"]:
+                self.invoke(name, {"source": "aws.events"})
+        self.follow()
+
+    def sign_in(self, username: str) -> list[str]:
+        """The cookies of a user of the sample, without a password."""
+        from shared.data.members import sessions, users  # noqa: PLC0415  # not for the first page
+        from shared.html import cookies  # noqa: PLC0415  # the same
+        from shared.values import times  # noqa: PLC0415  # the same
+
+        table = environment.table()
+        user = users.get(table, username, consistent=True)
+        token, _ = sessions.start(table, user, times.now(), secrets.token_bytes(32))
+        return cookies.signed_in(token)
+
+    def _gather(self) -> bool:
+        """Take the stream's new records, as Lambda gets them; says whether there are any that its readers have not."""
+        shard = self.moto.stream_shard
+        for each in shard.items:
+            record, number = each.to_json(), shard.starting_sequence_number + 1
+            at = record["dynamodb"]["ApproximateCreationDateTime"].timestamp()
+            images = json.loads(as_json(record["dynamodb"]))
+            key = json.dumps([part["S"] for part in images["Keys"].values()])
+            self.changed[key] = images.get("NewImage")
+            told = {**images, "ApproximateCreationDateTime": int(at), "SequenceNumber": str(number)}
+            by = {"userIdentity": TTL_SERVICE} if key in self.expired else {}
+            self.records.append({**record, **by, "eventSourceARN": self.moto.table_arn, "dynamodb": told})
+            shard.starting_sequence_number = number
+        shard.items.clear()
+        self.expired.clear()
+        return bool(self.records)
+
+
+def _message(body: str) -> Json:
+    """A message of the queue, as Lambda gets it."""
+    told = {"messageId": str(uuid.uuid4()), "receiptHandle": "tab", "body": body, "awsRegion": REGION}
+    return {**told, "attributes": {}, "messageAttributes": {}, "eventSource": "aws:sqs", "eventSourceARN": "tab"}
+
+
+def _fits(record: Any, filters: Sequence[Json]) -> bool:
+    """Whether a record is one of those that a reader's filters let through: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html"""
+
+    def fits(part: Any, wanted: Any) -> bool:
+        if not isinstance(wanted, dict):
+            return part in wanted
+        return isinstance(part, dict) and all(name in part and fits(part[name], each) for name, each in wanted.items())
+
+    return any(fits(record, each) for each in filters)
+
+
+def begun(rows: str, origin: str, base: str) -> Site:
+    """The site at an address, without a table's contents; ``rows`` is the file with those of its functions."""
+    return Site(json.loads(Path(rows).read_text(encoding="utf-8")), origin, base)

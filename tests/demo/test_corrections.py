@@ -1,0 +1,193 @@
+"""moto with the demo's corrections answers as the laptop's engine does, and its refused transactions leave nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from demo import corrections
+from shared.dynamodb.schema import create_table_request
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.learn import lessons, running
+from shared.values import times
+from tests.learn.test_lessons import _wrong
+from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine
+
+KEY = {"PK": {"S": "a"}, "SK": {"S": "a"}}
+LAPTOPS = [
+    pytest.param(DYNOXIDE_ENGINE, id="dynoxide"),
+    pytest.param(MINISTACK, id="ministack", marks=pytest.mark.thorough),
+]
+
+
+@pytest.fixture
+def corrected() -> Iterator[Table]:
+    with MOTO.table() as table, corrections.applied():
+        yield table
+
+
+def outcome(table: Table, operation: str, **arguments: Any) -> tuple[str, Any]:
+    """The code of a refusal, or what the item is after a request."""
+    try:
+        getattr(table.client, operation)(TableName=table.name, **arguments)
+    except ClientError as refused:
+        error: Any = refused
+        code = error.response["Error"]["Code"]
+        return code, [each.get("Code") for each in error.response.get("CancellationReasons", ())]
+    return "", table.client.get_item(TableName=table.name, Key=KEY, ConsistentRead=True).get("Item")
+
+
+UPDATES = {
+    "a comma before REMOVE": ("SET A = :n, REMOVE B", None),
+    "no comma before REMOVE": ("SET A = :n REMOVE T", None),
+    "a comma between values": ("SET A = :n, B = :n", None),
+    "text greater than a number": ("SET A = :n", "T > :n"),
+    "text less than a number": ("SET A = :n", "T < :n"),
+    "text at most a number": ("SET A = :n", "T <= :n"),
+    "text at least a number": ("SET A = :n", "T >= :n"),
+    "no order, negated": ("SET A = :n", "NOT T > :n"),
+    "text between numbers": ("SET A = :n", "T BETWEEN :n AND :n"),
+    "text unlike a number": ("SET A = :n", "T <> :n"),
+    "size of nothing": ("SET A = :n", "size(Nothing) < :n"),
+    "size of nothing, or nothing": ("SET A = :n", "size(Nothing) < :n OR attribute_not_exists(Nothing)"),
+    "size of text": ("SET A = :n", "size(T) < :n"),
+}
+
+
+@pytest.mark.parametrize("laptops", LAPTOPS)
+@pytest.mark.parametrize(("expression", "condition"), UPDATES.values(), ids=UPDATES)
+def test_an_update_comes_to_what_it_does_on_the_laptop(
+    corrected: Table, laptops: Engine, expression: str, condition: str | None
+) -> None:
+    asked: dict[str, Any] = {
+        "Key": KEY,
+        "UpdateExpression": expression,
+        "ExpressionAttributeValues": {":n": {"N": "9"}},
+    }
+    asked |= {"ConditionExpression": condition} if condition else {}
+
+    with laptops.table() as other:
+        came = []
+        for table in (corrected, other):
+            table.client.put_item(TableName=table.name, Item={**KEY, "T": {"S": "text"}, "N": {"N": "5"}})
+            came.append(outcome(table, "update_item", **asked))
+
+    assert came[0] == came[1]
+
+
+@pytest.mark.parametrize("laptops", LAPTOPS)
+def test_inserts_by_partiql_take_parameters_and_refuse_what_is_there(corrected: Table, laptops: Engine) -> None:
+    items: list[dict[str, Any]] = [{"PK": "a", "SK": "a", "Tags": {"x", "y"}, "Map": {"n": 1}}, {"PK": "b", "SK": "b"}]
+
+    with laptops.table() as other:
+        came = [
+            (table.insert_batch(items), table.insert_batch(items), table.get({"PK": "a", "SK": "a"}))
+            for table in (corrected, other)
+        ]
+
+    assert came[0] == came[1]
+    assert came[0][1] == ["DuplicateItem", "DuplicateItem"]
+
+
+@pytest.mark.parametrize("lesson", [each for each in lessons.by_slug().values() if each.can_run and not each.live])
+def test_each_lesson_comes_to_what_it_says(corrected: Table, lesson: Any) -> None:
+    value = lesson.value.default if lesson.value else ""
+
+    made = running.run(corrected, lesson, value, "visitor-0001", "run", times.now(), Trace())
+
+    assert (_wrong(made.common), _wrong(made.ours)) == ([], [])
+
+
+def _transactions(seed: int, many: int) -> Iterator[list[dict[str, Any]]]:
+    """Random transactions over six items, most of which have a write whose condition fails."""
+    chance = random.Random(seed)
+    for number in range(many):
+        writes: list[dict[str, Any]] = []
+        for name in chance.sample("abcdef", chance.randint(1, 5)):
+            key = {"PK": {"S": name[0]}, "SK": {"S": name}}
+            condition = {"ConditionExpression": chance.choice(["attribute_exists(PK)", "attribute_not_exists(PK)"])}
+            match chance.choice(["Put", "Update", "Delete", "ConditionCheck"]):
+                case "Put":
+                    writes.append({"Put": {"Item": {**key, "N": {"N": str(number)}}, **condition}})
+                case "Update":
+                    given = {"UpdateExpression": "SET N = :n ADD Times :one", **condition}
+                    values = {":n": {"N": str(number)}, ":one": {"N": "1"}}
+                    writes.append({"Update": {"Key": key, **given, "ExpressionAttributeValues": values}})
+                case kind:
+                    writes.append({kind: {"Key": key, **condition}})
+        yield writes
+
+
+def _after(table: Table) -> list[Any]:
+    """For each transaction: how it was refused, and all that the table holds after it."""
+    seen = []
+    for writes in _transactions(7, 200):
+        for write in writes:
+            next(iter(write.values()))["TableName"] = table.name
+        try:
+            client: Any = table.client
+            client.transact_write_items(TransactItems=writes)
+            refused = []
+        except ClientError as error:
+            answer: Any = error.response
+            refused = [each["Code"] for each in answer["CancellationReasons"]]
+        items = [item for item in table.everything() if item["PK"] in "abcdef"]
+        seen.append((refused, sorted(items, key=lambda item: str(item["SK"]))))
+    return seen
+
+
+def test_refused_transactions_leave_nothing_behind(corrected: Table) -> None:
+    ours = _after(corrected)
+
+    with MOTO.table() as plain:
+        assert _after(plain) == ours
+    with DYNOXIDE_ENGINE.table() as laptops:
+        assert _after(laptops) == ours
+    assert sum(bool(refused) for refused, _ in ours) > 100
+    assert sum(not refused for refused, _ in ours) > 20
+
+
+@pytest.mark.thorough
+def test_the_laptops_cloud_leaves_the_same_behind(corrected: Table) -> None:
+    with MINISTACK.table() as laptops:
+        assert _after(laptops) == _after(corrected)
+
+
+def test_a_refused_transaction_streams_nothing() -> None:
+    from moto.dynamodb.models import dynamodb_backends  # noqa: PLC0415  # once moto is mocked
+
+    with MOTO.bare_table() as bare, corrections.applied():
+        name = f"{bare.name}-streamed"
+        request: Any = create_table_request(name)
+        bare.client.create_table(**request)
+        shard = dynamodb_backends["123456789012"]["us-east-1"].tables[name].stream_shard
+        assert shard is not None
+        put: Any = {"Put": {"TableName": name, "Item": KEY}}
+        refused: Any = {
+            "ConditionCheck": {
+                "TableName": name,
+                "Key": {**KEY, "SK": {"S": "b"}},
+                "ConditionExpression": "attribute_exists(PK)",
+            }
+        }
+        with pytest.raises(ClientError):
+            bare.client.transact_write_items(TransactItems=[put, refused])
+        after_refusal = len(shard.items)
+        bare.client.transact_write_items(TransactItems=[put])
+
+        assert (after_refusal, len(shard.items)) == (0, 1)
+
+
+def test_all_is_as_it_was_afterwards() -> None:
+    before = [vars(owner).get(name) for owner, name, _ in corrections.CORRECTIONS]
+
+    with corrections.applied():
+        within = [vars(owner).get(name) for owner, name, _ in corrections.CORRECTIONS]
+
+    assert [vars(owner).get(name) for owner, name, _ in corrections.CORRECTIONS] == before
+    assert all(one is not other for one, other in zip(before, within, strict=True))
