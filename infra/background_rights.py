@@ -51,6 +51,8 @@ MAILER: Access = (
     Right("PutItem", (p.EMAIL_TOKEN, p.DIGEST_RECEIPT)),
     Right("DeleteItem", (p.DIGEST_RECEIPT,)),
     Right("UpdateItem", (p.USER,), attributes=("Email", "StoppedEmail", "StoppedBecause")),
+    # How many mails an address has had.
+    Right("UpdateItem", (p.ATTEMPTS,)),
     Right("Query", (p.DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK")),
     Right("Query", (p.MESSAGES,), GSI1),
 )

@@ -91,6 +91,10 @@ VERIFICATION_LIFETIME = timedelta(hours=24)
 VERIFICATIONS_PER_USER = 3
 """Links that verify an address which one account asks for in a window."""
 
+MAILS_PER_ADDRESS = 5
+"""Mails of all kinds to one address: in an hour, the time for which a link to a new password works, so who is refused
+has one that does; in a day, where nobody has proved that the address is the account's: it may be a stranger's."""
+
 DIGEST_COHORT = 25
 """Readers whose mails are one unit of work: SES takes 14 mails a second of a new account, so it is over in seconds."""
 

@@ -61,7 +61,7 @@ def ask_for_reset(reset: Annotated[PasswordReset, Body()]) -> Response[Any]:
 
 @app.post("/passwords", **describe("Choose a new password by a mailed token", None, status=204, errors=[404]))
 def reset_password(new: Annotated[NewPassword, Body()]) -> Response[Any]:
-    accounts.reset_password(table(), new.token, new.password, times.now())
+    accounts.reset_password(table(), new.token, new.password, times.now(), mail_queue())
     return nothing()
 
 
@@ -89,7 +89,7 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     if change.password is not None or change.email is not None:
         user = accounts.prove(table(), user, change.current_password or "", origin, times.now())
     if change.email is not None:
-        _mail_verification(accounts.change_email(table(), user, change.email, origin, times.now()))
+        _mail_verification(accounts.change_email(table(), user, change.email, origin, times.now(), mail_queue()))
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
     if change.hot_pace is not None:
@@ -97,7 +97,7 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     if "digest_hour" in change.model_fields_set:
         digests.choose_hour(table(), user, change.digest_hour, secrets.token_bytes(digests.KEY_BYTES))
     if change.password is not None:
-        accounts.change_password(table(), user, change.password)
+        accounts.change_password(table(), user, change.password, mail_queue())
     return _own(_me())
 
 

@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from shared import ses, settings
-from shared.data.members import digests, email_tokens, mail_work, users
+from shared.data.members import digests, email_tokens, mail_work, rate_limits, users
 from shared.data.members.email_tokens import Purpose
 from shared.data.members.mail_work import MailWork, Report
 from shared.dynamodb import damage
-from shared.errors import NoAnswer, NoSuchUser, Unavailable
+from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
 from shared.html import mails
 from shared.models.members import User
 from shared.models.messages import Mail
@@ -38,6 +38,10 @@ def work(record: SQSRecord) -> None:
         case MailWork(kind="digests" | "digest") as hour:
             outcomes = dict(Counter(_digests(hour)))
             logger().info("mailed", kind=hour.kind, at=hour.at, outcomes=outcomes, **measured())
+        case MailWork(kind="password" | "email") as notice:
+            what = "email address" if notice.kind == "email" else notice.kind
+            outcome = _deliver(mails.changed(notice.to, what), proved=False)
+            logger().info("mailed", kind=notice.kind, outcome=outcome, **measured())
         case MailWork() as asked:
             outcome = _link(asked)
             logger().info("mailed", kind=asked.kind, outcome=outcome, **measured())
@@ -116,10 +120,22 @@ def _token(user: User, purpose: Purpose) -> str:
 
 def _send(user: User, mail: Mail) -> str:
     """Send a mail; returns what became of it. A mail that SES refuses is not sent again, others are no worse for it."""
-    if user.mail_is_stopped:
-        return "stopped"
+    return "stopped" if user.mail_is_stopped else _deliver(mail, proved=user.is_verified)
+
+
+def _deliver(mail: Mail, *, proved: bool) -> str:
+    """Send a mail, unless its address has had too many, whatever they were about and whoever asked for them."""
+    try:
+        counted = rate_limits.mail(table(), mail.to, times.now(), proved=proved)
+    except SlowDown:
+        return "too many"
     try:
         sender().send(mail)
+    except NoAnswer:
+        raise
+    except Unavailable:
+        rate_limits.succeed(table(), counted)
+        raise
     except ses.Refused as error:
         report(metrics.MAILS_REFUSED)
         logger().warning("SES refuses a mail", reason=str(error))

@@ -119,8 +119,8 @@ def forgot(request: Request) -> Answer:
 def reset_form(request: Request) -> Answer:
     """The form for a new password, to whoever has the link that was mailed."""
     token = request.query.get("token", "")
-    email_tokens.owner(table(), token, "reset", request.now)
-    return _reset_page(token)
+    user = email_tokens.owner(table(), token, "reset", request.now)
+    return _reset_page(token, user.username)
 
 
 @routes.post("/account/reset")
@@ -132,9 +132,9 @@ def reset(request: Request) -> Answer:
     try:
         password = check(NewPassword, {"token": token, "password": typed.get("password", "")}).password
     except InvalidFields as error:
-        email_tokens.owner(table(), token, "reset", request.now)
-        return _reset_page(token, error.errors)
-    accounts.reset_password(table(), token, password, request.now)
+        user = email_tokens.owner(table(), token, "reset", request.now)
+        return _reset_page(token, user.username, error.errors)
+    accounts.reset_password(table(), token, password, request.now, mail_queue())
     return pages.redirect("/account/sign-in", said="reset")
 
 
@@ -184,7 +184,7 @@ def change_email(request: Request) -> Answer:
     try:
         email = _checked(typed, "email", "email-password").email or ""
         _prove(request, user, typed, "email-password")
-        changed = accounts.change_email(table(), user, email, address(request.event), request.now)
+        changed = accounts.change_email(table(), user, email, address(request.event), request.now, mail_queue())
     except (InvalidFields, EmailTaken, SlowDown) as error:
         return _again(partial(_account_page, request, user, typed), "email", error)
     _mail_verification(changed)
@@ -256,7 +256,7 @@ def change_password(request: Request) -> Answer:
         user = _prove(request, user, typed, "current-password")
     except (InvalidFields, SlowDown) as error:
         return _again(partial(_account_page, request, user, typed), "current-password", error)
-    changed = accounts.change_password(table(), user, password)
+    changed = accounts.change_password(table(), user, password, mail_queue())
     return _welcomed(request, _begun(request, changed), "/account", said="password")
 
 
@@ -386,8 +386,8 @@ def _forgot_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = No
     return _form("forgot", typed, errors, asked_for=asked_for, mail=is_sent(), on_laptop=on_laptop())
 
 
-def _reset_page(token: str, errors: Mapping[str, str] | None = None) -> Answer:
-    return pages.page("account/reset.html", token=token, errors=errors)
+def _reset_page(token: str, username: str, errors: Mapping[str, str] | None = None) -> Answer:
+    return pages.page("account/reset.html", token=token, username=username, errors=errors)
 
 
 def _account_page(

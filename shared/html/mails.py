@@ -4,6 +4,7 @@ who has read them."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,9 @@ from shared.html.views import money
 from shared.models.members import User
 from shared.models.messages import AboutDeal, Mail, Message
 from shared.values.counts import counted
+
+_LIKE_A_LINK = re.compile(r"[.\u3002\uff0e\uff61:/@]\S")
+"""What mail programs may make a link of: a dot, also an ideographic one, a colon, a slash or an @ within a word."""
 
 MOST_BYTES = 20 * 1024
 """The most that the two forms of a mail have together: Gmail shows the beginning of longer ones, from 102 KB on, and
@@ -28,6 +32,11 @@ def reset(user: User, token: str) -> Mail:
 def verify(user: User, token: str) -> Mail:
     """The link that proves the address."""
     return _mail("verify", user, "Is this your address?", address=absolute("/account/verify", token=token))
+
+
+def changed(address: str, what: str) -> Mail:
+    """The notice, to the address that an account had, that its ``what`` was changed: its password or its address."""
+    return _mail("changed", address, f"Your {what} was changed", what=what, address=absolute("/account/forgot"))
 
 
 def digest(user: User, messages: Sequence[Message], token: str) -> Mail:
@@ -50,14 +59,15 @@ def digest(user: User, messages: Sequence[Message], token: str) -> Mail:
     return replace(mail, headers=headers)
 
 
-def _mail(template: str, user: User, subject: str, **values: Any) -> Mail:
+def _mail(template: str, to: User | str, subject: str, **values: Any) -> Mail:
+    # Who signs up may give anybody's address, and any text for a name. So an address that nobody has proved is mailed
+    # neither, and no mail has a username: mail programs make a link of one that looks like a domain.
+    name = to.name if isinstance(to, User) and to.is_verified and not _LIKE_A_LINK.search(to.name) else ""
     known = {
         "subject": subject,
-        # Who signs up may give anybody's address, and any text for a name: no stranger is mailed that.
-        "name": user.name if user.is_verified else user.username,
-        "username": user.username,
+        "greeting": f"Hello {name}," if name else "Hello,",
         "site": absolute("/"),
         "postal_address": os.environ.get("MAIL_POSTAL_ADDRESS", ""),
     }
     text, html = (render(f"mail/{template}.{form}", **known, **values) for form in ("txt", "html"))
-    return Mail(user.email, subject, text, html)
+    return Mail(to.email if isinstance(to, User) else to, subject, text, html)

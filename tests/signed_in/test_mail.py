@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -87,6 +89,8 @@ def test_nobody_learns_whether_an_account_exists(office: PostOffice, ana: Browse
 def test_a_link_dies_after_an_hour_and_with_what_it_was_made_for(
     office: PostOffice, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(settings, "MAILS_PER_ADDRESS", 9)
+
     def a_link() -> str:
         office.queue.send([MailWork("reset", "ana@mail.example").to_json()])
         (mail,) = office.deliver()
@@ -108,7 +112,10 @@ def test_a_link_dies_after_an_hour_and_with_what_it_was_made_for(
         assert (seen.status, DEAD in seen.words) == (404, True), change
 
 
-def test_links_are_asked_for_three_times_for_an_address(office: PostOffice, ana: Browser) -> None:
+def test_links_are_asked_for_three_times_for_an_address(
+    office: PostOffice, ana: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "MAILS_PER_ADDRESS", 7)  # one was mailed for signing up
     for path, done in (("/account/forgot", 200), ("/account/email/verify", 303)):
         asked = [ana.post(path, {"email": "ana@mail.example"}).status for _ in range(4)]
 
@@ -136,6 +143,80 @@ def test_a_mail_that_the_sandbox_refuses_is_counted_and_not_tried_again(
     assert list(office.queue.receive()) == []
 
 
+def test_no_address_is_mailed_without_limit_whoever_asks_and_whatever_for(
+    office: PostOffice, anyone: Browser, table: Table
+) -> None:
+    mover = another()
+    mover.post("/account/sign-up", ANA | {"username": "mover", "email": "mover@mail.example"})
+    sent = []
+    for number in range(12):
+        anyone.post("/account/sign-up", ANA | {"username": f"ana{number}"})
+        anyone.post("/account/remove", {"password": PASSWORD})
+    for _ in range(3):
+        for address in ("ana@mail.example", "mover@mail.example"):
+            mover.post("/account/email", {"email": address, "email-password": PASSWORD})
+    anyone.post("/account/sign-up", ANA)
+    anyone.post("/account/forgot", {"email": "ana@mail.example"})
+    sent += office.deliver()
+
+    to_ana = [mail.to for mail in sent if mail.to == "ana@mail.example"]
+    assert len(to_ana) == settings.MAILS_PER_ADDRESS
+    day = f"{keys.attempts('MAIL', hashlib.sha256(b'ana@mail.example').hexdigest()[:32], '')['PK']}"
+    held = [item for item in table.everything() if item["PK"].startswith(day)]
+    assert [len(item["Counted"]) for item in held] == [settings.MAILS_PER_ADDRESS]
+
+
+def test_a_mail_that_was_not_sent_is_not_counted(office: PostOffice, ana: Browser) -> None:
+    ana.post("/account/forgot", {"email": "ana@mail.example"})
+    office.busy = True
+    for _ in range(settings.MAILS_PER_ADDRESS):
+        assert office.deliver() == []
+    office.busy = False
+
+    assert len(office.deliver()) == 1
+
+
+def test_no_mail_has_a_text_that_a_stranger_chose_or_that_becomes_a_link(
+    office: PostOffice, anyone: Browser, table: Table
+) -> None:
+    names = {"username": "win-a-prize.example", "name": "http://evil.example/ Claim it at evil\u3002example"}
+    anyone.post("/account/sign-up", ANA | names)
+    anyone.post("/account/forgot", {"email": ANA["email"]})
+    unproved = office.deliver()
+    (link,) = (mail.link for mail in unproved if mail.subject == "Is this your address?")
+    anyone.post("/account/verify", {"token": another().get(link).values()["token"]})
+    anyone.post("/account/forgot", {"email": ANA["email"]})
+    proved = office.deliver()
+
+    assert (len(unproved), len(proved)) == (2, 1)
+    for mail in (*unproved, *proved):
+        words = re.sub(r"https?://\S+", "", mail.text)
+        assert not re.search("prize|evil", words), mail.subject
+        assert not re.search("prize|evil", re.sub(r'href="[^"]*"', "", mail.html)), mail.subject
+    assert "This is for the account win-a-prize.example." in another().get(proved[0].link).words
+
+
+def test_the_owner_is_mailed_of_a_new_password_and_a_new_address(
+    office: PostOffice, ana: Browser, table: Table
+) -> None:
+    ana.post("/account/password", {"password": NEW, "current-password": PASSWORD})
+    (of_password,) = office.deliver()
+    ana.post("/account/email", {"email": "new@mail.example", "email-password": NEW})
+    of_address = office.deliver()
+    another().post("/account/forgot", {"email": "new@mail.example"})
+    (reset,) = office.deliver()
+    another().post("/account/reset", {"token": another().get(reset.link).values()["token"], "password": PASSWORD})
+    (of_reset,) = office.deliver()
+
+    assert (of_password.to, of_password.subject) == ("ana@mail.example", "Your password was changed")
+    assert {(mail.to, mail.subject) for mail in of_address} == {
+        ("ana@mail.example", "Your email address was changed"),
+        ("new@mail.example", "Is this your address?"),
+    }
+    assert (of_reset.to, of_reset.subject) == ("new@mail.example", "Your password was changed")
+    assert "new@mail.example" not in "".join(mail.text for mail in of_address if mail.to == "ana@mail.example")
+
+
 def test_without_mail_the_page_says_so(anyone: Browser) -> None:
     assert "This site sends no mail" in anyone.get("/account/forgot").words
     assert anyone.post("/account/forgot", {"email": "ana@mail.example"}).status == 404
@@ -155,7 +236,7 @@ def test_an_address_is_verified_by_the_button_of_a_mail(office: PostOffice, anyo
     assert another().get(mail.link).status == 404
     anyone.post("/account/email", {"email": "new@mail.example", "email-password": PASSWORD})
     assert "new@mail.example is not confirmed yet" in anyone.get("/account").words
-    assert [each.to for each in office.deliver()] == ["new@mail.example"]
+    assert [each.to for each in office.deliver()] == ["ana@mail.example", "new@mail.example"]  # the old one is told
 
 
 HOUR = times.now().replace(minute=0, second=0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal
 
 from shared import settings
 from shared.data.members import credentials, email_tokens, rate_limits, sessions, users
@@ -107,10 +108,11 @@ def own(table: Table, username: str, account_id: str) -> User:
     return user
 
 
-def change_password(table: Table, user: User, password: str) -> User:
+def change_password(table: Table, user: User, password: str, queue: Queue | None = None) -> User:
     """Give an account whose password was checked a new one, and end its sessions. Raises NoSuchUser, AccountChanged."""
     hashed = hash_password(password)
     users.change_password(table, user.username, hashed, proved=user.password_hash)
+    _notify(queue, "password", user)
     # What it is now is known: a read that failed would say that the password is still the old one.
     sign_outs = int(user.generation.rpartition(".")[2] or 0)
     generation = sessions.generation_of({"Generation": sessions.first_generation(hashed), "SignOuts": sign_outs})
@@ -125,13 +127,14 @@ def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, n
     queue.send([MailWork("reset", email).to_json()])
 
 
-def reset_password(table: Table, token: str, password: str, now: datetime) -> User:
+def reset_password(table: Table, token: str, password: str, now: datetime, queue: Queue | None = None) -> User:
     """Give the account that a token was mailed to a new password. That also proves its address. Raises DeadLink."""
     user = email_tokens.owner(table, token, "reset", now)
     hashed = hash_password(password)
     expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}
     kept = credentials.changed(user.username, hashed, proved=None)
     email_tokens.spend(table, token, "reset", user, expression, kept, values=values)
+    _notify(queue, "password", user)
     return user
 
 
@@ -155,15 +158,24 @@ def verify_email(table: Table, token: str, now: datetime) -> None:
     email_tokens.spend(table, token, "verify", user, "SET VerifiedEmail = :email")
 
 
-def change_email(table: Table, user: User, email: str, address: str, now: datetime) -> User:
+def change_email(table: Table, user: User, email: str, address: str, now: datetime, queue: Queue | None = None) -> User:
     """Change an account's email address, once its password is proved. Raises EmailTaken, NoSuchUser, SlowDown."""
     if email == user.email:
         return user
     rate_limits.change_email(table, user.username, now)
     asked = rate_limits.ask(table, address, now)
     changed = users.change_email(table, user, email)
-    rate_limits.succeed(table, asked)
+    _notify(queue, "email", user)
+    with suppress(Unavailable):
+        rate_limits.succeed(table, asked)
     return changed
+
+
+def _notify(queue: Queue | None, kind: Literal["password", "email"], user: User) -> None:
+    """Have the address that an account had told of a change: also where it is another's by then."""
+    if queue is not None and not user.mail_is_stopped:
+        with suppress(Unavailable):  # the change is made
+            queue.send([MailWork(kind, user.email).to_json()])
 
 
 def require_recent(session: Session, now: datetime) -> None:

@@ -14,13 +14,14 @@ from typing import Literal, get_args
 
 from shared.models.members import Trouble
 
-Kind = Literal["reset", "verify", "digests", "digest"]
+Kind = Literal["reset", "verify", "password", "email", "digests", "digest"]
 
 
 @dataclass(frozen=True, slots=True)
 class MailWork:
     """A mail to be sent: a ``reset`` to an address that was typed, a ``verify`` to an account's, by name and id.
 
+    ``password`` and ``email`` are notices to the address that an account had when that of it was changed.
     ``digests`` are those of an hour that began at a time (``at``), to the readers after a name (``to``), and
     ``digest`` is that of one reader, after a failure that was that reader's alone.
     """

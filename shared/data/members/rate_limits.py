@@ -102,14 +102,21 @@ def ask_to_verify(table: Table, username: str, now: datetime) -> None:
     _count(table, [(("VERIFY", username), settings.VERIFICATIONS_PER_USER)], now)
 
 
+def mail(table: Table, email: str, now: datetime, *, proved: bool) -> Attempt:
+    """Count a mail to an address, of any kind and whichever account it is about. Raises SlowDown after too many: in an
+    hour or, where the account has not proved that the address is its own, in a day."""
+    digest = hashlib.sha256(email.encode()).hexdigest()[:32]
+    return _count(table, [(("MAIL", digest), settings.MAILS_PER_ADDRESS)], now, seconds=3600 if proved else 86_400)
+
+
 def change_email(table: Table, username: str, now: datetime) -> None:
     """Count a change of an account's email address. Raises SlowDown where it has made too many."""
     _count(table, [(("EMAIL", username), settings.MOVES_PER_USER)], now)
 
 
-def _count(table: Table, bounds: Sequence[_Bound], now: datetime) -> Attempt:
+def _count(table: Table, bounds: Sequence[_Bound], now: datetime, seconds: int = WINDOW_SECONDS) -> Attempt:
     """Count an attempt by each of some counters, in this order, up to the first that has as many as it allows."""
-    window, ends = _window(now)
+    window, ends = _window(now, seconds)
     name = table.token()
     # The first attempt of a window makes the counter. The last one may be written again.
     below = "attribute_not_exists(Counted) OR size(Counted) < :most OR contains(Counted, :it)"
@@ -139,10 +146,10 @@ def succeed(table: Table, attempt: Attempt) -> None:
             table.write(update(key, "DELETE Counted :name", values={":name": {attempt.name}}, refused=_Gone()))
 
 
-def _window(now: datetime) -> tuple[int, int]:
+def _window(now: datetime, seconds: int = WINDOW_SECONDS) -> tuple[int, int]:
     """The number of a time's window, and when that ends, in epoch seconds."""
-    window = int(now.timestamp()) // WINDOW_SECONDS
-    return window, (window + 1) * WINDOW_SECONDS
+    window = int(now.timestamp()) // seconds
+    return window, (window + 1) * seconds
 
 
 def _around(address: str, most: int, *counted: str) -> list[_Bound]:
