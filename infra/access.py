@@ -69,10 +69,17 @@ class Scan:
 
 
 def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any]]:
-    """The conditions that a request names these attributes, and reads no whole item."""
+    """The conditions that a request names these attributes, and neither reads nor is given a whole item.
+
+    A write could otherwise ask for the item that was there (``ReturnValues``):
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+    """
     return {
         "ForAllValues:StringEquals": {"dynamodb:Attributes": [*dict.fromkeys((*keys, *attributes))]},
-        "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+        "StringEqualsIfExists": {
+            "dynamodb:Select": "SPECIFIC_ATTRIBUTES",
+            "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"],
+        },
     }
 
 

@@ -79,10 +79,10 @@ PUBLISHER: Access = (
 
 RESIZER: Access = (
     Right("GetItem", (p.DEAL,)),
-    Right("UpdateItem", (p.DEAL,)),
+    Right("UpdateItem", (p.DEAL,), attributes=("Upload", "Picture", "Version", "UpdatedAt", "EditedBy")),
     # Whether the sender is still an editor.
-    Right("ConditionCheckItem", (p.USER,)),
+    Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
 )
-"""It sets a deal's picture: no key of an index, no feed, no other item."""
+"""It sets a deal's picture, and who did that when: no price, no link, no key of an index, no other item."""
 
 REMOVER: Access = (*REMOVING, Right("Query", (p.REMOVALS,), GSI1))

@@ -25,8 +25,10 @@ CLICKS: Access = (
 MINE: Access = (
     *VOTING,
     Right("GetItem", (p.ALERTS, p.FEED, p.FEED_KEY)),
-    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.SAVED, p.VOTES, *p.LIKES, *p.WATCHES, *p.TOPICS)),
-    Right("ConditionCheckItem", (p.ACCOUNT, p.USER)),
+    Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.SAVED, p.VOTES, *p.LIKES, *p.WATCHES, *p.TOPICS)),
+    Right("GetItem", (p.USER,), attributes=(*ACCOUNT_OF_SESSION, "HotPace")),
+    Right("ConditionCheckItem", (p.ACCOUNT,)),
+    Right("ConditionCheckItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (p.DEAL, p.WORDS, *p.TOPICS)),
     Right("PutItem", (p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
     Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
@@ -44,9 +46,8 @@ DESK: Access = (
     Right("PutItem", (p.DRAFTS, p.BEGINNINGS)),
     Right("DeleteItem", (p.DRAFTS, p.BEGINNINGS)),
     Right("Query", (p.DRAFTS,)),
-    Right(
-        "GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)
-    ),
+    Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)),
+    Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (p.DEAL, p.DEAL_CLICKS, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
     Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),

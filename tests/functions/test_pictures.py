@@ -27,6 +27,7 @@ from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.events import event
 from tests.support.factories import a_deal
 from tests.support.pages import event_of
+from tests.support.rights import within_rights
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
 UPLOAD = "uploads/3F2VM8KqLdHD6qBOm7B4Q0YD0Fs"
@@ -75,7 +76,7 @@ def deal(table: Table) -> Deal:
 def send(bucket: Bucket, deal: Deal, content: bytes, media_type: str, context: LambdaContext) -> None:
     """Put a file as a form does, and tell the function of it as S3 does."""
     bucket.write(UPLOAD, content, media_type, **{deal_pictures.DEAL: deal.deal_id})
-    assert resizer.handler(event("resizer-upload"), context) == {"batchItemFailures": []}
+    assert within_rights(resizer)(event("resizer-upload"), context) == {"batchItemFailures": []}
 
 
 def held(bucket: Bucket) -> list[str]:

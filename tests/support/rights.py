@@ -26,18 +26,22 @@ from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from tests.support.surroundings import modules_of
 from tests.support.wire import watched
 
+READS = ("GetItem", "BatchGetItem", "Query", "Scan")
+
 INSERTED = re.compile(f"INSERT INTO .* VALUE {{(.*, )?'{PARTITION_KEY}': \\?")
 """PartiQL's INSERT, as the data layer writes it, up to the parameter that is the partition key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question to IAM: an operation on the table or an index, with the keys and attributes that it names."""
+    """A question to IAM: an operation on the table or an index, with the keys and attributes that it names, and what a
+    write asks to be given back (``ReturnValues``)."""
 
     operation: str
     keys: tuple[str, ...] = ()
     index: str = ""
     attributes: tuple[str, ...] = ()
+    returning: str = "NONE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ class Policy:
         keys: dict[str, Any] = {
             "dynamodb:select": "SPECIFIC_ATTRIBUTES" if ask.attributes else "ALL_ATTRIBUTES",
             "dynamodb:attributes": list(ask.attributes) or None,
+            "dynamodb:returnvalues": None if ask.operation in READS else ask.returning,
             "dynamodb:leadingkeys": list(ask.keys) if ask.keys and leading_keys else None,
         }
         context = EvalContext(
@@ -127,7 +132,7 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
         case "GetItem":
             yield Ask(operation, (_place(request),), "", attributes)
         case "PutItem" | "UpdateItem" | "DeleteItem":
-            yield Ask(operation, (_place(request),), "", _written(request))
+            yield Ask(operation, (_place(request),), "", _written(request), request.get("ReturnValues", "NONE"))
         case "Query":
             partition = request["ExpressionAttributeValues"][":partition"]["S"]
             yield Ask(operation, (partition,), index, attributes)
@@ -142,7 +147,7 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
             yield Ask(operation, places, "", (PARTITION_KEY, SORT_KEY))
         case "TransactWriteItems":
             writes = [write for item in request["TransactItems"] for write in item.items()]
-            yield from (Ask(f"{name}Item", (_place(write),)) for name, write in writes)
+            yield from (Ask(f"{name}Item", (_place(write),), "", _written(write)) for name, write in writes)
         case "BatchExecuteStatement":
             for each in request["Statements"]:
                 found = INSERTED.match(each["Statement"])
@@ -166,12 +171,10 @@ NO_NAMES = {
 
 
 def _written(request: Mapping[str, Any]) -> tuple[str, ...]:
-    """The attributes that a write names, of an item's top level; none of a deletion."""
+    """The attributes that a write or its condition names, of an item's top level."""
     if "Item" in request:
         return tuple(sorted(request["Item"]))
-    if "UpdateExpression" not in request:
-        return ()
-    said = f"{request['UpdateExpression']} {request.get('ConditionExpression', '')}"
+    said = f"{request.get('UpdateExpression', '')} {request.get('ConditionExpression', '')}"
     named = request.get("ExpressionAttributeNames", {})
     return tuple(sorted({named.get(word, word) for word in WORD.findall(said)} - NO_NAMES))
 

@@ -31,7 +31,6 @@ from shared.html import cookies, forms, pages, views, wishes
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.alerts import Pace
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Deal, Topic, Vote
 from shared.models.messages import AboutDeal, Message
 from shared.runtime import metrics
@@ -108,13 +107,13 @@ def watches(request: Request) -> Answer:
     typed, brand = request.query.get("brand", "").strip(), None
     with suppress(NoSuchTopic):
         brand, _ = told.topic_named(BRAND.label, typed)
-    (followed, liked, alerted, feed, user), head = cookies.beside_head(
+    (followed, liked, alerted, feed, hot_pace), head = cookies.beside_head(
         request,
         partial(follows.watching, table(), username),
         partial(follows.likes, table(), username),
         partial(alerts.of, table(), username),
         partial(feed_keys.of, table(), username),
-        partial(users.get, table(), username),
+        partial(users.hot_pace, table(), username),
     )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
     candidates = dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else [])))
@@ -136,7 +135,7 @@ def watches(request: Request) -> Answer:
         said=request.said,
         alerts=[told.row(alert) for alert in alerted],
         most_alerts=alerts.MOST,
-        hot_pace=user.hot_pace or Pace.AT_ONCE,
+        hot_pace=hot_pace,
         feed_made=views.day(feed.made_at, request.now) if feed else None,
         feed_ended=feed is not None and feed.ended,
         brands=[row for topic, row in rows.items() if topic.kind is BRAND and row["watching"]],

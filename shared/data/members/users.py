@@ -22,7 +22,7 @@ MOST_LEFT = MOST_TOGETHER - 4
 """Messages that are looked for under a name that has no account, as many as the account's own transaction may delete;
 one delivery writes one."""
 
-_USERNAME = Projection.of("Username")
+_USERNAME, _HOT_PACE = Projection.of("Username"), Projection.of("HotPace")
 _MAILED = Projection.of("Type", *_USER.names, "Generation", "SignOuts")
 
 
@@ -88,6 +88,12 @@ def rename(table: Table, username: str, name: str, account_id: str | None = None
 def tell_of_hot(table: Table, username: str, pace: Pace, account_id: str | None = None) -> None:
     """Say when an account is told of hot deals. Raises NotSignedIn, NoSuchUser."""
     table.write(account_checks.change(username, "SET HotPace = :pace", account_id, values={":pace": pace}))
+
+
+def hot_pace(table: Table, username: str) -> Pace:
+    """When an account is told of hot deals: at once, unless it said otherwise."""
+    item = table.get(keys.user(username), consistent=True, projection=_HOT_PACE) or {}
+    return Pace(item.get("HotPace", Pace.AT_ONCE))
 
 
 def change_password(table: Table, username: str, password_hash: str, *, proved: str | None = None) -> None:
