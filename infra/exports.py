@@ -86,6 +86,7 @@ class Exports(Construct):
     def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> stepfunctions.StateMachine:
         """Export the 24 hours until an hour before three o'clock UTC: DynamoDB must have the end of them, too.
 
+        A window must not begin before point-in-time recovery did: that of the first night begins with it.
         Timestamps are ISO 8601 in requests of Step Functions, as in the SDK that it uses, and in its input.
         https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
         """
@@ -99,21 +100,32 @@ class Exports(Construct):
             # Whatever is repeated within eight hours is one export.
             "ClientToken": "{% $states.input.at %}",
             "IncrementalExportSpecification": {
-                "ExportFromTime": _before(_HOUR + _DAY),
-                "ExportToTime": _before(_HOUR),
+                "ExportFromTime": _time(f"$max([{_before(_HOUR + _DAY)}, {_EARLIEST}])"),
+                "ExportToTime": _time(_before(_HOUR)),
                 "ExportViewType": "NEW_IMAGE",
             },
         }
         # The CDK's own task for this brings half of all services with it, two seconds of each synthesis.
-        call = f"arn:{Aws.PARTITION}:states:::aws-sdk:dynamodb:exportTableToPointInTime"
-        request = stepfunctions.CustomState(
-            self, "Export", state_json={"Type": "Task", "Resource": call, "Arguments": arguments}
-        )
-        request.add_retry(interval=Duration.minutes(1), max_attempts=3)
+        call = f"arn:{Aws.PARTITION}:states:::aws-sdk:dynamodb"
+        earliest = {
+            "Type": "Task",
+            "Resource": f"{call}:describeContinuousBackups",
+            "Arguments": {"TableName": table.name},
+            "Output": {"at": "{% $states.input.at %}", "recovery": f"{{% $states.result.{_RECOVERY} %}}"},
+        }
+        export = {"Type": "Task", "Resource": f"{call}:exportTableToPointInTime", "Arguments": arguments}
+        states = [
+            stepfunctions.CustomState(self, name, state_json=state).add_retry(
+                interval=Duration.minutes(1), max_attempts=3
+            )
+            for name, state in (("Earliest", earliest), ("Export", export))
+        ]
         machine = stepfunctions.StateMachine(
             self,
             "Night",
-            definition_body=stepfunctions.DefinitionBody.from_chainable(request),
+            definition_body=stepfunctions.DefinitionBody.from_chainable(
+                stepfunctions.Chain.start(states[0]).next(states[1])
+            ),
             query_language=stepfunctions.QueryLanguage.JSONATA,
             timeout=Duration.minutes(30),
             tracing_enabled=stage.tracing,
@@ -125,7 +137,9 @@ class Exports(Construct):
         if not stage.tracing:
             accept(machine, acceptances.MACHINE_NOT_TRACED)
         iam.Grant.add_to_principal(
-            grantee=machine, actions=["dynamodb:ExportTableToPointInTime"], resource_arns=[table.table.table_arn]
+            grantee=machine,
+            actions=["dynamodb:DescribeContinuousBackups", "dynamodb:ExportTableToPointInTime"],
+            resource_arns=[table.table.table_arn],
         )
         # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
         iam.Grant.add_to_principal(
@@ -187,12 +201,22 @@ class Exports(Construct):
             ).add_resource_dependency(group)
 
 
+_RECOVERY = "ContinuousBackupsDescription.PointInTimeRecoveryDescription"
+_EARLIEST = "1000 * $ceil($toMillis($states.input.recovery.EarliestRestorableDateTime) / 1000)"
+"""The first whole second that can be recovered: an export takes whole seconds."""
+
+
 def _before(milliseconds: int) -> str:
-    """A time before that of the schedule, as Step Functions computes it.
+    """Milliseconds before the time of the schedule, as Step Functions computes them."""
+    return f"$toMillis($states.input.at) - {milliseconds}"
+
+
+def _time(milliseconds: str) -> str:
+    """A time, as Step Functions computes it.
 
     https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html
     """
-    return f"{{% $fromMillis($toMillis($states.input.at) - {milliseconds}) %}}"
+    return f"{{% $fromMillis({milliseconds}) %}}"
 
 
 def _lines(name: str, location: str) -> dict[str, Any]:

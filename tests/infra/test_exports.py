@@ -8,19 +8,23 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
+import botocore.session
+
 from infra.exports import QUERIES
 from tests.infra.conftest import Synthesized
 
 DAY = 24 * 3600 * 1000
+EARLIEST = "1000 * $ceil($toMillis($states.input.recovery.EarliestRestorableDateTime) / 1000)"
 
 
-def request_of(full: Synthesized) -> dict[str, Any]:
-    """The arguments of DynamoDB's ExportTableToPointInTime; references to resources are their names."""
+def states_of(full: Synthesized) -> dict[str, Any]:
+    """The states of the machine, in their order; references to resources are their names."""
     parts = full.only("AWS::StepFunctions::StateMachine")["DefinitionString"]["Fn::Join"][1]
     text = "".join(part if isinstance(part, str) else str(part.get("Ref", "an ARN")) for part in parts)
-    (state,) = json.loads(text)["States"].values()
-    arguments: dict[str, Any] = state["Arguments"]
-    return arguments
+    machine = json.loads(text)
+    assert list(machine["States"]) == [machine["StartAt"], machine["States"][machine["StartAt"]]["Next"]]
+    states: dict[str, Any] = machine["States"]
+    return states
 
 
 def test_nothing_is_exported_unless_the_stage_says_so(prod: Synthesized, full: Synthesized) -> None:
@@ -36,16 +40,39 @@ def test_each_night_exports_a_day_and_no_moment_is_left_out(full: Synthesized) -
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
     """
     schedule = full.only("AWS::Scheduler::Schedule")
-    window = request_of(full)["IncrementalExportSpecification"]
+    window = states_of(full)["Export"]["Arguments"]["IncrementalExportSpecification"]
 
-    computed = re.compile(r"\{% \$fromMillis\(\$toMillis\(\$states\.input\.at\) - (\d+)\) %\}")
-    begin, end = (computed.fullmatch(window[name]) for name in ("ExportFromTime", "ExportToTime"))
+    at = r"\$toMillis\(\$states\.input\.at\) - (\d+)"
+    begin = re.fullmatch(
+        rf"\{{% \$fromMillis\(\$max\(\[{at}, {re.escape(EARLIEST)}\]\)\) %\}}", window["ExportFromTime"]
+    )
+    end = re.fullmatch(rf"\{{% \$fromMillis\({at}\) %\}}", window["ExportToTime"])
     assert begin
     assert end
     assert int(begin[1]) - int(end[1]) == DAY
     assert int(end[1]) > 0
     assert schedule["ScheduleExpression"] == "cron(0 3 * * ? *)"
     assert schedule["Target"]["Input"] == '{"at":"<aws.scheduler.scheduled-time>"}'
+
+
+def test_the_first_window_begins_when_recovery_does(full: Synthesized) -> None:
+    """A window that began before is refused:
+    https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExportTableToPointInTime.html
+    """
+    (table,) = full.resources("AWS::DynamoDB::Table")
+    model = botocore.session.get_session().get_service_model("dynamodb")
+    answer = model.operation_model("DescribeContinuousBackups").output_shape
+    recovery = answer.members["ContinuousBackupsDescription"].members["PointInTimeRecoveryDescription"]
+
+    earliest = states_of(full)["Earliest"]
+
+    assert "EarliestRestorableDateTime" in recovery.members
+    assert earliest["Resource"].endswith(":aws-sdk:dynamodb:describeContinuousBackups")
+    assert earliest["Arguments"] == {"TableName": table}
+    assert earliest["Output"] == {
+        "at": "{% $states.input.at %}",
+        "recovery": "{% $states.result.ContinuousBackupsDescription.PointInTimeRecoveryDescription %}",
+    }
 
 
 def test_the_export_may_read_nothing_and_write_to_its_folder_only(full: Synthesized) -> None:
@@ -62,7 +89,8 @@ def test_the_export_may_read_nothing_and_write_to_its_folder_only(full: Synthesi
     (table,) = full.resources("AWS::DynamoDB::Table")
     folder = json.dumps({"Fn::Join": ["", [{"Fn::GetAtt": [bucket, "Arn"]}, "/changes/*"]]})
     writes = {(action, folder) for action in ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload")}
-    assert allowed == writes | {("dynamodb:ExportTableToPointInTime", json.dumps({"Fn::GetAtt": [table, "Arn"]}))}
+    asked = ("dynamodb:DescribeContinuousBackups", "dynamodb:ExportTableToPointInTime")
+    assert allowed == writes | {(action, json.dumps({"Fn::GetAtt": [table, "Arn"]})) for action in asked}
 
 
 def test_a_night_without_an_export_rings(full: Synthesized) -> None:
@@ -83,7 +111,7 @@ def test_exports_are_forgotten_when_the_stage_says(full: Synthesized) -> None:
 
 def test_athena_reads_where_the_export_writes(full: Synthesized) -> None:
     """https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html."""
-    request = request_of(full)
+    request = states_of(full)["Export"]["Arguments"]
     tables = [each["TableInput"] for each in full.all("AWS::Glue::Table")]
 
     places = {each["Name"]: each["StorageDescriptor"]["Location"]["Fn::Join"][1][1:] for each in tables}
