@@ -1,5 +1,6 @@
 """The CDK app, which composes the stacks of a stage: ``cdk deploy -c stage=prod``; without a stage it is ``dev``.
 
+``-c first=yes`` leaves a stage's data and stack unprotected, so that a first deployment that fails can be repeated.
 ``-c origin=http://...`` says how browsers know the site, where a stage cannot: the local cloud's port may be any.
 """
 
@@ -20,5 +21,7 @@ if name not in STAGES:
 stage = STAGES[name]
 if origin := app.node.try_get_context("origin"):
     stage = replace(stage, site_origin=origin)
+if app.node.try_get_context("first"):
+    stage = replace(stage, first=True)
 compose(app, stage)
 app.synth()

@@ -57,6 +57,10 @@ PYTHON_OF_THE_LOCAL_CLOUD = Acceptance(
     "AwsSolutions-L1",
     "Serverless-LambdaLatestVersion",
 )
+OLDER_PYTHON = Acceptance(
+    "The stage names this Python, which AWS still supports: libraries or tools of one's own may need it.",
+    *PYTHON_OF_THE_LOCAL_CLOUD.rules,
+)
 AWAITED_BY_CLOUDFORMATION = Acceptance(
     "CloudFormation waits for its answer: a deployment fails where there is none.", *_NO_DEAD_LETTERS
 )

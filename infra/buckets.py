@@ -12,7 +12,8 @@ A_DAY = Duration.days(1)
 
 
 class Bucket(s3.Bucket):
-    """A bucket whose objects go by some rules. It outlives its stack, which could not delete a full one."""
+    """A bucket whose objects go by some rules. It outlives its stack, which could not delete a full one, but not a
+    deployment that fails to make it."""
 
     def __init__(
         self,
@@ -30,7 +31,7 @@ class Bucket(s3.Bucket):
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
             enforce_ssl=tls,
             minimum_tls_version=1.2 if tls else None,
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
             lifecycle_rules=[*rules],
             cors=cors,
         )

@@ -14,7 +14,7 @@ from infra.artifacts.bundling import HANDLER, Artifact
 from infra.checks import accept
 from infra.functions import Function, variables
 from infra.logs import Log
-from infra.settings import Stage
+from infra.settings import ON_LAMBDA, Stage
 from infra.table import DealsTable
 
 
@@ -55,8 +55,9 @@ class PythonFunction(Construct):
             accept(self.role, acceptances.X_RAY_TAKES_EVERYTHING)
         else:
             accept(self.function, acceptances.FUNCTION_NOT_TRACED)
-        if stage.target.uv_platform is None:
-            accept(self.function, acceptances.PYTHON_OF_THE_LOCAL_CLOUD)
+        if stage.target.python != ON_LAMBDA.python:
+            here = stage.target.uv_platform is None
+            accept(self.function, acceptances.PYTHON_OF_THE_LOCAL_CLOUD if here else acceptances.OLDER_PYTHON)
 
     @cached_property
     def awaited(self) -> lambda_.IFunction:

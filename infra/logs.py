@@ -31,6 +31,8 @@ class Log(logs.LogGroup):
             construct_id,
             log_group_name=name,
             retention=RETENTIONS[stage.log_retention_days],
-            removal_policy=RemovalPolicy.RETAIN if stage.keeps_data and name is None else RemovalPolicy.DESTROY,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+            if stage.keeps_data and name is None
+            else RemovalPolicy.DESTROY,
         )
         accept(self, acceptances.KEY_OF_CLOUDWATCH)

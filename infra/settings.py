@@ -157,6 +157,7 @@ class Stage:
     alarm_email: str | None = None
     budget: int | None = None
     bounds: Bounds = USUAL
+    first: bool = False
 
     def __post_init__(self) -> None:
         if self.closes_apis and self.domain:
@@ -175,6 +176,12 @@ class Stage:
             raise ValueError("mail needs an address for its links: cdn must have a domain_name, or set site_origin.")
         if self.open_order_shards < 1:
             raise ValueError("open_order_shards must be 1 or more.")
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether its table and its stack can't be deleted: not before a first deployment has succeeded, which is
+        repeated by deleting what a failed one leaves."""
+        return self.keeps_data and not self.first
 
     @property
     def closes_apis(self) -> bool:

@@ -40,7 +40,10 @@ class DealsStack(Stack):
 
     def __init__(self, app: App, *, stage: Stage) -> None:
         super().__init__(
-            app, stage.stack_name, description=f"Big Time Deals ({stage.name})", termination_protection=stage.keeps_data
+            app,
+            stage.stack_name,
+            description=f"Big Time Deals ({stage.name})",
+            termination_protection=stage.is_protected,
         )
         self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # For cfn-lint, and so for SAM.

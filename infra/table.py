@@ -47,8 +47,8 @@ class DealsTable(Construct):
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=True
             ),
-            deletion_protection=stage.keeps_data,
-            removal_policy=RemovalPolicy.RETAIN if stage.keeps_data else RemovalPolicy.DESTROY,
+            deletion_protection=stage.is_protected,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if stage.keeps_data else RemovalPolicy.DESTROY,
         )
         accept(table, acceptances.KEY_OF_DYNAMODB)
         for index in INDEXES:

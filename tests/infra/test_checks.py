@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_sqs as sqs
 
-from infra import acceptances
+from infra import acceptances, stacks
 from infra.acceptances import Acceptance
 from infra.checks import PACKS, accept, require
+from infra.settings import ON_LAMBDA, STAGES, lambda_target
 from local.settings import ROOT
-from tests.infra.conftest import VARIANTS, Assembly
+from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly
 
 ACKNOWLEDGED = "aws:cdk:acknowledged-rules"
 
@@ -89,6 +91,21 @@ def test_every_accepted_rule_of_cdk_nag_would_have_been_broken(
     }
 
     assert accepted == needed
+
+
+@pytest.mark.parametrize("python", ["3.12", "3.13"])
+def test_a_stage_may_name_an_older_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, python: str) -> None:
+    """Its artifacts are those of the newest one here: cdk-nag does not look into them."""
+    built = stacks.bundle
+    monkeypatch.setattr(stacks, "bundle", lambda name, _: built(name, ON_LAMBDA))
+    stage = replace(STAGES["prod"], target=lambda_target(python, "x86_64"))
+    app = cdk.App(outdir=str(tmp_path), context=UNCOPIED)
+    stacks.compose(app, stage)
+
+    app.synth()  # which fails on any finding
+
+    template = Assembly(tmp_path, app).main(stage)
+    assert {each["Runtime"] for each in template.all("AWS::Lambda::Function")} == {f"python{python}"}
 
 
 def test_every_acceptance_is_used_and_ends_its_sentence() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import aws_cdk as cdk
 import pytest
 
-from tests.infra.conftest import VARIANTS, Assembly, Synthesized
+from infra.settings import STAGES
+from infra.stacks import compose
+from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly, Synthesized
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -103,3 +106,24 @@ def test_a_stack_with_data_that_matters_cannot_be_deleted(
 
     assert isinstance(stack, cdk.Stack)
     assert stack.termination_protection is protected
+
+
+def test_a_first_deployment_that_fails_leaves_nothing_that_its_repetition_meets() -> None:
+    """CloudFormation deletes what it has made, and the CDK deletes the stack when it is deployed again."""
+    stage = replace(STAGES["prod"], first=True, export_days=30)
+    app = cdk.App(context=UNCOPIED)
+    compose(app, stage)
+
+    template = app.synth().get_stack_by_name(stage.stack_name)
+
+    assert template.termination_protection is not True
+    resources = template.template["Resources"].values()
+    (table,) = (each for each in resources if each["Type"] == "AWS::DynamoDB::Table")
+    assert table["Properties"].get("DeletionProtectionEnabled", False) is False
+    # The role that writes the logs of all APIs is the account's, and the next deployment makes its own.
+    assert {each["Type"] for each in resources if each.get("DeletionPolicy") == "Retain"} <= ACCOUNTS_OWN
+    kinds = {each["Type"] for each in resources if each.get("DeletionPolicy") == "RetainExceptOnCreate"}
+    assert kinds == {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::Logs::LogGroup"}
+
+
+ACCOUNTS_OWN = {"AWS::ApiGateway::Account", "AWS::IAM::Role"}

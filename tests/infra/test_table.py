@@ -34,7 +34,7 @@ def test_production_data_outlives_its_stack_and_development_data_does_not(dev: S
     (kept,), (dropped,) = (stage.resources("AWS::DynamoDB::Table").values() for stage in (prod, dev))
 
     assert kept["Properties"]["DeletionProtectionEnabled"] is True
-    assert kept["DeletionPolicy"] == "Retain"
+    assert (kept["DeletionPolicy"], kept["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
     assert dropped["Properties"].get("DeletionProtectionEnabled", False) is False
     assert dropped["DeletionPolicy"] == "Delete"
 
