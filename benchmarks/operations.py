@@ -22,8 +22,8 @@ from typing import Any
 from benchmarks.pages import CONTEXT, fill, new_queue, request
 from benchmarks.prices import Invocation, Operation
 from functions.api import accounts, authorizer, catalog, editors, members
-from functions.background import expiry, messenger, publisher, refresher
-from infra.functions import BY_NAME
+from functions.background import expiry, messenger, publisher, refresher, remover
+from infra.functions import BY_NAME, FUNCTIONS
 from shared import settings
 from shared.api.bodies import NewDeal
 from shared.data import keys
@@ -184,8 +184,10 @@ def _post(run: Run, store: Table, token: str) -> None:
 
 
 def _minute(run: Run) -> None:
-    run.call(expiry, {"source": "aws.events"})
-    run.call(refresher, {"source": "aws.events"})
+    by_name = {"expiry": expiry, "refresher": refresher, "remover": remover}
+    for row in FUNCTIONS:
+        if row.each_minute:
+            run.call(by_name[row.name], {"source": "aws.events"})
 
 
 def _tell(run: Run, store: Table) -> None:

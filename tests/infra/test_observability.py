@@ -14,6 +14,7 @@ import aws_cdk as cdk
 from aws_cdk.assertions import Annotations, Match
 
 from infra.functions import FUNCTIONS, Caller
+from infra.mail import MAILERS
 from infra.observability import bounds
 from infra.observability.alarms import OPERATIONS
 from infra.observability.bounds import USUAL, Bound, Bounds
@@ -318,13 +319,18 @@ def test_the_gateways_are_watched_by_their_stages(full: Synthesized) -> None:
 
 def test_a_new_account_has_room_for_readers_beside_the_workers(dev: Synthesized, prod: Synthesized) -> None:
     """It may run ten functions at once: docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
+    told = (ROOT / "docs" / "deploying.md").read_text()
     for stage in (dev, prod):
         sources = stage.all("AWS::Lambda::EventSourceMapping")
         workers = [each["ScalingConfig"]["MaximumConcurrency"] for each in sources if "ScalingConfig" in each]
         by_the_clock = len(stage.only("AWS::Events::Rule")["Targets"])
+        at_once = sum(workers) + len(sources) - len(workers) + by_the_clock
 
+        assert by_the_clock == sum(each.each_minute for each in FUNCTIONS)
         assert workers == [2, 2]  # Lambda's least, for cohorts and for uploads
-        assert sum(workers) + len(sources) - len(workers) + by_the_clock < 10
+        assert at_once < 10
+        assert f"the clock's {by_the_clock} functions may be at work at once: {at_once} in all" in told
+        assert f"mailers make it {at_once + MAILERS}" in told
 
 
 def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesized) -> None:
