@@ -66,7 +66,7 @@ def latest(
         feed = feed_of(of) if of else ALL_DEALS
         page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
     else:
-        *_, page = sorting.read(work.table, of, wanted, limit=limit, now=work.now, cursor=cursor)
+        page = sorting.read(work.table, of, wanted, limit=limit, now=work.now, cursor=cursor).page
     return documents.feed(page, work.now)
 
 

@@ -49,8 +49,8 @@ def save(
     recipient: Annotated[str, typer.Option(help="Who lives there.")],
     street: Annotated[str, typer.Option(help="Street and number.")],
     city: Annotated[str, typer.Option(help="City.")],
-    postal_code: Annotated[str, typer.Option(help="Postal code.")],
     country: Annotated[str, typer.Option(help="Country, in two capital letters.")],
+    postal_code: Annotated[str, typer.Option(help="Postal code, where the country has them.")] = "",
     region: Annotated[str | None, typer.Option(help="State or region.")] = None,
 ) -> views.Json:
     """Save an address under a name, in place of the one that had it."""

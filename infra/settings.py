@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from infra.observability.bounds import USUAL, Bounds
+from shared.values import money
 
 SITE_STAGE = "web"
 """The gateway's stage of the pages: what their paths begin with at the gateway's own address."""
@@ -20,7 +21,7 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 
 _MAILBOX = re.compile(r"[a-z0-9._+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+")
 
-_CURRENCY, _AMOUNT, _PERCENTS = map(re.compile, ("[A-Z]{3}", r"[0-9]{1,6}\.[0-9]{2}", r"[0-9]{1,2}(\.[0-9]{1,3})?"))
+_PERCENTS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?")
 
 MANYLINUX = "manylinux_2_28"
 """Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12.
@@ -168,7 +169,10 @@ class Stage:
             raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
             raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
-        if not all(_CURRENCY.fullmatch(name) and _AMOUNT.fullmatch(text) for name, text in self.shipping.items()):
+        if not all(
+            name in money.currencies() and money.AMOUNT.fullmatch(text) and not money.fault(text, name)
+            for name, text in self.shipping.items()
+        ):
             raise ValueError('shipping must have an amount with two decimals for each currency: {"USD": "4.90"}.')
         if not _PERCENTS.fullmatch(self.tax):
             raise ValueError("tax must be a number of percents, such as 8.1.")

@@ -150,6 +150,7 @@ FOR_INFRA = {
     "shared.data.partitions",
     "shared.data.item_types",
     "shared.runtime.metrics",
+    "shared.values.money",
     "shared.values.pictures",
     *("shared.api.paths", "shared.http.statuses", "shared.http.body"),
 }

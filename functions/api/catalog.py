@@ -191,7 +191,7 @@ def _selected(of: Topic, part: Cached | None) -> str:
     if asked.is_all:
         return _newest(part, feed_of(of))
     now = times.now()
-    return compact(documents.feed(sorting.read(table(), of, asked, now=now, **paging(app))[-1], now))
+    return compact(documents.feed(sorting.read(table(), of, asked, now=now, **paging(app)).page, now))
 
 
 def _selection() -> Selection:

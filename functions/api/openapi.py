@@ -23,11 +23,10 @@ from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
 from shared.data.orders.order_items import OPEN
-from shared.http.parameters import AMOUNT, DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
+from shared.http.parameters import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
 from shared.models.lists import Sort
 from shared.models.orders import OrderStatus
-from shared.settings import CURRENCIES
-from shared.values import ksuids
+from shared.values import ksuids, money
 
 PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "ValidationError"
@@ -65,8 +64,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     ),
     "currency": _parameter(
         "Only deals in this currency. By price or discount, and between two prices, deals are of one: "
-        f"{CURRENCIES[0]}, where none is asked for.",
-        pattern="^[A-Z]{3}$",
+        "that of most of the newest, where none is asked for.",
+        pattern=f"^{money.CODE}$",
     ),
     "brand": _parameter("Only deals of this brand, by its slug or its name."),
     "anyway": _parameter(
@@ -87,7 +86,7 @@ OF_PATHS: dict[tuple[str, str], dict[str, Any]] = {
     ("/orders", "Idempotency-Key"): {"required": True},  # an order is never placed by chance twice
     **{
         (path, name): {
-            "schema": {"type": "string", "pattern": AMOUNT, "examples": ["79.90"]},
+            "schema": {"type": "string", "pattern": f"^{money.PATTERN}$", "examples": ["79.90"]},
             "description": f"Only deals at this price or {side} it. A page may then have fewer deals than `limit`, or "
             "none, though it has a `next`.",
         }

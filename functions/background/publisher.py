@@ -30,7 +30,6 @@ from shared.runtime.pictures import bucket
 from shared.runtime.reporting import measured
 from shared.runtime.work import queue
 from shared.values import links
-from shared.values.money import cents
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -133,7 +132,7 @@ def _is_cheaper(change: DealChange) -> bool:
         return False
     same = before.status(change.at) is Status.ACTIVE and before.currency == after.currency
     same = same and links.product(before.link) == links.product(after.link)
-    return not same or cents(after.price) < cents(before.price)
+    return not same or after.units < before.units
 
 
 def file(change: DealChange, old: Item, new: Item) -> None:

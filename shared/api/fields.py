@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from decimal import Decimal
+from collections.abc import Callable, Container, Iterable
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from typing_extensions import TypeAliasType
 
-from shared.http.parameters import AMOUNT
-from shared.values import ksuids
+from shared.values import ksuids, money
 
 _REORDERING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = (
@@ -74,12 +75,24 @@ def paragraphs(text: str) -> str:
     return plain(trimmed(text), _NOT_PARAGRAPHS)
 
 
-def _two_decimals(text: str) -> str:
-    return f"{Decimal(text):.2f}"
+def one_of(codes: Callable[[], Iterable[str]], example: str) -> Any:
+    """A field whose document lists some codes; they are read where one is made."""
+    return Field(json_schema_extra=lambda schema: schema.update(enum=sorted(codes()), examples=[example]))
+
+
+def known(codes: Callable[[], Container[str]], what: str, text: str) -> str:
+    """Refuse a text that is none of some codes."""
+    if text not in codes():
+        raise ValueError(f"must be {what}")
+    return text
 
 
 LINE = documented(rf"[^{HIDDEN}]*[^\s{HIDDEN}][^{HIDDEN}]*")
 
-Price = Annotated[str, Field(pattern=AMOUNT, examples=["31.90"]), AfterValidator(_two_decimals)]
-Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["USD"])]
+_A_CURRENCY = "a currency of ISO 4217, such as USD"
+Price = Annotated[str, Field(pattern=f"^{money.PATTERN}$", examples=["31.90"]), AfterValidator(money.normal)]
+Currency = TypeAliasType(
+    "Currency",
+    Annotated[str, one_of(money.currencies, "USD"), AfterValidator(partial(known, money.currencies, _A_CURRENCY))],
+)
 DealId = Annotated[str, Field(pattern=f"^{ksuids.PATTERN}$")]

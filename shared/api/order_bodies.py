@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from functools import partial
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from typing_extensions import TypeAliasType
 
-from shared.api.fields import LINE, Body, Currency, DealId, Price, line
+from shared.api.fields import HIDDEN, LINE, Body, Currency, DealId, Price, documented, known, line, one_of
 from shared.data.orders.carts import MOST as MOST_DEALS
 from shared.data.orders.carts import MOST_PIECES
 from shared.data.orders.steps import STEPS
@@ -14,6 +16,7 @@ from shared.data.orders.stock import MAX_SHARDS
 from shared.data.orders.stock import MOST as MOST_STOCK
 from shared.models.members import Address
 from shared.models.orders import Wanted
+from shared.values import countries
 
 
 def _whole(number: object) -> object:
@@ -27,24 +30,39 @@ def _step(text: str) -> str:
     return text
 
 
+_A_COUNTRY = "a country's code of ISO 3166, such as US"
 AddressLine = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
 AddressName = Annotated[str, Field(min_length=1, max_length=40, json_schema_extra=LINE), AfterValidator(line)]
-PostalCode = Annotated[str, Field(min_length=1, max_length=20, json_schema_extra=LINE), AfterValidator(line)]
-Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$", examples=["US"])]
+PostalCode = Annotated[str, Field(max_length=20, json_schema_extra=documented(rf"[^{HIDDEN}]*"), examples=["04101"])]
+Country = TypeAliasType(
+    "Country",
+    Annotated[str, one_of(countries.countries, "US"), AfterValidator(partial(known, countries.countries, _A_COUNTRY))],
+)
 WHOLE = BeforeValidator(_whole)
 Quantity = Annotated[int, Field(ge=1, le=MOST_PIECES), WHOLE]
 Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS), WHOLE]
 
 
 class NewAddress(Body):
-    """An address that orders can go to."""
+    """An address that orders can go to; with the postal code that its country's addresses need, where they do."""
 
     recipient: AddressLine
     street: AddressLine
     city: AddressLine
     region: AddressLine | None = None
-    postal_code: PostalCode
     country: Country
+    postal_code: PostalCode = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_a_postal_code(cls, sent: Any) -> Any:
+        return {"postalCode": ""} | sent if isinstance(sent, dict) else sent
+
+    @field_validator("postal_code")
+    @classmethod
+    def _as_its_country_needs(cls, text: str, info: ValidationInfo) -> str:
+        country = info.data.get("country")
+        return line(text) if text.strip() or (country and countries.needs_postal_code(country)) else ""
 
     def to_address(self) -> Address:
         """The address this asks for."""

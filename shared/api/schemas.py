@@ -13,7 +13,6 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
 from shared.api.fields import Currency, Price, without_defaults
-from shared.api.order_bodies import Country
 from shared.data.orders.carts import MOST_PIECES
 from shared.models.alerts import Pace
 from shared.models.catalog import CATEGORIES, Status, StockLevel
@@ -23,7 +22,7 @@ from shared.models.members import Role
 from shared.models.messages import DealNews, OrderNews
 from shared.models.orders import OrderStatus
 
-Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["31.90"])]
+Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2,4}$", examples=["31.90"])]
 Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
 Count = Annotated[int, Field(ge=0)]
@@ -272,7 +271,7 @@ class Address(Answer):
     city: str
     region: str | None
     postal_code: str
-    country: Country
+    country: Annotated[str, Field(pattern="^[A-Z]{2}$", examples=["US"])]
 
 
 class Account(User):

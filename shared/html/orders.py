@@ -11,7 +11,7 @@ from shared.models.members import Address
 from shared.models.orders import Order, OrderStatus
 from shared.values import order_numbers, times
 from shared.values.counts import counted
-from shared.values.money import cents, money
+from shared.values.money import times as times_of
 
 STATES = {
     OrderStatus.PLACED: "Placed",
@@ -61,7 +61,7 @@ def whole(order: Order) -> dict[str, Any]:
                 "number": item.number or item.deal_id,
                 "quantity": item.quantity,
                 "price": views.money(item.price, item.currency),
-                "together": views.money(money(cents(item.price) * item.quantity), item.currency),
+                "together": views.money(times_of(item.price, item.quantity, item.currency), item.currency),
             }
             for item in order.items
         ],
@@ -85,4 +85,4 @@ def address_lines(address: Address) -> list[str]:
         place = f"{address.city}, {address.region} {address.postal_code}"
     else:
         place = f"{address.postal_code} {address.city}"
-    return [address.recipient, address.street, place, address.country]
+    return [address.recipient, address.street, place.strip(), address.country]

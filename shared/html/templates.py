@@ -12,7 +12,7 @@ from typing import Any
 
 from minijinja import Environment, Markup, load_from_path
 
-from shared.html import assets
+from shared.html import assets, views
 from shared.html.links import base, below, origin
 from shared.models.catalog import CATEGORIES
 
@@ -44,6 +44,7 @@ def _environment(prefix: str) -> Environment:
     environment.add_global("asset", lambda name: _markup(f"{prefix}/assets/{assets.served_name(name)}"))
     environment.add_filter("url", _markup)
     environment.add_global("categories", dict(CATEGORIES))
+    environment.add_global("currencies", views.currencies)
     environment.add_global("base", prefix)
     return environment
 

@@ -8,18 +8,17 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Any, TypeVar
 
+from shared import settings
 from shared.html.links import absolute
 from shared.models.catalog import CATEGORIES, Deal, Period, Status
 from shared.values import cards as cards_of
 from shared.values import links
+from shared.values import money as amounts
 from shared.values.counts import counted
-from shared.values.money import WITHOUT_CENTS
 from shared.values.times import to_iso
 
 Card = dict[str, Any]
 K = TypeVar("K")
-
-SYMBOLS = {"USD": "$", "GBP": "£", "EUR": "€", "JPY": "¥"}
 
 _MONTHS = (
     "January February March April May June July August September October November December".split()  # noqa: SIM905  # easier to read
@@ -42,8 +41,13 @@ FULL_ROWS = 24
 
 def money(amount: str, currency: str) -> str:
     """An amount as it is read: ``$1,299.99``, ``CHF 20.00``, ``¥1,200``."""
-    whole, cents = _parts(amount, currency)
+    whole, cents = amounts.parts(amount, currency)
     return f"{whole}.{cents}" if cents else whole
+
+
+def currencies(chosen: str) -> dict[str, str]:
+    """The currencies that a form offers, by code: the chosen one, those of the settings, and all others."""
+    return {code: code for code in (chosen, *settings.CURRENCIES, *amounts.currencies())}
 
 
 def list_price(deal: Deal) -> str | None:
@@ -122,7 +126,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
 
     Under the heading of its day a card is not ``dated``: it shows the time of that day, elsewhere the day.
     """
-    whole, cents = _parts(deal.price, deal.currency)
+    whole, cents = amounts.parts(deal.price, deal.currency)
     status = deal.status(now)
     ends_at = deal.ends_at if status is Status.ACTIVE else None
     return {
@@ -280,13 +284,3 @@ def _numbered(deals: Iterable[Deal], under: Period | None = None) -> Iterator[tu
 def _other_year(when: date, now: datetime | None) -> str:
     """The year of a day behind a space, where it is another one than that of ``now``."""
     return f" {when.year}" if now is not None and when.year != now.year else ""
-
-
-def _parts(amount: str, currency: str) -> tuple[str, str]:
-    """The part of a price before its point, with the symbol, and the part behind it.
-
-    The second part is empty for a whole amount of a currency without cents.
-    """
-    whole, _, cents = amount.partition(".")
-    shown = "" if currency in WITHOUT_CENTS and not cents.strip("0") else cents or "00"
-    return f"{SYMBOLS.get(currency, currency + ' ')}{int(whole):,}", shown

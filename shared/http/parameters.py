@@ -12,7 +12,7 @@ from shared.errors import BadRequest, InvalidName, NoSuchTopic
 from shared.http.event import is_plain
 from shared.models.catalog import Topic, TopicKind
 from shared.models.lists import Selection, Sort
-from shared.values import slugs
+from shared.values import money, slugs
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
@@ -47,42 +47,32 @@ def is_client_key(text: str) -> bool:
     return is_plain(text, MAX_CLIENT_KEY)
 
 
-AMOUNT = r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"
-"""A price as it is asked for."""
-
-_CURRENCY = re.compile("[A-Z]{3}")
-
-
 def selection(query: Mapping[str, str | None]) -> Selection:
     """The deals of a list that a query asks for; what is None was not asked for.
 
-    Lists by price or discount, and those between two prices, are of one currency. Raises BadRequest.
+    Raises BadRequest.
     """
     sort, least, most, currency, brand = (query.get(name) for name in SELECTING)
     if sort is not None and sort not in set(Sort):
         raise BadRequest(f"sort must be one of {', '.join(Sort)}.", "sort")
-    cheapest, dearest = _hundredths("from", least), _hundredths("to", most)
-    if cheapest is not None and dearest is not None and cheapest > dearest:
+    cheapest, dearest = _price("from", least), _price("to", most)
+    if cheapest is not None and dearest is not None and float(cheapest) > float(dearest):
         raise BadRequest("from must not be above to.", "from")
-    if currency is not None and not _CURRENCY.fullmatch(currency):
+    if currency is not None and not re.fullmatch(money.CODE, currency):
         raise BadRequest("currency must be three capital letters.", "currency")
-    by = Sort(sort or Sort.NEWEST)
-    if currency is None and (by is not Sort.NEWEST or cheapest is not None or dearest is not None):
-        currency = settings.CURRENCIES[0]
     try:
         slug = None if brand is None else slugs.slug(brand)
     except InvalidName as error:
         raise BadRequest("brand must be a brand's name or slug.", "brand") from error
-    return Selection(by, cheapest, dearest, currency, slug)
+    return Selection(Sort(sort or Sort.NEWEST), cheapest, dearest, currency, slug)
 
 
-def _hundredths(name: str, amount: str | None) -> int | None:
+def _price(name: str, amount: str | None) -> str | None:
     if amount is None:
         return None
-    if not re.fullmatch(AMOUNT, amount):
+    if not re.fullmatch(money.PATTERN, amount):
         raise BadRequest(f"{name} must be a price such as 80 or 79.90.", name)
-    whole, _, rest = amount.partition(".")
-    return int(whole) * 100 + int(rest.ljust(2, "0"))
+    return money.normal(amount)
 
 
 def paging(app: BaseRouter) -> dict[str, Any]:

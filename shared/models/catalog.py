@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
 
-from shared.values.money import cents
+from shared.values.money import units
 from shared.values.pictures import Picture
 from shared.values.stored import stored
 
@@ -166,8 +166,13 @@ class Deal:
     @property
     def discount_percent(self) -> int | None:
         """Whole percents off the list price, rounded down so as never to promise more than there is."""
-        full = cents(self.list_price) if self.list_price else 0
-        return max(0, (full - cents(self.price)) * 100 // full) if full else None
+        full = units(self.list_price, self.currency) if self.list_price else 0
+        return max(0, (full - self.units) * 100 // full) if full else None
+
+    @property
+    def units(self) -> int:
+        """The price in units of its currency."""
+        return units(self.price, self.currency)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
-from shared.values.money import WITHOUT_CENTS, cents, money
+from shared.values import money
 
 Amounts = Mapping[str, str]
 """An amount in each of some currencies."""
@@ -39,20 +39,20 @@ class Charges:
         """The bill of some items, each a price, its currency and the pieces. What comes to nothing is left out."""
         goods: dict[str, int] = {}
         for price, currency, pieces in items:
-            goods[currency] = goods.get(currency, 0) + cents(price) * pieces
-        shipping = {currency: cents(self.shipping.get(currency, "0.00")) for currency in goods}
+            goods[currency] = goods.get(currency, 0) + money.units(price, currency) * pieces
+        shipping = {currency: money.units(self.shipping.get(currency, "0.00"), currency) for currency in goods}
         tax = {currency: self._tax(goods[currency] + shipping[currency], currency) for currency in goods}
         totals = {currency: goods[currency] + shipping[currency] + tax[currency] for currency in goods}
         return Bill(_amounts(goods), _amounts(shipping), _amounts(tax), _amounts(totals, also_none=True))
 
-    def _tax(self, hundredths: int, currency: str) -> int:
+    def _tax(self, units: int, currency: str) -> int:
         """The tax on an amount, rounded half up to what the currency has."""
-        smallest = 100 if currency in WITHOUT_CENTS else 1
-        return int((self.tax * hundredths / 100 / smallest).quantize(Decimal(1), ROUND_HALF_UP)) * smallest
+        smallest: int = money.units("1", currency) // 10 ** money.decimals(currency)
+        return int((self.tax * units / 100 / smallest).quantize(Decimal(1), ROUND_HALF_UP)) * smallest
 
 
 NO_CHARGES = Charges()
 
 
 def _amounts(sums: Mapping[str, int], *, also_none: bool = False) -> dict[str, str]:
-    return {currency: money(amount) for currency, amount in sorted(sums.items()) if amount or also_none}
+    return {currency: money.of_units(units, currency) for currency, units in sorted(sums.items()) if units or also_none}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from shared.values.money import cents
+from shared.values.money import units
 
 T = TypeVar("T")
 
@@ -31,13 +31,13 @@ class Sort(StrEnum):
 class Selection:
     """The deals of a list that are asked for, and their order; ``brand`` is a slug, for some of a category's.
 
-    ``least`` and ``most`` are prices in hundredths of ``currency``, both included. Prices of two currencies cannot be
-    compared: with a currency, deals in another one are left out.
+    ``least`` and ``most`` are prices in ``currency``, both included. Prices of two currencies cannot be compared: with
+    a currency, deals in another one are left out, and a list that ``is_priced`` is shown in one.
     """
 
     sort: Sort = Sort.NEWEST
-    least: int | None = None
-    most: int | None = None
+    least: str | None = None
+    most: str | None = None
     currency: str | None = None
     brand: str | None = None
 
@@ -48,9 +48,18 @@ class Selection:
 
     def takes(self, price: str, currency: str | None) -> bool:
         """Whether a price is in the currency and between the prices that are asked for."""
-        if self.currency not in (None, currency):
-            return False
-        return (self.least or 0) <= cents(price) and (self.most is None or cents(price) <= self.most)
+        least, most = self.bounds
+        return self.currency in (None, currency) and least <= units(price, self.currency or "") <= most
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The lowest and the highest price in units of the currency."""
+        return units(self.least or "0", self.currency or ""), units(self.most or "9999999999", self.currency or "")
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether prices decide what is listed, or in what order."""
+        return self.sort is not Sort.NEWEST or self.least is not None or self.most is not None
 
     @property
     def is_all(self) -> bool:

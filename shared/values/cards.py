@@ -19,11 +19,6 @@ def likenesses(link: str, title: str) -> tuple[str, str]:
     return links.product(link), f"{links.page(link)} {_ENDING.sub('', title).casefold()}"
 
 
-def alike(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Whether two deals with these likenesses are of one product, or its colours and sizes."""
-    return not set(one).isdisjoint(other)
-
-
 def numbered(shown: Iterable[tuple[Iterable[str], str]]) -> Iterator[int]:
     """The number of the card that each of some deals is on, from 0: deals are their likenesses and their prices."""
     numbers: dict[tuple[str, str], int] = {}

@@ -127,6 +127,8 @@ FIELDS_OF_A_DEAL: dict[str, tuple[str, Any]] = {
     "a category that forges a key": ("category", "shoes#2026"),
     "a currency that is none": ("currency", "dollars"),
     "a currency in lower case": ("currency", "usd"),
+    "a currency that there is not": ("currency", "ZZZ"),
+    "a metal": ("currency", "XAU"),
     "a description that is too long": ("description", "x" * 4001),
     "a description with NUL": ("description", NUL),
     "an empty coupon": ("couponCode", ""),

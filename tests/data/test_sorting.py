@@ -18,7 +18,6 @@ from shared.dynamodb.writes import update
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
 from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.lists import Selection, Sort
-from shared.values.money import cents
 from tests.support.engines import FAST, on
 from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, every_page, ids, post
 from tests.support.wire import watched
@@ -47,14 +46,14 @@ def now_of(table: Table, deal: Deal, before: Deal | None = None) -> Deal:
 
 def walked(table: Table, of: Topic, selection: Selection, limit: int = 7) -> list[str]:
     """The ids of all deals of a list, by following its cursors."""
-    pages = every_page(lambda cursor: sorting.read(table, of, selection, limit=limit, now=NOW, cursor=cursor)[2])
+    pages = every_page(lambda cursor: sorting.read(table, of, selection, limit=limit, now=NOW, cursor=cursor).page)
     assert all(len(page.items) <= limit for page in pages)
     return [deal.deal_id for page in pages for deal in page.items]
 
 
 ORDERS: dict[Sort, Callable[[Deal], Any]] = {
     Sort.NEWEST: lambda deal: [-byte for byte in deal.deal_id.encode()],
-    Sort.CHEAPEST: lambda deal: (cents(deal.price), deal.deal_id),
+    Sort.CHEAPEST: lambda deal: (deal.units, deal.deal_id),
     Sort.DISCOUNT: lambda deal: (-(deal.discount_percent or 0), [-byte for byte in deal.deal_id.encode()]),
 }
 
@@ -68,7 +67,7 @@ def expected(some: Iterable[Deal], of: Topic, selection: Selection) -> list[str]
         and of.slug in (deal.brand, deal.category)
         and selection.brand in (None, deal.brand)
         and selection.currency in (None, deal.currency)
-        and (selection.least or 0) <= cents(deal.price) <= (selection.most or 10**12)
+        and float(selection.least or 0) <= float(deal.price) <= float(selection.most or 10**12)
         and (selection.sort is not Sort.DISCOUNT or deal.discount_percent)
     ]
     return ids(sorted(fitting, key=ORDERS[selection.sort]))
@@ -101,7 +100,7 @@ def test_each_list_holds_each_of_its_deals_once_and_in_its_order(table: Table) -
         (SHOES, APPLE),
         (None, "asics"),
         ("USD", "EUR"),
-        ((None, None), (8000, None), (None, 8000), (7999, 8000), (8002, 8003)),
+        ((None, None), ("80.00", None), (None, "80.00"), ("79.99", "80.00"), ("80.02", "80.03")),
     ):
         selection = Selection(sort, least, most, currency, brand if of.kind is CATEGORY else None)
         limit = 2 if least is None else 100
@@ -112,7 +111,7 @@ def test_an_offer_follows_each_edit_of_its_deal(table: Table) -> None:
     (deal,) = filed(table, [a_deal(price="80.00", list_price="100.00")])
     cheapest, biggest = Selection(Sort.CHEAPEST, currency="USD"), Selection(Sort.DISCOUNT, currency="USD")
     edits: list[tuple[dict[str, Any], Topic, Selection, Topic, Selection]] = [
-        ({"price": "50.00"}, SHOES, replace(cheapest, least=6000), SHOES, replace(cheapest, most=6000)),
+        ({"price": "50.00"}, SHOES, replace(cheapest, least="60.00"), SHOES, replace(cheapest, most="60.00")),
         ({"list_price": None}, SHOES, biggest, SHOES, cheapest),
         ({"currency": "EUR"}, SHOES, cheapest, SHOES, replace(cheapest, currency="EUR")),
         ({"currency": "USD", "category": "home"}, SHOES, cheapest, HOME, cheapest),
@@ -154,10 +153,10 @@ def test_a_price_that_changes_between_two_pages_moves_its_own_deal_alone(table: 
     posted = filed(table, [a_deal(price=f"{n}.00", link=f"https://shop.example/{n}") for n in range(10, 16)])
     by_price = sorted(posted, key=ORDERS[Sort.CHEAPEST])
     cheapest = Selection(Sort.CHEAPEST, currency="USD")
-    _, _, first = sorting.read(table, SHOES, cheapest, limit=3, now=NOW)
+    first = sorting.read(table, SHOES, cheapest, limit=3, now=NOW).page
 
     now_of(table, deals.edit(table, by_price[2].deal_id, {"price": "1.00"}, NOW), by_price[2])
-    _, _, second = sorting.read(table, SHOES, cheapest, limit=3, now=NOW, cursor=first.next)
+    second = sorting.read(table, SHOES, cheapest, limit=3, now=NOW, cursor=first.next).page
 
     assert ids(first.items) + ids(second.items) == ids(by_price)
 
@@ -183,7 +182,7 @@ def test_what_was_not_given_by_a_list_is_no_cursor_of_it(table: Table) -> None:
         (SHOES, cheapest, by_id),
         (SHOES, cheapest, f"1{cursor}"),
         (SHOES, cheapest, f"x.{cursor}"),
-        (SHOES, replace(cheapest, most=9900), cursor),
+        (SHOES, replace(cheapest, most="99.00"), cursor),
         (HOME, cheapest, cursor),
         (APPLE, replace(cheapest, sort=Sort.DISCOUNT), cursor),
     ):
@@ -194,16 +193,69 @@ def test_what_was_not_given_by_a_list_is_no_cursor_of_it(table: Table) -> None:
 @pytest.mark.parametrize("sort", Sort)
 def test_a_topic_that_does_not_exist_has_no_list(table: Table, sort: Sort) -> None:
     with pytest.raises(NoSuchTopic):
-        sorting.read(table, Topic(BRAND, "nobody"), Selection(sort, 0), limit=3, now=NOW)
+        sorting.read(table, Topic(BRAND, "nobody"), Selection(sort, "0.00"), limit=3, now=NOW)
     with pytest.raises(BadRequest):
         sorting.read(table, SHOES, Selection(sort, brand="nobody"), limit=3, now=NOW)
 
 
-def test_the_currencies_that_have_prices_are_found_in_one_round_trip(table: Table) -> None:
-    filed(table, [a_deal(currency=each, link=f"https://shop.example/{each}") for each in ("EUR", "JPY", "CHF")])
+def priced_in(*currencies: str) -> list[Deal]:
+    """Deals at one price in some currencies, the newest first."""
+    return [
+        a_deal(ago(minutes=n), currency=each, price="1.00", list_price=None, link=f"https://shop.example/{n}")
+        for n, each in enumerate(currencies)
+    ]
+
+
+@pytest.mark.parametrize("sort", [Sort.CHEAPEST, Sort.NEWEST])
+@pytest.mark.parametrize("of", [APPLE, SHOES])
+def test_a_list_opens_in_the_currency_of_most_of_its_deals_and_leads_to_the_others(
+    table: Table, of: Topic, sort: Sort
+) -> None:
+    posted = filed(table, priced_in("USD", "CHF", "CAD", "CHF", "JPY"))
+
+    asked = Selection(sort, least="0.00")
+    found = sorting.read(table, of, asked, limit=3, now=NOW, leads_on=True)
+    in_francs = sorting.read(table, of, replace(asked, currency="CHF"), limit=3, now=NOW, leads_on=True)
+    none = sorting.read(table, of, replace(asked, currency="GBP"), limit=3, now=NOW, leads_on=True)
+
+    assert found.selection == replace(asked, currency="CHF")
+    assert sorted(ids(found.page.items)) == sorted(deal.deal_id for deal in posted if deal.currency == "CHF")
+    assert sorted(found.currencies) == sorted(in_francs.currencies) == ["CAD", "JPY", "USD"]
+    assert sorted(none.currencies) == ["CAD", "CHF", "JPY", "USD"]
+    assert none.page.items == ()
+
+
+def test_a_list_without_a_currency_goes_on_in_the_one_that_it_began_in(table: Table) -> None:
+    posted = filed(table, priced_in("CHF", "CHF", "CHF", "USD"))
+    first = sorting.read(table, SHOES, Selection(Sort.CHEAPEST), limit=2, now=NOW)
+    filed(table, [replace(deal, link=f"{deal.link}/new") for deal in priced_in(*["USD"] * 9)])
+
+    second = sorting.read(table, SHOES, Selection(Sort.CHEAPEST), limit=2, now=NOW, cursor=first.page.next)
+
+    assert {deal.currency for deal in second.page.items} == {"CHF"}
+    assert sorted(ids([*first.page.items, *second.page.items])) == sorted(ids(posted[:3]))
+
+
+def test_a_list_in_the_first_currency_and_what_it_leads_to_is_read_in_one_round_trip(table: Table) -> None:
+    filed(table, priced_in("USD", "USD", "EUR"))
 
     with watched(table) as wire:
-        assert sorting.currencies(table, SHOES, Selection(Sort.CHEAPEST)) == ["EUR", "JPY"]
-        assert sorting.currencies(table, SHOES, Selection(Sort.CHEAPEST, brand="asics")) == []
+        found = sorting.read(table, SHOES, Selection(Sort.CHEAPEST), limit=3, now=NOW, leads_on=True)
 
-    assert wire.round_trips == 2
+    assert (found.selection.currency, found.currencies) == ("USD", ("EUR",))
+    assert wire.round_trips == 1
+
+
+def test_thousandths_are_sorted_and_bounded(table: Table) -> None:
+    prices = ("1.255", "1.25", "1.30", "1.249")
+    made = [a_deal(currency="KWD", price=price, link=f"https://shop.example/{price}") for price in prices]
+    filed(table, made)
+
+    cheapest = Selection(Sort.CHEAPEST, currency="KWD")
+    found, bounded = (
+        sorting.read(table, SHOES, each, limit=9, now=NOW).page.items
+        for each in (cheapest, replace(cheapest, least="1.25", most="1.255"))
+    )
+
+    assert [deal.price for deal in found] == ["1.249", "1.25", "1.255", "1.30"]
+    assert [deal.price for deal in bounded] == ["1.25", "1.255"]

@@ -36,7 +36,10 @@ UNSAYABLE = {
     "createdAt",  # is neither before KSUIDs nor in the future
     "expiresAt",  # is not before KSUIDs
     "startsAt",  # is in the future
-    "ceiling",  # is above zero
+    "ceiling",  # is above zero, and has the decimals of its currency
+    "price",  # has the decimals of its currency
+    "listPrice",  # the same
+    "postalCode",  # is there where the country needs one
     "words",  # are there, where an alert is on them, and can be looked for
     "currentPassword",  # is the caller's
     "Idempotency-Key",  # is of this very request where it was used before

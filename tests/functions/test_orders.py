@@ -138,9 +138,30 @@ def test_what_cannot_be_ordered_names_the_item_and_the_reason(ask: Ask, table: T
 
 WRONG_LINES = [
     ("street", "12\u0000Harbour"), ("street", "12\u202eHarbour"), ("street", "x" * 10_240),
-    ("country", "United States"), ("recipient", " "), ("planet", "Mars"), ("postalCode", None),
+    ("country", "United States"), ("country", "ZZ"), ("recipient", " "), ("planet", "Mars"), ("postalCode", None),
 ]  # fmt: skip
 """Lines of an address with something wrong."""
+
+
+def test_a_postal_code_is_needed_where_the_country_has_them(ask: Ask) -> None:
+    hong_kong = {"recipient": "Mei", "street": "1 Nathan Road", "city": "Kowloon", "country": "HK"}
+    of_switzerland = hong_kong | {"country": "CH"}
+
+    kept, spaced, with_one = (
+        ask("PUT", "/me/addresses/{name}", hong_kong | more, name="work")
+        for more in ({}, {"postalCode": "  "}, {"postalCode": "999077"})
+    )
+    refused = [
+        ask("PUT", "/me/addresses/{name}", of_switzerland | more, name="work") for more in ({}, {"postalCode": " "})
+    ]
+    unknown = ask("PUT", "/me/addresses/{name}", hong_kong | {"country": "XX"}, name="work")
+
+    assert [(status, body["postalCode"]) for status, body in (kept, spaced, with_one)] == [
+        (200, ""), (200, ""), (200, "999077")
+    ]  # fmt: skip
+    assert [(status, [*reasons(body)]) for status, body in refused] == [(422, ["postalCode"])] * 2
+    assert (unknown[0], [*reasons(unknown[1])]) == (422, ["country"])
+
 
 UNSEEN = ["%00", "x" * 41, "%20", "%E2%80%AE"]
 """Names of addresses that cannot be seen, or are too long."""

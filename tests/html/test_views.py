@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from functions.pages.desk.deal_form import CURRENCIES
 from shared.html import fragments, views
 from shared.html.templates import render
 from shared.models.catalog import Deal
@@ -18,14 +17,15 @@ from tests.support.factories import NOW, a_deal
     ("amount", "currency", "shown"),
     [
         ("1299.99", "USD", "$1,299.99"), ("20.00", "CHF", "CHF 20.00"), ("1200.00", "JPY", "¥1,200"),
-        ("1200.50", "JPY", "¥1,200.50"), ("54000.00", "KRW", "KRW 54,000"),
+        ("1200.50", "JPY", "¥1,200.50"), ("54000.00", "KRW", "₩54,000"), ("1.255", "KWD", "KWD 1.255"),
+        ("1.50", "KWD", "KWD 1.500"), ("20.00", "CAD", "CA$20.00"), ("20.00", "HRK", "HRK 20.00"),
     ],
 )  # fmt: skip
 def test_an_amount_is_read_as_its_currency_is_written(amount: str, currency: str, shown: str) -> None:
     assert views.money(amount, currency) == shown
 
 
-@pytest.mark.parametrize("currency", CURRENCIES)
+@pytest.mark.parametrize("currency", ["USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY"])
 def test_a_card_shows_and_speaks_cents_where_there_are_any(currency: str) -> None:
     deal = a_deal(price="1200.00", list_price="2400.00", currency=currency)
 

@@ -19,7 +19,8 @@ from shared.values.common_passwords import is_common
 SCHEMAS: dict[str, Any] = json.loads(openapi.PATH.read_text(encoding="utf-8"))["components"]["schemas"]
 
 VALIDATORS: dict[type[BaseModel], Draft202012Validator] = {
-    model: Draft202012Validator(SCHEMAS[model.__name__]) for model in (NewDeal, NewUser)
+    model: Draft202012Validator(SCHEMAS[model.__name__] | {"components": {"schemas": SCHEMAS}})
+    for model in (NewDeal, NewUser)
 }
 
 DEAL = {"title": "x", "link": "https://shop.example", "price": "1", "brand": "apple", "category": "shoes"}

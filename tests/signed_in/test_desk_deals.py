@@ -15,6 +15,7 @@ from shared.data.catalog import deal_log, deals, feeds, offers, shops
 from shared.data.catalog.changes import DealChange
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.html import views
 from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
 from shared.values import times
@@ -57,6 +58,63 @@ def test_a_known_product_fills_the_form_with_a_warning(editor: Browser, table: T
     }
     assert f"As in the deal of {views.day(deal.created_at, times.now())}. Compare it with the shop’s." in seen.words
     assert posted(table) == [deal]
+
+
+@pytest.mark.parametrize(
+    ("typed", "at"),
+    [
+        ({"price": "¥1,200"}, ["price"]), ({"price": "€19.00", "listPrice": "€25"}, ["price", "listPrice"]),
+        ({"price": "CHF 19", "listPrice": "25"}, ["price"]), ({"price": "$19", "currency": "EUR"}, ["price"]),
+    ],
+)  # fmt: skip
+def test_a_price_whose_sign_is_of_another_currency_is_asked_about(
+    editor: Browser, table: Table, typed: dict[str, str], at: list[str]
+) -> None:
+    form = filled(editor.get(f"/desk/deals/new?link={LINK}"), **{**DEAL, "listPrice": "", **typed})
+
+    refused = [editor.post(path, form) for path in ("/desk/deals", "/desk/deals/preview", "/desk/drafts")]
+
+    assert [seen.status for seen in refused] == [422] * 3
+    for seen in refused:
+        wrong = [each.get("name") for each in seen.document.iter("input") if each.get("aria-invalid")]
+        assert wrong == at
+        assert "Choose the currency that it is in." in seen.words
+        assert seen.values()["price"] == typed["price"]
+    assert posted(table) == []
+
+
+@pytest.mark.parametrize(
+    ("price", "currency", "stored"),
+    [
+        ("¥1,200", "JPY", "1200.00"), ("€19.00", "EUR", "19.00"), ("$19", "CAD", "19.00"), ("CA$19", "CAD", "19.00"),
+        ("1.255", "KWD", "1.255"), ("CHF 1,299.5", "CHF", "1299.50"),
+    ],
+)  # fmt: skip
+def test_a_price_is_posted_in_the_currency_that_its_sign_says(
+    editor: Browser, table: Table, price: str, currency: str, stored: str
+) -> None:
+    form = filled(editor.get(f"/desk/deals/new?link={LINK}"), **{**DEAL, "listPrice": ""})
+
+    editor.post("/desk/deals", form | {"price": price, "currency": currency})
+
+    (deal,) = posted(table)
+    assert (deal.price, deal.currency) == (stored, currency)
+
+
+def test_a_price_in_yen_has_no_decimals(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    old = post_deal(price="12.00", currency="JPY")
+    half = {":price": "12.50"}  # 1.0.0 took it
+    table.write(update(keys.deal(old.deal_id), "SET Price = :price", values=half, refused=None))
+    form = filled(editor.get(f"/desk/deals/new?link={LINK}"), **{**DEAL, "listPrice": ""})
+    of_old = editor.get(f"/desk/deals/{old.number}").values()
+
+    refused = editor.post("/desk/deals", form | {"price": "12.50", "currency": "JPY"})
+    changed = editor.post(f"/desk/deals/{old.number}", of_old | {"price": "13.50"})
+    kept = editor.post(f"/desk/deals/{old.number}", of_old | {"title": "Another title"})
+
+    assert (refused.status, kept.status, changed.status) == (422, 303, 422)
+    assert "An amount in JPY must have no decimals." in refused.words
+    assert "An amount in JPY must have no decimals." in changed.words
 
 
 def test_another_product_of_the_same_path_fills_nothing_in(editor: Browser, table: Table, post_deal: PostDeal) -> None:

@@ -125,10 +125,23 @@ def test_an_address_that_lacks_something_is_asked_for_again_with_what_was_typed(
 
     assert seen.status == 422
     assert "This must be filled in." in seen.words
-    assert "This must be two capital letters, such as US." in seen.words
+    assert "Choose a country." in seen.words
     assert "This must not have the character U+0007." in seen.words
     assert seen.values()["recipient"] == "Ana Blake"
     assert addresses.of(table, "ana") == {}
+
+
+def test_an_address_in_hong_kong_needs_no_postal_code(ana: Browser, table: Table) -> None:
+    typed = {"name": "work", "recipient": "Mei", "street": "1 Nathan Road", "city": "Kowloon", "region": ""}
+
+    seen = ana.post("/shop/addresses", {**typed, "country": "HK", "postalCode": ""})
+    refused = ana.post("/shop/addresses", {**typed, "country": "CH", "postalCode": ""})
+
+    assert (seen.status, refused.status) == (303, 422)
+    assert addresses.of(table, "ana")["work"].postal_code == ""
+    assert "Mei · 1 Nathan Road · Kowloon · HK" in ana.get("/shop/addresses").words
+    options = [option.text for option in refused.document.iter("option")]
+    assert {"Hong Kong SAR China", "Switzerland", "United States"} <= set(options)
 
 
 def test_an_address_is_changed_and_removed(ana: Browser, table: Table) -> None:

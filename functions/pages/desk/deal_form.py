@@ -16,10 +16,8 @@ from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.models.catalog import BRAND, Deal, Topic, feed_of
 from shared.models.drafts import Draft
-from shared.values import links, slugs
+from shared.values import links, money, slugs
 from shared.values.times import to_iso
-
-CURRENCIES = ("USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,8 @@ _MONEY = {"inputmode": "decimal", "autocomplete": "off", "maxlength": "20"}
 _TEXT = {"autocomplete": "off", "maxlength": "100"}
 _AN_ADDRESS = "This must be an http or https address."
 _AN_AMOUNT = "A {} must be digits, a point and two digits: 31.90."
-_A_CURRENCY = "This must be three capital letters, such as USD."
+_A_CURRENCY = "Choose a currency."
+_ANOTHER_CURRENCY = "This says {}, and the currency is {}. Choose the currency that it is in."
 _A_TIME = "This must be a day and a time."
 _ELSEWHERE = "Its address. Readers see it only where this site lets their browsers ask others."
 _POSTED_LATER = "In UTC. Saved for later with a time, it is posted then by itself; its picture is sent after that."
@@ -81,24 +80,34 @@ FIELDS = {each.name: each for row in ((LINK,), *ROWS) for each in row}
 REQUIRED = tuple(name for name, each in FIELDS.items() if each.required)
 WORDS = {each.name: each.needs for each in (*FIELDS.values(), STARTS_AT) if each.needs}
 
+PRICES = ("price", "listPrice")
+
 READ = "was-"
 """Hidden fields of the form begin with this: each holds what a field was when the form was read."""
 
 ANYWAY = "anyway"
 """The hidden field with which an odd deal is confirmed: the names of the fields whose oddity was shown."""
 
-_THOUSANDS = re.compile(r",(?=\d{3}(\D|$))")
 _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 
 
 def cleaned(typed: Mapping[str, str]) -> Fields:
-    """The typed fields as the API's bodies want them: prices without symbols, times in UTC with their zone."""
+    """The typed fields as the API's bodies want them: prices without signs, times in UTC with their zone."""
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
-    for name in ("price", "listPrice"):
-        fields[name] = _THOUSANDS.sub("", fields[name].lstrip("$£€¥ "))
+    for name in PRICES:
+        fields[name], _ = money.read(fields[name])
     fields["expiresAt"] = _in_utc(fields["expiresAt"])
     fields["description"] = fields["description"].replace("\r\n", "\n")
     return fields
+
+
+def _ask_for_currency(typed: Mapping[str, str]) -> None:
+    """Refuse prices whose signs are of another currency than the one that is chosen. Raises InvalidFields."""
+    currency = typed.get("currency", "").strip()
+    signs = {name: money.read(typed.get(name, ""))[1] for name in PRICES}
+    others = {name: sign for name, sign in signs.items() if sign and currency and not money.is_of(sign, currency)}
+    if others:
+        raise InvalidFields({name: _ANOTHER_CURRENCY.format(sign, currency) for name, sign in others.items()})
 
 
 def _in_utc(when: str) -> str:
@@ -113,6 +122,7 @@ def filled(typed: Mapping[str, str]) -> Fields:
 
 def new(typed: Mapping[str, str]) -> NewDeal:
     """The new deal that a form asks for. Raises InvalidFields."""
+    _ask_for_currency(typed)
     return check(NewDeal, dict.fromkeys(REQUIRED, "") | filled(typed), WORDS)
 
 
@@ -126,6 +136,7 @@ def to_post(typed: Mapping[str, str]) -> NewDeal:
 def drafted(typed: Mapping[str, str], old: Draft, now: datetime) -> Draft:
     """The draft that a form makes of another, which may be empty. Raises InvalidFields."""
     starts_at = _in_utc(typed.get(STARTS_AT.name, "").strip())
+    _ask_for_currency(typed)
     body = check(NewDraft, filled(typed) | ({STARTS_AT.name: starts_at} if starts_at else {}), WORDS)
     deal = replace(body.to_deal(old.draft_id, now), brand_name=typed.get("brand", "").strip(), version=old.deal.version)
     return replace(old, deal=deal, starts_at=body.starts_at)
@@ -137,6 +148,7 @@ def typed_of_draft(draft: Draft) -> Fields:
 
 def changes(typed: Mapping[str, str], now: datetime) -> dict[str, Any]:
     """Read the deal that a whole form asks for. Raises InvalidFields."""
+    _ask_for_currency(typed)
     body = {name: value if name in REQUIRED else value or None for name, value in cleaned(typed).items()}
     return check(DealChange, body, WORDS).changes(now)
 
@@ -149,7 +161,7 @@ def deal_of(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal | 
     shown = replace(deal, **changes(typed, now)) if deal else new(typed).to_deal(now, bytes(16))
     brand = topics.get(table, Topic(BRAND, shown.brand), consistent=True)
     shown = replace(shown, brand_name=brand.name)
-    deal_items.check(shown)
+    deal_items.check(shown, deal)
     return shown
 
 

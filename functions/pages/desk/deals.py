@@ -17,6 +17,7 @@ from http import HTTPStatus
 from functions.pages.desk import deal_form, lists, log, pictures
 from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import brand_names, changed, deal_of, desk_page, edit
+from shared import settings
 from shared.data.catalog import clicks, deals, mending, oddities, offers, undoing
 from shared.errors import (
     Busy,
@@ -236,7 +237,7 @@ def form_page(
         of_product = offers.offers(table(), link) if links.host(link) else []
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(views.number(deal)) if deal else ""
-    currencies = list(dict.fromkeys((typed.get("currency") or "USD", *deal_form.CURRENCIES)))
+    currency = typed.get("currency") or settings.CURRENCIES[0]
     picture = None if damaged else pictures.section(deal, request)
     answer = desk_page(
         "desk/deal.html",
@@ -245,7 +246,7 @@ def form_page(
         picture=picture,
         now_shown=views.card(deal, now) if deal and picture else None,
         here=None if deal else "/desk/drafts" if draft else "/desk/deals/new",
-        typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currencies[0]},
+        typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currency},
         later=None if deal else deal_form.STARTS_AT,
         starts_at="" if deal else typed.get(deal_form.STARTS_AT.name, ""),
         draft=draft,
@@ -275,7 +276,7 @@ def form_page(
         link_field=deal_form.LINK,
         rows=deal_form.ROWS,
         brand_names=brand_names(),
-        choices={"currencies": {each: each for each in currencies}, "categories": CATEGORIES},
+        choices={"currencies": views.currencies(currency), "categories": CATEGORIES},
     )
     if picture:  # which the browser sends to the bucket
         answer.headers["Content-Security-Policy"] = headers.content_policy(sends_to=picture["host"])

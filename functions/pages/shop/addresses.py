@@ -20,13 +20,14 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.members import Address
 from shared.runtime.environment import table
+from shared.values import countries
 
 ADDRESSES = "/shop/addresses"
 
 FIELDS = ("recipient", "street", "city", "postalCode", "country", "region")
 """The fields of an address, named as in the API's bodies."""
 
-_WORDS = {"country": "This must be two capital letters, such as US."}
+_WORDS = {"country": "Choose a country."}
 
 routes = Routes()
 
@@ -90,12 +91,19 @@ def _address_page(
         said=None if errors else request.said,
         addresses=shown(known),
         typed={name: typed.get(name, "") for name in ("name", *FIELDS)},
+        countries=names_of_countries(typed.get("country", "")),
         editing=bool(chosen),
         errors=errors,
         next=forms.own_path(typed.get("next") or request.query.get("next"), ""),
         most=addresses.MOST,
         **head,
     )
+
+
+def names_of_countries(chosen: str) -> dict[str, str]:
+    """The names of all countries by code, after what was ``chosen``: nothing yet, or one that is not known any more."""
+    names = sorted((name, code) for code, (name, _) in countries.countries().items())
+    return {chosen: chosen or "Choose"} | {code: name for name, code in names}
 
 
 def shown(known: Mapping[str, Address]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from shared.models.catalog import Status, StockLevel
 from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.orders import CartItem
 from shared.runtime.environment import table
-from shared.values.money import cents, money
+from shared.values.money import times, units
 
 CART = "/shop/cart"
 
@@ -113,9 +113,9 @@ def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
     return {
         **views.card(deal, now, width=128),
         "quantity": str(item.quantity),
-        "together": views.money(money(cents(deal.price) * item.quantity), deal.currency),
+        "together": views.money(times(deal.price, item.quantity, deal.currency), deal.currency),
         "moved": _moved(item),
-        "cheaper": item.currency == deal.currency and cents(deal.price) < cents(item.price),
+        "cheaper": item.currency == deal.currency and deal.units < units(item.price, item.currency),
         "few": deal.stock is StockLevel.LOW,
         "obstacle": obstacle_of(item, now),
     }
@@ -128,7 +128,7 @@ def _moved(item: CartItem) -> str | None:
     before = views.money(item.price, item.currency)
     if item.currency != item.deal.currency:
         return f"It was {before} when you put it in."
-    dearer = cents(item.deal.price) > cents(item.price)
+    dearer = item.deal.units > units(item.price, item.currency)
     return f"{'Dearer' if dearer else 'Cheaper'} than when you put it in: it was {before}."
 
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 
-from functions.pages.shop.addresses import FIELDS, shown
+from functions.pages.shop.addresses import FIELDS, names_of_countries, shown
 from functions.pages.shop.cart import CART, QUANTITIES, bill_of, line_of, obstacle_of, quantity_of
 from functions.pages.shop.orders import ORDERS
 from shared.api.order_bodies import NewOrder
@@ -49,15 +49,16 @@ from shared.models.orders import CartItem, Order, Wanted
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
+from shared.values.money import CODE
 
 CHECKOUT = "/shop/checkout"
 
 _UNREADABLE = "The form cannot be read. Open the checkout again."
 
-_LINE = re.compile(r"([0-9A-Za-z]{27})\*(\d{1,2})\*([0-9.]{1,20})\*([A-Z]{3})")
+_LINE = re.compile(rf"([0-9A-Za-z]{{27}})\*(\d{{1,2}})\*([0-9.]{{1,20}})\*({CODE})")
 """A line of the checkout's form: a deal, how many pieces, and the price that the page showed, with its currency."""
 
-_SUM = re.compile(r"([A-Z]{3})=([0-9.]{1,20})")
+_SUM = re.compile(f"({CODE})=([0-9.]{{1,20}})")
 
 routes = Routes()
 
@@ -219,6 +220,7 @@ def _checkout_page(
             {**each, "value": f"{addresses.fingerprint(known[each['name']])} {each['name']}"} for each in shown(known)
         ],
         chosen=chosen if chosen in known else next(iter(known), ""),
+        countries=names_of_countries(""),
         typed=dict.fromkeys(("name", *FIELDS), "") | ({} if known else {"name": "home"}),
         key=forms.new_key(),
         errors=errors,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from http import HTTPStatus
+from operator import attrgetter
 from typing import Any
 
 from functions.pages.site.public import moved, public_page
@@ -18,7 +19,6 @@ from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
 from shared.values import ksuids
-from shared.values.money import cents
 from shared.values.times import to_http
 
 SIBLINGS = 8
@@ -26,6 +26,8 @@ COLOURS = 12
 LOWEST_OF = timedelta(days=60)
 OLD = timedelta(days=30)
 """The age from which a price is said to be old."""
+
+_BY_PRICE = attrgetter("units")
 
 routes = Routes()
 
@@ -75,12 +77,12 @@ def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
     lowest: dict[date, Deal] = {}
     for each in (deal, *others):
         day = each.created_at.date()
-        lowest[day] = min(lowest.get(day, each), each, key=_amount)
+        lowest[day] = min(lowest.get(day, each), each, key=_BY_PRICE)
     if len(lowest) < 2:
         return None
     days = sorted(lowest)
     cheapest = offers.lowest_since(list(lowest.values()), deal.created_at - LOWEST_OF)
-    is_lowest = cheapest is None or _amount(cheapest) >= _amount(deal)
+    is_lowest = cheapest is None or cheapest.units >= deal.units
     return {
         "remark": "Lowest in 60 days" if is_lowest else "",
         "rows": [
@@ -91,14 +93,10 @@ def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
             }
             for day in reversed(days)
         ],
-        "line": _line([(day, _amount(lowest[day])) for day in days]),
-        "least": views.money(min(lowest.values(), key=_amount).price, deal.currency),
-        "most": views.money(max(lowest.values(), key=_amount).price, deal.currency),
+        "line": _line([(day, lowest[day].units) for day in days]),
+        "least": views.money(min(lowest.values(), key=_BY_PRICE).price, deal.currency),
+        "most": views.money(max(lowest.values(), key=_BY_PRICE).price, deal.currency),
     }
-
-
-def _amount(deal: Deal) -> int:
-    return cents(deal.price)
 
 
 def _line(points: Sequence[tuple[date, int]]) -> dict[str, Any]:

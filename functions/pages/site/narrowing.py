@@ -6,7 +6,7 @@ All of it is in the address, so that each list is one page for everybody.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from shared import settings
@@ -15,7 +15,7 @@ from shared.html.fragments import path_of
 from shared.html.links import link
 from shared.models.catalog import CATEGORIES, CATEGORY, CountedTopic, Deal, Topic, feed_of
 from shared.models.lists import Selection, Sort
-from shared.values.money import money
+from shared.values.money import sign
 
 MOST = 6
 """Brands or categories that a list leads to: those that its page has most of."""
@@ -39,20 +39,22 @@ def above(
     *,
     query: str | None = None,
     among: Choices | None = None,
-    currencies: Sequence[str] = (),
+    currencies: Iterable[str] = (),
+    opened: Selection | None = None,
 ) -> dict[str, Any]:
     """The values of ``narrowing`` in ``macros.html`` for a list at a path, of a search where there is a ``query``.
 
-    ``among`` are links to parts of the list; ``currencies`` are others in which it has prices.
+    ``among`` are links to parts of the list; ``currencies`` are others in which it has prices. ``opened`` is the
+    selection with the currency that it is shown in.
     """
-    currency, asked = selection.currency or settings.CURRENCIES[0], {"q": query, **query_of(selection)}
-    known = [each for each in dict.fromkeys((*settings.CURRENCIES, currency)) if each in (*currencies, currency)]
+    currency, asked = (opened or selection).currency, {"q": query, **query_of(selection)}
+    known = sorted({*currencies, *([currency] if currency else [])}, key=_by_settings)
     return {
         "action": link(path),
         "kept": {name: value for name, value in asked.items() if value is not None and name not in ("from", "to")},
         "from": asked["from"] or "",
         "to": asked["to"] or "",
-        "unit": views.SYMBOLS.get(currency, currency),
+        "unit": sign(currency) if currency else "",
         "orders": [
             _choice(name, path, {**asked, **_sorted(sort)}, current=sort is selection.sort)
             for sort, name in ORDERS.items()
@@ -92,13 +94,11 @@ def categories_of(brand: Topic, selection: Selection, _: CountedTopic | None, sh
 
 def query_of(selection: Selection) -> dict[str, str | None]:
     """The query that a selection is asked for by; what goes without saying is None."""
-    by_price = selection.sort is not Sort.NEWEST or selection.least is not None or selection.most is not None
-    default = settings.CURRENCIES[0] if by_price else None
     return {
         **_sorted(selection.sort),
-        "from": _typed(selection.least),
-        "to": _typed(selection.most),
-        "currency": None if selection.currency == default else selection.currency,
+        "from": selection.least and selection.least.removesuffix(".00"),
+        "to": selection.most and selection.most.removesuffix(".00"),
+        "currency": selection.currency,
         "brand": selection.brand,
     }
 
@@ -106,9 +106,7 @@ def query_of(selection: Selection) -> dict[str, str | None]:
 def sentence(selection: Selection, brand: CountedTopic | None = None) -> str:
     """The order of a list and what of it is shown, in words: ``The cheapest first, from $10 to $80``."""
     bounds = (("from", selection.least), ("to", selection.most))
-    within = [
-        f"{word} {views.money(money(price), selection.currency or '')}" for word, price in bounds if price is not None
-    ]
+    within = [f"{word} {views.money(price, selection.currency or '')}" for word, price in bounds if price is not None]
     said = [_FIRST[selection.sort], *([" ".join(within)] if within else []), *([f"of {brand.name}"] if brand else [])]
     return ", ".join(said)
 
@@ -117,9 +115,10 @@ def _sorted(sort: Sort) -> dict[str, str | None]:
     return {"sort": None if sort is Sort.NEWEST else sort.value}
 
 
-def _typed(price: int | None) -> str | None:
-    """A price as somebody types it: ``80``, ``79.90``."""
-    return None if price is None else money(price).removesuffix(".00")
+def _by_settings(currency: str) -> tuple[bool, int | str]:
+    """The order of currencies: those of the settings first."""
+    known = currency in settings.CURRENCIES
+    return not known, settings.CURRENCIES.index(currency) if known else currency
 
 
 def _choice(name: str, path: str, asked: dict[str, str | None], *, current: bool = False) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _selected(request: Request, wanted: words.Search, query: str, selection: Sel
     found = selecting.find(table(), wanted, selection, now=request.now, cursor=cursor)
     searched = query if found.ran is wanted else found.ran.text
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
-    more = selecting.cursor_after(found.ran, selection, shown[-1]) if len(shown) < len(found.matches) else None
+    more = selecting.cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
     active = search.active(table(), shown, request.now)
     among = narrowing.brands_among("/search", selection, active, query=searched)
     return public_page(
@@ -76,10 +76,12 @@ def _selected(request: Request, wanted: words.Search, query: str, selection: Sel
         name=f"Search: {searched}",
         topic=None,
         remark="" if found.looked is None else f"Only of the newest {counted(found.looked, 'deal')} with these words.",
-        order=narrowing.sentence(selection),
-        narrowing=narrowing.above("/search", selection, query=searched, among=among, currencies=found.currencies),
+        order=narrowing.sentence(found.selection),
+        narrowing=narrowing.above(
+            "/search", selection, query=searched, among=among, currencies=found.currencies, opened=found.selection
+        ),
         cards=views.cards(active, request.now),
-        next=link("/search", q=searched, **narrowing.query_of(selection), cursor=more) if more else None,
+        next=link("/search", q=searched, **narrowing.query_of(found.selection), cursor=more) if more else None,
         more=narrowing.MORE[selection.sort],
         all=link("/search", q=searched),
         first=cursor is None,

@@ -119,37 +119,37 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
     One round trip, mostly; of the newest deals two. Raises NoSuchTopic, InvalidCursor, BadRequest.
     """
     cursor, path = cursor_of(request), fragments.path_of(feed_of(topic))
-    asked: list[Callable[[], Any]] = [
-        partial(sorting.read, table(), topic, selection, limit=READ_SORTED, now=request.now, cursor=cursor),
-        *([partial(sorting.currencies, table(), topic, selection)] if selection.currency and not cursor else []),
-    ]
-    (found, brand, page), *currencies = table().gather(asked)
+    found = sorting.read(
+        table(), topic, selection, limit=READ_SORTED, now=request.now, cursor=cursor, leads_on=cursor is None
+    )
+    page, shown = found.page, found.selection
     deals = page.items[: views.first_groups(page.items, SORTED, under=None)]
     # Where not all that was found is shown, the next page begins with the rest.
-    more = sorting.cursor_after(topic, selection, deals[-1]) if len(deals) < len(page.items) else page.next
+    more = sorting.cursor_after(topic, shown, deals[-1]) if len(deals) < len(page.items) else page.next
     bar = narrowing.above(
         path,
         selection,
-        among=among(topic, selection, brand, page.items),
-        currencies=currencies[0] if currencies else (),
+        among=among(topic, selection, found.brand, page.items),
+        currencies=found.currencies,
+        opened=shown,
     )
-    said = narrowing.sentence(selection, brand)
+    said = narrowing.sentence(shown, found.brand)
     return public_page(
         "selected.html",
         request,
-        name=found.name,
+        name=found.topic.name,
         topic=topic,
         remark="",
         order=said,
         narrowing=bar,
         cards=views.cards(deals, request.now),
-        next=link(path, **narrowing.query_of(selection), cursor=more) if more else None,
+        next=link(path, **narrowing.query_of(shown), cursor=more) if more else None,
         more=narrowing.MORE[selection.sort],
         all=link(path),
         first=cursor is None,
         feed=feed_addresses(f"{path}/feed"),
         robots="noindex, follow",
-        description=f"Deals of {found.name}. {said}.",
+        description=f"Deals of {found.topic.name}. {said}.",
     )
 
 

@@ -12,9 +12,9 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity, Form
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import Projection
-from shared.errors import DamagedDeal, DealTooLarge, NoSuchTopic
+from shared.errors import DamagedDeal, DealTooLarge, InvalidInput, NoSuchTopic
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status
-from shared.values import ksuids
+from shared.values import ksuids, money
 from shared.values.money import AMOUNT, amount
 from shared.values.pictures import Picture
 
@@ -49,11 +49,25 @@ def attributes(deal: Deal) -> Item:
     return DEAL.copy(deal)
 
 
-def check(deal: Deal) -> None:
-    """Refuse a deal that cannot be stored. Raises NoSuchTopic, DealTooLarge."""
+def check(deal: Deal, before: Deal | None = None) -> None:
+    """Refuse a deal that cannot be stored. Raises NoSuchTopic, DealTooLarge, InvalidInput."""
     if deal.category not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, deal.category)
+    check_prices(deal, before)
     check_size(deal)
+
+
+def check_prices(deal: Deal, before: Deal | None = None) -> None:
+    """Refuse prices of more decimals than their currency has, unless they are the deal's ``before``.
+
+    Raises InvalidInput.
+    """
+    known = (before.currency, before.price, before.list_price) if before else ()
+    if (deal.currency, deal.price, deal.list_price) != known:
+        prices = {"price": deal.price, "listPrice": deal.list_price or ""}
+        faults = {name: fault for name, price in prices.items() if (fault := money.fault(price, deal.currency))}
+        if faults:
+            raise InvalidInput(faults)
 
 
 def check_size(deal: Deal) -> None:

@@ -77,10 +77,10 @@ def _beside_it(deal: Deal, among: Iterable[Deal], now: datetime) -> tuple[tuple[
     """The active ones of some deals but one, newest first: its variants, and all others."""
     newest = sorted({each.deal_id: each for each in among}.values(), key=lambda each: each.deal_id, reverse=True)
     parts: tuple[list[Deal], list[Deal]] = ([], [])
-    own = cards.likenesses(deal.link, deal.title)
+    own = set(cards.likenesses(deal.link, deal.title))
     for each in newest:
         if each.status(now) is Status.ACTIVE and each.deal_id != deal.deal_id:
-            parts[not cards.alike(cards.likenesses(each.link, each.title), own)].append(each)
+            parts[own.isdisjoint(cards.likenesses(each.link, each.title))].append(each)
     return tuple(parts[0]), tuple(parts[1])
 
 

@@ -102,7 +102,7 @@ def edit(
         if new.ends_at == now != old.ends_at:  # by hand, and not by itself: ``undoing.py`` asks for the end before
             new = replace(new, ended_from=" ".join(to_iso(each) for each in (now, old.ends_at) if each))
         if changes.keys() - _ALWAYS_POSSIBLE:
-            check(new)
+            check(new, old)
         ask(old, new)
         new_item = to_item(new, now)
         if new_item == old_item:

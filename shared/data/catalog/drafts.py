@@ -207,6 +207,7 @@ def _planned(item: Item) -> datetime | None:
 def _check(table: Table, draft: Draft, now: datetime, seen: Collection[str] | None) -> None:
     """Refuse a draft that cannot be stored, and a plan that could not be carried out."""
     deal = draft.deal
+    deal_items.check_prices(deal)
     deal_items.check_size(deal)
     if draft.starts_at is None:
         return

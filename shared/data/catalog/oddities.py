@@ -14,7 +14,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write
 from shared.errors import DealIsOdd
 from shared.models.catalog import Deal
-from shared.values.money import cents
+from shared.values.money import units
 from shared.values.times import ago
 
 FIELDS = ("expiresAt", "price")
@@ -32,7 +32,7 @@ def oddities(deal: Deal, now: datetime, before: Deal | None = None) -> dict[str,
     found = {}
     if deal.ends_at is not None and deal.ends_at <= now and (before is None or before.ends_at != deal.ends_at):
         found["expiresAt"] = f"This deal ended {ago(deal.ends_at, now)}: nobody will see it."
-    saves = deal.list_price is None or cents(deal.price) < cents(deal.list_price)
+    saves = deal.list_price is None or deal.units < units(deal.list_price, deal.currency)
     if not saves and (before is None or (before.price, before.list_price) != (deal.price, deal.list_price)):
         found["price"] = "The price is not below the list price: no saving is shown."
     return found

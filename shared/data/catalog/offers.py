@@ -23,7 +23,6 @@ from shared.dynamodb.writes import ABSENT, Write, forget, put_over
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal, Topic, feed_of
 from shared.values import links
-from shared.values.money import cents
 
 MOST = 100
 """Offers that are read of a product, newest first. Of the real deals' products, none has half as many."""
@@ -102,7 +101,7 @@ def to_item(deal: Deal, *, has_ended: bool) -> Item:
         deal.deal_id,
         brand=deal.brand,
         category=deal.category,
-        price=cents(deal.price),
+        price=deal.units,
         currency=deal.currency,
         percent=deal.discount_percent,
     )
@@ -111,4 +110,4 @@ def to_item(deal: Deal, *, has_ended: bool) -> Item:
 def lowest_since(found: list[Deal], since: datetime) -> Deal | None:
     """The cheapest of some offers that were posted since a time, the newest of equals; None where there is none."""
     recent = [deal for deal in found if deal.created_at >= since]
-    return min(recent, key=lambda deal: (cents(deal.price), -deal.created_at.timestamp()), default=None)
+    return min(recent, key=lambda deal: (deal.units, -deal.created_at.timestamp()), default=None)

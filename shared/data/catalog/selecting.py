@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
-from shared.data.catalog import search
+from shared.data.catalog import search, sorting
 from shared.data.catalog.search import Match
 from shared.data.catalog.words import Search
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.models.lists import Selection, Sort
-from shared.values.money import cents
+from shared.values.money import units
 
 MOST = 500
 """Matches that are sorted, the newest of a search: about 25 read units for each word that its rarest one stands for."""
@@ -25,11 +26,13 @@ MOST = 500
 class Selected:
     """Matches in the order of a selection; ``ran`` is the search that they are of, corrected where it had to be.
 
-    ``currencies`` are those of all matches. ``looked``: how many of the newest were sorted, where there are more.
+    ``selection`` has the currency that it is shown in; ``currencies`` are those of all matches. ``looked``: how many of
+    the newest were sorted, where there are more.
     """
 
     matches: tuple[Match, ...]
     ran: Search
+    selection: Selection
     currencies: tuple[str, ...]
     looked: int | None
 
@@ -41,8 +44,9 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     """
     found = search.find(table, wanted, limit=MOST)
     ran = found.instead or wanted
-    after = None if cursor is None else cursors.decode_at(_scope(ran, selection), cursor)
     priced = [match for match in found.matches if match.price is not None and not match.is_over(now)]
+    selection = sorting.opened(selection, (match.currency for match in priced), partial(_scope, ran), cursor)
+    after = None if cursor is None else cursors.decode_at(_scope(ran, selection), cursor)
     fitting = [match for match in priced if _fits(match, selection)]
     fitting.sort(key=lambda match: match.deal_id, reverse=True)
     fitting.sort(key=lambda match: _rank(match, selection), reverse=selection.sort is Sort.DISCOUNT)
@@ -51,7 +55,7 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     there = {match.currency for match in priced if match.currency}
     looked = sum(match.price is not None for match in found.matches)
     whole = found.next is None and looked == len(found.matches)
-    return Selected(tuple(fitting), ran, tuple(sorted(there)), None if whole else looked)
+    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), None if whole else looked)
 
 
 def page(
@@ -64,7 +68,7 @@ def page(
         return newest.matches, newest.next, newest.instead or wanted, None
     found = find(table, wanted, selection, now=now, cursor=cursor)
     shown = found.matches[:limit]
-    more = cursor_after(found.ran, selection, shown[-1]) if len(shown) < len(found.matches) else None
+    more = cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
     return shown, more, found.ran, found.looked
 
 
@@ -77,7 +81,9 @@ def _rank(match: Match, selection: Selection) -> int:
     """The number that matches are sorted by; equals follow one another newest first."""
     if selection.sort is Sort.NEWEST:
         return 0
-    return (match.discount or 0) if selection.sort is Sort.DISCOUNT else cents(match.price or "0.00")
+    if selection.sort is Sort.DISCOUNT:
+        return match.discount or 0
+    return units(match.price or "0.00", match.currency or "")
 
 
 def _is_behind(match: Match, selection: Selection, position: tuple[int, str]) -> bool:

@@ -16,9 +16,11 @@ Deals that have ended stay among the offers until the sweep and the stream have 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -30,13 +32,16 @@ from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Index
 from shared.dynamodb.table import Table
-from shared.errors import BadRequest, NoSuchTopic
-from shared.models.catalog import BRAND, CATEGORY, CountedTopic, Deal, Status, Topic, TopicKind, feed_of
+from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
+from shared.models.catalog import BRAND, CATEGORY, CountedTopic, Deal, Feed, Period, Status, Topic, TopicKind, feed_of
 from shared.models.lists import Page, Selection, Sort
-from shared.values.money import cents
+from shared.values import money
 
 SIFTED = 100
 """Deals that a request reads where few of them fit: about 10 read units."""
+
+FEW = 12
+"""Deals of a day or a month by which a list's currencies are known."""
 
 TRIPS = 3
 """Requests that are made for one page, one after the other, as long as it is not half full."""
@@ -45,31 +50,88 @@ Position = tuple[int, str]
 """Where a deal stands among others: its price or discount, and its id."""
 
 
-def read(
-    table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
-) -> tuple[CountedTopic, CountedTopic | None, Page[Deal]]:
-    """A topic, the brand that is selected in it, if any, and a page of its active deals, ``limit`` at most.
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """A page of a topic's deals; the brand that is selected in it, if any; the selection with the currency that it is
+    shown in, and other currencies that the list has."""
 
-    All at once. Raises NoSuchTopic, InvalidCursor, BadRequest for a brand that does not exist.
+    topic: CountedTopic
+    brand: CountedTopic | None
+    selection: Selection
+    currencies: tuple[str, ...]
+    page: Page[Deal]
+
+
+def read(
+    table: Table,
+    of: Topic,
+    selection: Selection,
+    *,
+    limit: int,
+    now: datetime,
+    cursor: str | None = None,
+    leads_on: bool = False,
+) -> Sorted:
+    """A page of a topic's active deals, ``limit`` at most, and where it ``leads_on`` the currencies that it leads to.
+
+    All at once; but a list for which no currency is asked is shown in that of most of its newest deals, and read again
+    where this is not the first of the settings. Raises NoSuchTopic, InvalidCursor, BadRequest for an unknown brand.
     """
+    shown = opened(selection, (), partial(_scope, of), cursor)
+    unknown = shown.currency != selection.currency and (cursor is None or selection.sort is Sort.NEWEST)
+    others = [each for each in settings.CURRENCIES if leads_on and shown.currency not in (None, each)]
+    feed = feed_of(_narrowest(of, selection))
+    periods = _last_periods(feed, now) if unknown or others else []
+    page_of = partial(_BY[selection.sort], table, of, limit=limit, now=now, cursor=cursor)
     asked: list[Callable[[], Any]] = [
         partial(topics.get, table, of),
         *([partial(_brand, table, selection.brand)] if selection.brand is not None else []),
-        partial(_BY[selection.sort], table, of, selection, limit=limit, now=now, cursor=cursor),
+        partial(page_of, shown),
+        *(partial(feeds.of_periods, table, feed, [period], most=FEW) for period in periods),
+        *(
+            partial(
+                _query, table, of, replace(selection, sort=Sort.CHEAPEST, least=None, most=None, currency=each), None, 1
+            )
+            for each in others
+        ),
     ]
-    topic, *brand, page = table.gather(asked)
-    return topic, brand[0] if brand else None, page
+    found = table.gather(asked)
+    topic, brand = found[0], found[1] if selection.brand is not None else None
+    page, *rest = found[1 if brand is None else 2 :]
+    newest = [deal for deals in rest[: len(periods)] for deal in deals]
+    if periods and not newest:
+        newest = list(feeds.read(table, feed, limit=FEW, now=now).items)
+    known = [deal.currency for deal in newest if _fits(deal, of, Selection(brand=selection.brand))]
+    right = opened(selection, known, partial(_scope, of), None) if unknown else shown
+    known += [each for each, first in zip(others, rest[len(periods) :], strict=True) if first]
+    if page.items and shown.currency:
+        known.append(shown.currency)
+    if right != shown:
+        page = page_of(right)
+    return Sorted(topic, brand, right, tuple(each for each in dict.fromkeys(known) if each != right.currency), page)
 
 
-def currencies(table: Table, of: Topic, selection: Selection) -> list[str]:
-    """Other currencies than the selection's in which there is a price, of those that readers are led to.
+def _last_periods(feed: Feed, now: datetime) -> list[str]:
+    """The last three days or months of a feed."""
+    step = timedelta(days=1 if feed.period is Period.DAY else 28)
+    return sorted({feed.period.start_of(now - step * back) for back in range(3)})
 
-    A Query of one item for each, all at once.
+
+def opened(
+    selection: Selection, among: Iterable[str | None], scope: Callable[[Selection], str], cursor: str | None
+) -> Selection:
+    """A selection in the currency that it is shown in, where it needs one and none is asked for.
+
+    That is its cursor's, else that of most deals ``among`` it, else the first of the settings.
     """
-    others = [each for each in settings.CURRENCIES if each != selection.currency]
-    wanted = [Selection(Sort.CHEAPEST, currency=each, brand=selection.brand) for each in others]
-    there = table.gather([partial(_query, table, of, each, None, 1) for each in wanted])
-    return [each for each, found in zip(others, there, strict=True) if found]
+    if selection.currency is not None or not selection.is_priced:
+        return selection
+    for each in money.currencies() if cursor is not None else ():
+        with suppress(InvalidCursor):
+            cursors.decode_at(scope(replace(selection, currency=each)), cursor or "")
+            return replace(selection, currency=each)
+    most = Counter(filter(None, among)).most_common(1)
+    return replace(selection, currency=most[0][0] if most else settings.CURRENCIES[0])
 
 
 def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
@@ -148,7 +210,7 @@ def _query(table: Table, of: Topic, selection: Selection, after: Position | None
         before = keys.offer_by_discount(*after) if after else None
         bounds: dict[str, Any] = {"after": before, "newest_first": True}
     else:
-        lowest, highest = keys.prices_between(selection.least, selection.most, after)
+        lowest, highest = keys.prices_between(*selection.bounds, after)
         bounds = {"prefix": lowest, "until": highest}
     return list(table.query(partition, **CARDS[index.name], limit=most, **bounds))
 
@@ -192,7 +254,7 @@ def _fits(deal: Deal, of: Topic, selection: Selection) -> bool:
 
 
 def _position(selection: Selection, deal: Deal) -> Position:
-    rank = (deal.discount_percent or 0) if selection.sort is Sort.DISCOUNT else cents(deal.price)
+    rank = (deal.discount_percent or 0) if selection.sort is Sort.DISCOUNT else deal.units
     return rank, deal.deal_id
 
 

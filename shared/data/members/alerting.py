@@ -30,7 +30,6 @@ from shared.models.catalog import Deal, Status
 from shared.models.messages import DealNews
 from shared.sqs import Queue
 from shared.values import links
-from shared.values.money import cents
 
 
 def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, size: int) -> tuple[int, int]:
@@ -52,7 +51,7 @@ def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert]
     has = words.of_deal(deal).keys()
     stems = words.stems_of(has)
     product = keys.price_alerts(links.product_hash(deal.link), deal.currency)
-    places: list[tuple[str, Index, str | None]] = [(product, GSI2, keys.offer_by_price(cents(deal.price), ""))]
+    places: list[tuple[str, Index, str | None]] = [(product, GSI2, keys.offer_by_price(deal.units, ""))]
     if unit.kind == "words":
         places += [(keys.words_alerts(word), GSI1, None) for word in stems]
         places += [(keys.joined_alerts(word), GSI2, None) for word in stems]
@@ -100,7 +99,7 @@ def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now:
             table.transact(
                 messages.sending(message),
                 account_checks.required(left[0].username, left[0].account_id),
-                *(alerts.as_found(alert, cents(deal.price)) for alert in left),
+                *(alerts.as_found(alert, deal.units) for alert in left),
             )
         except NoSuchAlert as stale:
             left = [alert for alert in left if alert.alert_id != stale.alert_id]
@@ -112,7 +111,7 @@ def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now:
                     table.transact(
                         messages.naming(message, name, shown_at),
                         account_checks.required(alert.username, alert.account_id),
-                        alerts.as_found(alert, cents(deal.price)),
+                        alerts.as_found(alert, deal.units),
                     )
             return 0
         else:

@@ -28,7 +28,7 @@ from shared.errors import AlreadyExists, InvalidLimits, NoSuchAlert, TooManyAler
 from shared.models.alerts import Alert, Limits, Pace, PriceAlert, WordsAlert
 from shared.models.catalog import Deal
 from shared.values import links
-from shared.values.money import cents
+from shared.values.money import units
 
 MOST = 100
 """Alerts of one account."""
@@ -78,7 +78,7 @@ def _of_price(limits: Limits) -> tuple[int, Limits]:
     """The ceiling of an alert on a price, in cents, and its limits: nothing else bounds it. Raises InvalidLimits."""
     if limits.ceiling is None:
         raise InvalidLimits({"ceiling": "This must be filled in."})
-    return cents(limits.ceiling), Limits(limits.ceiling, limits.currency, pace=limits.pace)
+    return units(limits.ceiling, limits.currency or ""), Limits(limits.ceiling, limits.currency, pace=limits.pace)
 
 
 def of(table: Table, username: str) -> list[Alert]:

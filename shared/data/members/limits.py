@@ -14,7 +14,7 @@ from shared.dynamodb.entities import Entity
 from shared.errors import InvalidLimits
 from shared.models.alerts import NO_LIMITS, Limits, Pace
 from shared.models.catalog import Deal
-from shared.values.money import cents
+from shared.values import money
 
 _LIMITS = Entity(Limits)
 
@@ -23,10 +23,6 @@ ATTRIBUTES = _LIMITS.names
 
 in_item = _LIMITS.read
 """The limits that an item holds; an old one has none."""
-
-PRICE = r"(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?"
-CURRENCY = r"[A-Z]{3}"
-"""How a price and a currency are written."""
 
 
 def read(given: Mapping[str, Any]) -> Limits:
@@ -40,7 +36,9 @@ def read(given: Mapping[str, Any]) -> Limits:
             except ValueError as error:
                 errors[name] = str(error)
     if "ceiling" in found:
-        found.setdefault("currency", "USD")
+        currency = found.setdefault("currency", settings.CURRENCIES[0])
+        if fault := money.fault(found["ceiling"], currency):
+            errors["ceiling"] = fault
     elif "currency" in found:
         del found["currency"]
     if errors:
@@ -61,7 +59,7 @@ def wants(limits: Limits, deal: Deal, words: Collection[str]) -> bool:
     if limits.pace is Pace.NEVER:
         return False
     above = limits.ceiling is not None and (
-        deal.currency != limits.currency or cents(deal.price) > cents(limits.ceiling)
+        deal.currency != limits.currency or deal.units > money.units(limits.ceiling, deal.currency)
     )
     if above or (deal.discount_percent or 0) < (limits.least_discount or 0):
         return False
@@ -78,15 +76,13 @@ def shown_at(pace: Pace, now: datetime) -> datetime | None:
 
 def _price(value: Any) -> str:
     text = value.strip() if isinstance(value, str) else ""
-    whole, _, decimals = text.partition(".")
-    price = f"{whole}.{decimals.ljust(2, '0')}"
-    if not re.fullmatch(PRICE, text) or not cents(price):
+    if not re.fullmatch(money.PATTERN, text) or not text.strip("0."):
         raise ValueError("This must be a price such as 79.95.")
-    return price
+    return money.normal(text)
 
 
 def _currency(value: Any) -> str:
-    if not isinstance(value, str) or not re.fullmatch(CURRENCY, value):
+    if not isinstance(value, str) or value not in money.currencies():
         raise ValueError("This must be a currency such as USD.")
     return value
 

@@ -10,7 +10,7 @@ from functools import partial
 from shared.data import account_checks, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.entities import Entity, Form
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, TooManyAddresses, UnknownAddress
@@ -19,7 +19,11 @@ from shared.models.members import Address
 MOST = 10
 """Addresses of one user: at their longest they are 4 KB, so the User item stays small."""
 
-_ADDRESS = Entity(Address)
+_NONE = "-"
+"""What stands for no postal code: 1.0.0 reads no empty text."""
+
+_POSTAL_CODE = Form(lambda code: code or _NONE, lambda stored: "" if stored == _NONE else stored)
+_ADDRESS = Entity(Address, forms={"postal_code": _POSTAL_CODE})
 
 to_map, from_map = _ADDRESS.write, _ADDRESS.read
 """An address as an item holds it."""

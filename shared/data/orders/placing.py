@@ -27,7 +27,7 @@ from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.members import Address
 from shared.models.orders import Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import ksuids
-from shared.values.money import cents
+from shared.values.money import units
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def _line(
         return because("dealId", f"{deal.title}: this deal is over.")
     if on_sale is None:
         return because("dealId", f"{deal.title} is not sold here.")
-    if deal.currency != wanted.currency or cents(deal.price) > cents(wanted.price):
+    if deal.currency != wanted.currency or deal.units > units(wanted.price, wanted.currency):
         changed = "price" if deal.currency == wanted.currency else "currency"
         detail = f"{deal.title} costs {deal.currency} {deal.price} now, not {wanted.currency} {wanted.price}."
         return because(changed, detail, price=deal.price, currency=deal.currency)

@@ -36,7 +36,7 @@ from shared.errors import (
     WrongStep,
 )
 from shared.models.orders import Order, OrderStatus, Wanted
-from shared.values.money import cents, money
+from shared.values.money import of_units, units
 from tests.support.engines import FAST_SERVER, MINISTACK, Engine, on
 from tests.support.factories import NOW, open_brands
 from tests.support.shop import a_buyer, buy, on_sale, wanted
@@ -294,7 +294,7 @@ def test_every_piece_cent_and_message_is_accounted_for_whatever_eight_windows_do
     pieces: Counter[str] = Counter()
     cents_of: Counter[str] = Counter()
     for item in of_type["OrderItem"]:
-        cents_of[item["OrderId"]] += cents(item["Price"]) * item["Quantity"]
+        cents_of[item["OrderId"]] += units(item["Price"], item["Currency"]) * item["Quantity"]
         pieces[item["DealId"]] += 0 if orders[item["OrderId"]]["Status"] == GONE else item["Quantity"]
     for sale in of_type.get("Sale", ()):
         pieces.update({item["DealId"]: item["Quantity"] for item in sale["Items"]})
@@ -304,7 +304,7 @@ def test_every_piece_cent_and_message_is_accounted_for_whatever_eight_windows_do
         assert found.left == found.on_sale - found.ordered
         assert all(shard.left >= 0 and shard.ordered >= 0 for shard in found.shards)
     assert {order_id: item["Totals"] for order_id, item in orders.items()} == {
-        order_id: {"USD": money(amount)} for order_id, amount in cents_of.items()
+        order_id: {"USD": of_units(amount, "USD")} for order_id, amount in cents_of.items()
     }
     told = Counter(item["OrderId"] for item in of_type["Message"])
     assert told == {i: sum(f"{status.capitalize()}At" in item for status in OrderStatus) for i, item in orders.items()}
