@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from shared.data.catalog import drafts, endings
 from shared.data.orders import open_orders
+from shared.dynamodb.damage import Failures, raise_last
 from shared.runtime import metrics
-from shared.runtime.environment import logger, table
+from shared.runtime.environment import each_task, logger, table
 from shared.runtime.reporting import measured, report
 from shared.values import times
 
@@ -19,16 +20,29 @@ if TYPE_CHECKING:
 
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Sweep once; returns how many endings were looked at, and how many drafts were posted."""
-    now = times.now()
-    swept = endings.sweep(table(), now)
-    report(metrics.ENDED_DEALS_SWEPT, swept)
-    begun = drafts.sweep(table(), now, correlation_id=context.aws_request_id)
-    for each in begun:
-        report(metrics.DEALS_POSTED)
-        logger().info("posted as planned", deal=each.deal.deal_id, late_seconds=each.late.total_seconds())
-    waiting_since = open_orders.waiting_since(table(), now)
-    if waiting_since is not None:
-        report(metrics.OLDEST_OPEN_ORDER, (now - waiting_since).total_seconds())
-    logger().info("swept", endings=swept, posted=len(begun), function_request_id=context.aws_request_id, **measured())
-    return {"swept": swept, "posted": len(begun)}
+    """Sweep once; returns how many endings were looked at, and how many drafts were posted.
+
+    What fails keeps nothing else from being done. Then the last failure is raised, and the function's alarm rings.
+    """
+    now, done = times.now(), {"swept": 0, "posted": 0}
+
+    def sweep(failures: Failures) -> None:
+        done["swept"] = endings.sweep(table(), now, failures=failures)
+        report(metrics.ENDED_DEALS_SWEPT, done["swept"])
+
+    def post(failures: Failures) -> None:
+        for each in drafts.sweep(table(), now, correlation_id=context.aws_request_id, failures=failures):
+            done["posted"] += 1
+            report(metrics.DEALS_POSTED)
+            logger().info("posted as planned", deal=each.deal.deal_id, late_seconds=each.late.total_seconds())
+
+    def measure(_failures: Failures) -> None:
+        waiting_since = open_orders.waiting_since(table(), now)
+        if waiting_since is not None:
+            report(metrics.OLDEST_OPEN_ORDER, (now - waiting_since).total_seconds())
+
+    failures = each_task(sweep, post, measure)
+    posted, request_id = done["posted"], context.aws_request_id
+    logger().info("swept", endings=done["swept"], posted=posted, function_request_id=request_id, **measured())
+    raise_last(failures)
+    return done

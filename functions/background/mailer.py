@@ -76,10 +76,10 @@ def _digests(hour: MailWork) -> list[str]:
         return []
     one = hour.kind == "digest"
     names = [hour.to] if one else digests.readers(table(), due.hour, hour.to, settings.DIGEST_COHORT)
-    failures: list[tuple[str, Exception]] = []
+    failures: damage.Failures = []
     outcomes = list(damage.each(names, lambda name: _digest(name, due), str, failures=failures))
-    if failures and len(failures) == len(names):
-        raise failures[-1][1]
+    if len(failures) == len(names):
+        damage.raise_last(failures)
     work = [replace(hour, kind="digest", to=name) for name, _ in failures]
     if len(names) == settings.DIGEST_COHORT and not one:
         work.append(replace(hour, to=names[-1]))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import EventType
@@ -31,14 +33,15 @@ from shared.data.catalog.page_cache import (
 )
 from shared.data.orders import stock
 from shared.dynamodb import damage
-from shared.errors import DamagedDeal, DealsError
+from shared.dynamodb.damage import Failures, raise_last
+from shared.errors import DamagedDeal
 from shared.html import fragments as rendered
 from shared.html import views
 from shared.models.catalog import Deal, Status
 from shared.models.lists import Page
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
-from shared.runtime.environment import logger, table
+from shared.runtime.environment import each_task, logger, table
 from shared.runtime.reporting import measured, report
 
 if TYPE_CHECKING:
@@ -53,9 +56,15 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         return {}
     effects = Effects()
     answer = each_record(event, context, EventType.DynamoDBStreams, effects.add)
-    scores.file(table(), effects.voted, datetime.now(UTC))
-    parts = effects.parts | page_cache.touched(table(), effects.changes)
-    refresh([part for part in PARTS if part in parts], effects.deals, effects.requests)
+
+    def rank(failures: Failures) -> None:
+        scores.file(table(), effects.voted, datetime.now(UTC), failures=failures)
+
+    def rebuild(_failures: Failures) -> None:
+        parts = effects.parts | page_cache.touched(table(), effects.changes)
+        refresh([part for part in PARTS if part in parts], effects.deals, effects.requests)
+
+    raise_last(each_task(rank, rebuild))
     return dict(answer)
 
 
@@ -126,27 +135,23 @@ def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> N
 
     One that fails keeps no other from being rebuilt. Raises the error of the last that did: then all is tried again.
     """
-    rebuilt, failure = [], None
-    for part in parts:
-        try:
-            _rebuild(part, written)
-        except DealsError as error:
-            failure = error
-            logger().exception("not rebuilt", exc_info=error, part=part.name)
-        else:
-            rebuilt.append(part.name)
+    failures: Failures = []
+    rebuilt = list(
+        damage.each(parts, partial(_rebuild, written=written), attrgetter("name"), failures=failures, noted=())
+    )
     logger().info("refreshed", parts=rebuilt, deals=len(written), correlation_ids=sorted(requests), **measured())
-    if failure is not None:
-        raise failure
+    raise_last(failures)
 
 
-def _rebuild(part: Cached, written: set[str]) -> None:
+def _rebuild(part: Cached, written: set[str]) -> str:
+    """Rebuild a part; returns its name."""
     began = datetime.now(UTC)
     built = build(part, written, began.replace(microsecond=0))
     expires = page_cache.expiry(built.shown, began)
     last = built.latest.items[-1].deal_id if built.latest is not None and built.latest.next is not None else None
     for form, render in RENDERED.items():
         page_cache.write(table(), part, render(built), began=began, expires=expires, form=form, last=last)
+    return part.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shared.data import removal
+from shared.dynamodb.damage import Failures, raise_last
 from shared.errors import Busy
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured
@@ -15,10 +16,8 @@ if TYPE_CHECKING:
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, bool]:
     """Go on with the removals until all are finished or the time is over; returns whether all are."""
-    try:
-        finished = removal.go_on_with_all(table())
-    except Busy as error:
-        logger().info("removing goes on", reason=str(error), function_request_id=context.aws_request_id, **measured())
-        return {"finished": False}
+    failures: Failures = []
+    finished = removal.go_on_with_all(table(), failures=failures)
     logger().info("removed", accounts=finished, function_request_id=context.aws_request_id, **measured())
-    return {"finished": True}
+    raise_last([each for each in failures if not isinstance(each[1], Busy)])  # what was too busy goes on in a minute
+    return {"finished": not failures}

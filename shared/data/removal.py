@@ -12,7 +12,6 @@ name's next owner has.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
@@ -20,10 +19,11 @@ from shared.data.bulk import forget_found
 from shared.data.catalog import brands, drafts
 from shared.data.members import credentials, feed_keys, follows, users, votes
 from shared.data.orders import removing
+from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import delete, put_over, require
-from shared.errors import AccountChanged, Impossible, NoSuchUser, Unavailable
+from shared.errors import AccountChanged, NoSuchUser
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
 from shared.models.members import User
 from shared.values.times import to_iso
@@ -34,15 +34,14 @@ AT_ONCE = 100
 IN_A_RUN = 1_000
 """Items of each kind that the clock's function looks for at once."""
 
-_NAME = Projection.of("Username")
 _REMOVAL = Projection.of("Leaving")
 
 
 def remove_account(table: Table, user: User, now: datetime) -> None:
     """Remove an account, and at least the first of what is its owner's. Raises OrdersRemain, NoSuchUser."""
     leave(table, user, now)
-    with suppress(Unavailable):  # the account is removed, and the clock goes on
-        go_on(table, user.username, most=AT_ONCE)
+    # The account is removed by now: whatever fails, the clock goes on.
+    list(damage.each([user.username], lambda name: go_on(table, name, most=AT_ONCE), str, failures=[]))
 
 
 def go_on(table: Table, username: str, *, most: int) -> bool:
@@ -75,22 +74,20 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     return True
 
 
-def go_on_with_all(table: Table) -> int:
-    """Finish the removals that are under way; returns how many. Raises Busy when the time is over.
+def go_on_with_all(table: Table, *, failures: damage.Failures | None = None) -> int:
+    """Finish the removals that are under way; returns how many.
 
-    One that fails does not keep the others from ending; its error is raised after them.
+    They take turns, so that neither a large account nor one that fails keeps the others from ending. One that fails, as
+    when the time is over, is added to ``failures``, or else raised in the end; one that is damaged is noted.
     """
-    finished, failed = 0, None
-    for item in list(table.query(keys.removals(), index=GSI1, projection=_NAME)):
-        try:
-            while not go_on(table, item["Username"], most=IN_A_RUN):
-                pass
-        except Impossible as error:
-            failed = error
-        else:
-            finished += 1
-    if failed is not None:
-        raise failed
+    failed = [] if failures is None else failures
+    finished, left = 0, [keys.id_in(item["PK"]) for item in table.query(keys.removals(), index=GSI1)]
+    while left:
+        runs = list(damage.each(left, lambda name: (name, go_on(table, name, most=IN_A_RUN)), str, failures=failed))
+        finished += sum(is_gone for _, is_gone in runs)
+        left = [name for name, is_gone in runs if not is_gone]
+    if failures is None:
+        damage.raise_last(failed)
     return finished
 
 

@@ -22,6 +22,9 @@ D = TypeVar("D")
 UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, OverflowError, Damaged)
 """The errors by which reading an item shows that it is damaged."""
 
+Failures = list[tuple[Any, Exception]]
+"""The things on which some work failed, each with its error."""
+
 _MOST = 100
 """Notes that are kept where nothing takes them, as on the command line."""
 
@@ -72,27 +75,34 @@ def each(
     work: Callable[[T], R],
     name: Callable[[T], str] = named,
     *,
-    failures: list[tuple[T, Exception]] | None = None,
+    failures: Failures | None = None,
+    noted: tuple[type[Exception], ...] = (Impossible, *UNREADABLE),
 ) -> Iterator[R]:
     """The results of some work, done for each thing by itself: one that fails keeps no other from being worked on.
 
-    One that is damaged, or that makes DynamoDB call a request impossible, is noted. Any other failure is noted with its
-    reason, and the last one is raised when all work is done: what runs the work repeats it, and its alarm rings. A
-    caller that does something else about them gives a list for them, as ``failures``; then none is raised.
+    One that is damaged, or that makes DynamoDB call a request impossible (``noted``), is noted. Any other failure is
+    noted with its reason, and the last one is raised when all work is done: what runs the work repeats it, and its
+    alarm rings. A caller that has more to do before gives a list for them, as ``failures``; then none is raised.
     """
-    found: list[tuple[T, Exception]] = [] if failures is None else failures
+    found: Failures = [] if failures is None else failures
     for thing in things:
         try:
             result = work(thing)
-        except (Impossible, *UNREADABLE) as error:
+        except noted as error:
             note(error.name if isinstance(error, Damaged) else name(thing))
         except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
             _failed.append(f"{name(thing)}: {type(error).__name__}: {error}")
             found.append((thing, error))
         else:
             yield result
-    if failures is None and found:
-        raise found[-1][1]
+    if failures is None:
+        raise_last(found)
+
+
+def raise_last(failures: Failures) -> None:
+    """Raise the last of some failures, if there are any."""
+    if failures:
+        raise failures[-1][1]
 
 
 def note(what: str) -> None:

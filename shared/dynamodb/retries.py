@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -44,6 +45,16 @@ class Budget:
     def start(self, seconds: float) -> None:
         """Allow this many seconds from now on."""
         self._ends = self.clock() + seconds
+
+    @contextmanager
+    def share(self, parts: int) -> Iterator[None]:
+        """Allow what happens meanwhile an equal share of the time that is left, of so many."""
+        ends = self._ends
+        self.start(self.left() / parts)
+        try:
+            yield
+        finally:
+            self._ends = ends
 
     def left(self) -> float:
         """Seconds that are left; zero or less when the time is over."""

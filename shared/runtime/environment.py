@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger
 
+from shared.dynamodb import damage
 from shared.dynamodb.client import connect
+from shared.dynamodb.damage import Failures
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 
@@ -40,6 +44,18 @@ def begin(event: Any, context: LambdaContext) -> None:
     left = context.get_remaining_time_in_millis() / 1000 - FOR_AN_ANSWER
     is_read = isinstance(event, dict) and "httpMethod" in event
     budget().start(min(left, FOR_A_READER) if is_read else left)
+
+
+def each_task(*tasks: Callable[[Failures], object]) -> Failures:
+    """Run some tasks, each with an equal share of the time that is left: one that fails keeps no other from running.
+
+    Returns the failures: those of tasks, and those that a task has put into the list that it is given.
+    """
+    failures: Failures = []
+    for number, task in enumerate(tasks):
+        with budget().share(len(tasks) - number):
+            list(damage.each([task], lambda each: each(failures), attrgetter("__name__"), failures=failures, noted=()))
+    return failures
 
 
 def credentials() -> dict[str, str]:

@@ -14,9 +14,11 @@ import pytest
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, picks, scores
+from shared.data.catalog import deals, drafts, endings, picks, scores
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
-from shared.dynamodb.retries import MAX_ATTEMPTS
+from shared.data.orders import open_orders
+from shared.dynamodb import damage
+from shared.dynamodb.retries import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
 from shared.errors import Busy, NotFound
@@ -229,6 +231,70 @@ def test_what_was_voted_on_in_a_second_is_ranked_once_and_what_is_over_no_more(
     assert popular == [deal.deal_id]
     assert get("/popular")["items"] == []
     assert "GSI1SK" not in (table.get(keys.score(deal.deal_id)) or {})
+
+
+def test_a_damaged_deal_or_score_keeps_no_other_vote_from_being_ranked(
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get
+) -> None:
+    for deal in picked[:4]:
+        table.write(scores.counting(deal.deal_id, 1))
+    without_type, without_score, untyped, sound = picked[:4]
+    for key, change in (
+        (keys.deal(without_type.deal_id), "REMOVE #of"),
+        (keys.score(untyped.deal_id), "REMOVE #of"),
+    ):
+        table.write(update(key, change, names={"#of": "Type"}, condition=None, refused=None))
+    table.write(update(keys.score(without_score.deal_id), "SET Score = DealId", condition=None, refused=None))
+    damage.taken()
+
+    answer = refresh(*(record(None, {**keys.score(deal.deal_id), "Type": "Score"}) for deal in picked[:4]))
+
+    assert answer == {"batchItemFailures": []}
+    assert {each["dealId"] for each in get("/popular")["items"]} == set(ids([without_type, untyped, sound]))
+
+
+def test_parts_are_rebuilt_though_votes_cannot_be_ranked(
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def file(*_: object, **__: object) -> None:
+        raise Busy("throttled")
+
+    edited = deals.edit(table, picked[0].deal_id, {"title": "Anew"}, NOW)
+    monkeypatch.setattr(scores, "file", file)
+
+    with pytest.raises(Busy):
+        refresh(of_deal(picked[0], edited))
+
+    assert latest(get, "/deals")[edited.deal_id] == "Anew"
+
+
+def test_a_minutes_tasks_do_not_wait_for_each_other(
+    table: Table, picked: list[Deal], functions_of: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    budget = Budget(clock=lambda: clock[0])
+    budget.start(30)
+    monkeypatch.setattr(environment, "budget", lambda: budget)
+    allowed = []
+
+    def endings_sweep(*_: object, **__: object) -> int:
+        allowed.append(budget.left())
+        clock[0] += 20  # it takes longer than its share
+        raise RuntimeError("a bug")
+
+    def drafts_sweep(*_: object, **__: object) -> list[drafts.Begun]:
+        allowed.append(budget.left())
+        return []
+
+    monkeypatch.setattr(endings, "sweep", endings_sweep)
+    monkeypatch.setattr(drafts, "sweep", drafts_sweep)
+    monkeypatch.setattr(open_orders, "waiting_since", lambda *_: allowed.append(budget.left()))
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        expiry.handler({}, CONTEXT)
+
+    assert allowed == [10, 5, 10]
+    assert budget.left() == 10
 
 
 def test_a_withdrawn_deal_that_is_restored_is_back_in_its_place(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,11 +16,13 @@ from shared.data import keys, removal
 from shared.data.catalog import scores, topics
 from shared.data.members import alerts, feed_keys, follows, messages, order_news, saved, sessions, users, votes
 from shared.data.orders import addresses, carts, reading, steps
+from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import (
     AccountChanged,
     AlreadyLiked,
+    Busy,
     NoSuchOrder,
     NoSuchUser,
     NotLiked,
@@ -34,7 +37,7 @@ from shared.models.orders import Order, OrderStatus
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, ahead, leave, send
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
-from tests.support.wire import before, watched
+from tests.support.wire import Answer, answered, before, error, watched
 
 PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
 
@@ -135,6 +138,64 @@ def test_an_order_whose_number_somebody_removed_does_not_keep_its_account(table:
     leave(table)
 
     assert [sale["OrderId"] for sale in sales(table)] == [order.order_id]
+
+
+def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(table: Table, deal: Deal) -> None:
+    for name in ("ana", "bo", "cy", "dee", "eve"):
+        a_buyer(table, name)
+        saved.save(table, deal, name, NOW)
+    order = buy_and(table, deal, CANCELLED)
+    feed_keys.make(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
+    for key, attribute in (
+        (keys.order("ana", order.order_id), "OrderNumber"),
+        (keys.feed("bo"), "TokenHash"),
+    ):
+        table.write(update(key, f"REMOVE {attribute}", refused=NoSuchUser("ana")))
+    for name in ("ana", "bo", "cy", "dee", "eve"):
+        removal.leave(table, users.get(table, name, consistent=True), NOW)
+    table.write(update(keys.user("cy"), "REMOVE Username", refused=NoSuchUser("cy")))
+    damage.taken(), damage.failed()
+
+    def of_dee(request: Mapping[str, Any]) -> Answer | None:
+        return error("ThrottlingException") if "SAVED#dee" in str(request) else None
+
+    failures: damage.Failures = []
+    with answered(replace(table, sleep=lambda _: None), "Query", of_dee):
+        finished = removal.go_on_with_all(table, failures=failures)
+
+    assert finished == 2
+    assert [(name, type(failure)) for name, failure in failures] == [("dee", Busy)]
+    assert set(damage.taken()) == {"ana", "bo"}
+    assert damage.failed()[0].startswith("dee: Busy: ")
+    for name, is_there in {"ana": True, "bo": True, "cy": False, "dee": True, "eve": False}.items():
+        assert (table.get(keys.user(name), consistent=True) is not None) == is_there
+
+
+def test_an_account_is_removed_though_something_of_it_is_damaged(table: Table, deal: Deal) -> None:
+    a_buyer(table)
+    feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
+    table.write(update(keys.feed("ana"), "REMOVE TokenHash", refused=NoSuchUser("ana")))
+
+    leave(table)
+
+    with pytest.raises(NoSuchUser):
+        users.get(table, "ana")
+
+
+def test_a_large_account_does_not_keep_the_others_waiting(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(removal, "IN_A_RUN", 2)
+    for name in ("ana", "bo"):
+        a_buyer(table, name)
+        for _ in range(9 if name == "ana" else 1):
+            send(table, a_message(a_deal(), name))
+        removal.leave(table, users.get(table, name, consistent=True), NOW)
+
+    with watched(table) as wire:
+        finished = removal.go_on_with_all(table)
+
+    gone = [str(request.body) for request in wire.requests if request.operation == "DeleteItem"]
+    assert finished == 2
+    assert ["USER#bo" in each for each in gone] == [True, False]
 
 
 def test_an_order_that_is_delivered_while_its_account_is_removed_has_no_address_left(table: Table, deal: Deal) -> None:

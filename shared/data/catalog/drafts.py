@@ -14,6 +14,8 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import chain
 
 from shared.data import account_checks, item_types, keys
 from shared.data.bulk import write_all
@@ -21,7 +23,6 @@ from shared.data.catalog import deal_items, deals, mending, oddities
 from shared.data.idempotency import Idempotency, earlier_result, once
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, put_new, put_over, update
 from shared.errors import (
@@ -29,7 +30,6 @@ from shared.errors import (
     Conflict,
     Damaged,
     DraftChanged,
-    Impossible,
     Invalid,
     InvalidDraft,
     NoSuchDraft,
@@ -146,20 +146,23 @@ class Begun:
     late: timedelta
 
 
-def sweep(table: Table, now: datetime, *, most: int = 100, correlation_id: str | None = None) -> list[Begun]:
+def sweep(
+    table: Table,
+    now: datetime,
+    *,
+    most: int = 100,
+    correlation_id: str | None = None,
+    failures: damage.Failures | None = None,
+) -> list[Begun]:
     """Post the drafts that are due, ``most`` of them, the oldest plans first.
 
-    One that cannot be posted any more stays a draft, and says why. An interrupted sweep is repeated without harm.
+    One that cannot be posted any more stays a draft, and says why. An interrupted sweep is repeated without harm. One
+    that fails keeps no other waiting, and is added to ``failures``, or else raised in the end.
     """
     bound = keys.beginning(now, "~")
     due = list(table.query(bound["PK"], until=bound["SK"], limit=most, consistent=True))
-    begun = []
-    for note, username in damage.readable(due, lambda note: (note, damage.attribute(note, "Username", str))):
-        try:
-            begun += _begin(table, keys.primary(note), username, now, correlation_id)
-        except Impossible as error:  # a draft that cannot be read must not keep all others waiting
-            damage.note(damage.named(note, error))
-    return begun
+    begin = partial(_begin, table, now=now, correlation_id=correlation_id)
+    return list(chain.from_iterable(damage.each(due, begin, failures=failures)))
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
@@ -225,13 +228,14 @@ def _require_whole(draft: Draft) -> None:
         raise InvalidDraft(dict.fromkeys(draft.missing, "This must be filled in."))
 
 
-def _begin(table: Table, note: Key, username: str, now: datetime, correlation_id: str | None) -> list[Begun]:
+def _begin(table: Table, note: Item, now: datetime, correlation_id: str | None) -> list[Begun]:
     """Post the draft of an editor that a note is about, if that is still planned, and possible."""
+    username, key = damage.attribute(note, "Username", str), keys.primary(note)
     with suppress(NoSuchDraft):
         draft = get(table, username, keys.id_in(note["SK"]))
-        if draft.starts_at is not None and keys.beginning(draft.starts_at, draft.draft_id) == note:
+        if draft.starts_at is not None and keys.beginning(draft.starts_at, draft.draft_id) == key:
             return _post_planned(table, draft, draft.starts_at, now, correlation_id)
-    table.write(forget(note, because="it is of a plan that is gone"))
+    table.write(forget(key, because="it is of a plan that is gone"))
     return []
 
 

@@ -17,10 +17,9 @@ from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
-from shared.errors import Impossible, NoSuchDeal, NotFound, NotSeeded, TooLarge
+from shared.errors import Damaged, Impossible, NoSuchDeal, NotFound, NotSeeded, TooLarge
 from shared.models.catalog import Deal, Feed, Period, Status
 from shared.models.lists import Page
 from shared.values import ksuids
@@ -38,10 +37,11 @@ _SCOPE = "ending"
 _NOTE = Projection.of("PK", "SK", "Brand", "Category")
 
 
-def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
+def sweep(table: Table, now: datetime, *, most: int = 500, failures: damage.Failures | None = None) -> int:
     """Take the deals that have ended by a time out of the feeds, ``most`` of them; returns how many it looked at.
 
-    The next sweep takes those beyond ``most``; an interrupted sweep is repeated without harm.
+    The next sweep takes those beyond ``most``; an interrupted sweep is repeated without harm. One that fails keeps no
+    other from being swept, and is added to ``failures``, or else raised in the end.
     """
     today = Period.DAY.start_of(now)
     settled = Period.DAY.start_of(now - SETTLING)
@@ -49,19 +49,20 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
     if progress is None:
         raise NotSeeded
     day = damage.whole(progress, _swept_before, otherwise=Period.DAY.start_of(now - BACK))
-    swept = 0
+    swept, failed = 0, [] if failures is None else failures
     while day <= today:
         due = keys.ending(day, now, "~")
-        for note in list(table.query(due["PK"], until=due["SK"], limit=most - swept, consistent=True)):
-            for deal_id in damage.readable([note], _deal_of):
-                _record_ended(table, keys.primary(note), deal_id, now)
-            swept += 1
+        notes = list(table.query(due["PK"], until=due["SK"], limit=most - swept, consistent=True))
+        list(damage.each(notes, partial(_record_ended, table, now=now), failures=failed))
+        swept += len(notes)
         if swept >= most:
-            return swept
+            break
         day = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
-        if day <= settled:
+        if day <= settled and not failed:
             progress = {**keys.endings(), "Type": item_types.ENDINGS, "SweptBefore": day}
             table.write(put(progress, because="sweeps only move forward, and one too early is only repeated work"))
+    if failures is None:
+        damage.raise_last(failed)
     return swept
 
 
@@ -128,11 +129,13 @@ def _swept_before(progress: Item) -> str:
     return date.fromisoformat(damage.attribute(progress, "SweptBefore", str)).isoformat()
 
 
-def _record_ended(table: Table, note: Key, deal_id: str, now: datetime) -> None:
+def _record_ended(table: Table, note: Item, now: datetime) -> None:
+    """Take the deal of a note out of the feeds. Where that fails, the note stays for the rest of the day, in case the
+    deal is repaired."""
+    deal_id = _deal_of(note)
     try:
         with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
             deals.edit(table, deal_id, {}, now)  # it leaves the feeds, as its status calls for
-    except (Impossible, TooLarge, NotFound):  # one deal that cannot be relisted must not keep all others listed
-        damage.note(deal_id)
-        return  # its note stays for the rest of the day, in case the deal is repaired
-    table.write(forget(note, because="relisting mostly removed it; a stale note goes here"))
+    except (Impossible, TooLarge, NotFound) as error:
+        raise Damaged(deal_id, str(error)) from error
+    table.write(forget(keys.primary(note), because="relisting mostly removed it; a stale note goes here"))

@@ -89,24 +89,24 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     return Page(shown, cursors.encode(_SCOPE, keys.id_in(ranked[limit - 1]["PK"])) if len(ranked) > limit else None)
 
 
-def file(table: Table, deal_ids: Iterable[str], now: datetime) -> None:
+def file(table: Table, deal_ids: Iterable[str], now: datetime, *, failures: damage.Failures | None = None) -> None:
     """Give the scores of some deals the places that are due to them: those of listed deals by rank, others none.
 
     A BatchGetItem, and an update for each place that is another one, on the condition that the score is still the one
     that was read: where it is not, a later record of the stream files it. Each update has a record, too, which reads
-    deal and score once more: so what two instances have read and written in any order comes right.
+    deal and score once more: so what two instances have read and written in any order comes right. One that fails keeps
+    no other from its place, and is added to ``failures``, or else raised in the end.
     """
     wanted = list(dict.fromkeys(deal_ids))
     items = table.get_many([key for each in wanted for key in (keys.score(each), keys.deal(each))], consistent=True)
-    listed = {
-        deal.deal_id
-        for deal in readable(item for item in items if item["Type"] == item_types.DEAL)
-        if deal.status(now) is Status.ACTIVE
-    }
-    scores = [item for item in items if item["Type"] == item_types.SCORE]
-    for deal_id, score, found in damage.readable(scores, lambda item: (item["DealId"], _score_in(item), item)):
+    found = {item["PK"]: item for item in items}
+    current = readable(found[at] for each in wanted if (at := keys.deal(each)["PK"]) in found)
+    listed = {deal.deal_id for deal in current if deal.status(now) is Status.ACTIVE}
+
+    def give(item: Item) -> None:
+        deal_id, score = keys.id_in(item["PK"]), _score_in(item)
         due = place(deal_id, score) if deal_id in listed else {}
-        if found.get("GSI1SK") != due.get("GSI1SK"):
+        if item.get("GSI1SK") != due.get("GSI1SK"):
             placing = assign(
                 keys.score(deal_id),
                 due or {"GSI1PK": None, "GSI1SK": None},
@@ -116,6 +116,9 @@ def file(table: Table, deal_ids: Iterable[str], now: datetime) -> None:
             )
             with suppress(AlreadyExists):  # a later score is
                 table.write(placing)
+
+    due_scores = [found[at] for each in wanted if (at := keys.score(each)["PK"]) in found]
+    list(damage.each(due_scores, give, failures=failures))
 
 
 def place(deal_id: str, score: int) -> Key:
