@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from infra.access import Access, Right, Scan
-from infra.rights import REMOVING
+from infra.rights import COUNTING, REMOVING
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 
 SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
 
 EXPIRY: Access = (
+    *COUNTING,
     Right("GetItem", (p.DEAL, p.ENDINGS, p.DRAFTS, p.BRAND_ITEM, p.IDEMPOTENCY)),
     Right("BatchGetItem", (p.DEALS, *p.TOPICS)),
     Right("GetItem", (p.USER,), attributes=("AccountId", "Role")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from infra.access import Access, Right, Scan
-from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG, VOTING
+from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG, COUNTING, VOTING
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, TTL_ATTRIBUTE, USER_INDEX, Index
 
@@ -53,8 +53,7 @@ DESK: Access = (
     Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
     Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),
     Right("Query", (p.FAN_OUT, p.LOG, p.PRODUCT, p.ENDINGS_OF_DAYS, p.DEALS, p.BRAND_ITEM)),
-    Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
-    Right("Query", (p.BRAND_BY_MONTH,), GSI2),
+    *COUNTING,
     Scan(("Username",), USER_INDEX),
 )
 

@@ -73,7 +73,15 @@ MEMBERS: Access = (
     Right("Query", (p.MESSAGES, p.WATCHES_OF_USERS), GSI1),
 )
 
+COUNTING: Access = (
+    Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
+    Right("Query", (p.BRAND_BY_MONTH,), GSI2),
+    Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
+)
+"""Counting anew what a feed's index holds, where its count is damaged."""
+
 EDITORS: Access = (
+    *COUNTING,
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRAND_ITEM, p.IDEMPOTENCY, p.DRAFTS)),
     Right("BatchGetItem", (p.DEAL, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),

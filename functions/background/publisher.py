@@ -40,10 +40,14 @@ if TYPE_CHECKING:
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Publish what each record tells of a deal, in the order in which it was written; those that fail are reported.
 
-    New deals are filed first, several in a transaction: an import brings a hundred at once.
+    News waits for nothing else: what all records tell is announced first. Then new deals are filed, several in a
+    transaction: an import brings a hundred at once.
     """
+    handled = partial(each_record, event, context, EventType.DynamoDBStreams)
+    announced = handled(announce)
     filed = imports.file_new(table(), _new_in(event["Records"]))
-    return each_record(event, context, EventType.DynamoDBStreams, partial(publish, filed=filed))
+    failed = [*announced["batchItemFailures"], *handled(partial(publish, filed=filed))["batchItemFailures"]]
+    return {"batchItemFailures": list({each["itemIdentifier"]: each for each in failed}.values())}
 
 
 def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
@@ -60,17 +64,14 @@ def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
 
 
 def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
-    """Announce what is news of one deal, and file its words and its offer. Neither waits for the other to succeed.
+    """Log one deal's change, give up its old picture, and file its words and its offer, which does not wait for these.
 
     New deals whose ids are in ``filed`` are filed already.
     """
-    change = change_of(record.raw_event)
-    if not isinstance(change, DealChange):
+    change = _change_of(record)
+    if change is None:
         return
-    if change.after is not None:
-        logger().set_correlation_id(change.after.correlation_id)
     try:
-        announce(change)
         follow_picture(change)
         deal_log.note(table(), change, record.raw_event["dynamodb"]["SequenceNumber"])
         shops.remember(table(), change)
@@ -81,9 +82,20 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
             file(change, *map(unmarshal_item, images))
 
 
-def announce(change: DealChange) -> None:
+def _change_of(record: DynamoDBRecord) -> DealChange | None:
+    """The change of a deal that a record tells of; what is logged meanwhile has its correlation id."""
+    change = change_of(record.raw_event)
+    if not isinstance(change, DealChange):
+        return None
+    if change.after is not None:
+        logger().set_correlation_id(change.after.correlation_id)
+    return change
+
+
+def announce(record: DynamoDBRecord) -> None:
     """Queue the work that a change makes. A deal imported with an old date is not news, nor is one that is over."""
-    units = work_of(change)
+    change = _change_of(record)
+    units = work_of(change) if change else []
     if units:
         queue().send([unit.to_json() for unit in units])
         kinds = sorted({unit.kind for unit in units})

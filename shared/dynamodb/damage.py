@@ -99,6 +99,11 @@ def each(
         raise_last(found)
 
 
+def alone(work: Callable[[], R], name: str) -> R | None:
+    """The result of some work, as ``each`` does it; None where something is damaged, which is noted."""
+    return next(each([name], lambda _: work(), str), None)
+
+
 def raise_last(failures: Failures) -> None:
     """Raise the last of some failures, if there are any."""
     if failures:

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 
-from shared.data import item_types, keys
-from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search, topics, words
+from shared.data import checking, item_types, keys
+from shared.data.catalog import (
+    brands,
+    clicks,
+    deals,
+    endings,
+    feed_counts,
+    feeds,
+    offers,
+    page_cache,
+    picks,
+    search,
+    topics,
+    words,
+)
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
 from shared.data.members import (
     alerting,
@@ -25,16 +39,17 @@ from shared.data.members import (
 from shared.data.orders import carts, open_orders, reading, stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
-from shared.dynamodb.schema import KEYS
+from shared.dynamodb.schema import KEYS, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
 from shared.errors import Busy, Damaged, DealsError, Impossible
 from shared.models.alerts import Limits
-from shared.models.catalog import FRONT_PAGE
+from shared.models.catalog import FRONT_PAGE, Deal, Feed
 from shared.models.orders import OrderStatus
 from shared.values import ksuids
 from tests.support.factories import APPLE, FEEDS, NOW, SHOES, a_deal, a_message, account_of, ago, ahead, ids, post, send
 from tests.support.shop import a_buyer, buy
+from tests.support.wire import Answer, answered, error
 
 Reader = Callable[[Table], Any]
 
@@ -223,6 +238,71 @@ def missed(table: Table, item: Item, readers: Sequence[Reader], whole: list[Any]
         return True
     finally:
         store(table, item)
+
+
+def counting(deal: Deal, feed: Feed) -> Key:
+    return keys.periods(feed, feed_counts.places(deal)[feed])
+
+
+@pytest.mark.parametrize("damaged", ["the period", "the total", "both"])
+def test_a_deal_is_posted_though_the_count_of_a_feed_is_damaged_which_is_counted_anew(
+    table: Table, damaged: str
+) -> None:
+    (there,) = post(table, [a_deal(ago(minutes=5))])
+    post(table, [a_deal(ago(days=3))])
+    names = {"the period": ["Day15", "Month06"], "the total": ["Total"], "both": ["Day15", "Month06", "Total"]}[damaged]
+    for feed in FEEDS:
+        item = table.get(counting(there, feed)) or {}
+        store(table, {**item, **{name: "many" for name in names if name in item}})
+
+    new = deals.create(table, a_deal(), NOW)
+
+    assert set(damage.taken()) == {" / ".join(counting(new, feed).values()) for feed in FEEDS}
+    assert [len(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS] == [3, 3, 3]
+    assert [fault for fault in checking.check(table, NOW) if fault.rule == checking.FEEDS] == []
+
+
+@pytest.mark.parametrize("leaves", ["is withdrawn", "ends"])
+@pytest.mark.parametrize("missing", ["item", "period", "total"])
+def test_a_deal_leaves_the_feeds_though_a_count_is_missing_which_is_counted_anew(
+    table: Table, missing: str, leaves: str
+) -> None:
+    ending, *_ = post(table, [a_deal(ago(minutes=number), ends_at=ahead(hours=number + 1)) for number in range(3)])
+    for feed in FEEDS:
+        key = counting(ending, feed)
+        item = table.get(key) or {}
+        gone = {"item": set(item), "period": {"Day15", "Month06"}, "total": {"Total"}}[missing]
+        left = {name: value for name, value in item.items() if name not in gone}
+        table.write(forget(key, because="a hand's")) if missing == "item" else store(table, left)
+
+    if leaves == "ends":
+        assert endings.sweep(table, ahead(hours=1)) == 1
+    else:
+        deals.withdraw(table, ending.deal_id, NOW)
+
+    assert set(damage.taken()) == {" / ".join(counting(ending, feed).values()) for feed in FEEDS}
+    assert [len(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS] == [2, 2, 2]
+    assert [fault for fault in checking.check(table, ahead(hours=1)) if fault.rule == checking.FEEDS] == []
+
+
+def test_a_sweep_goes_on_where_a_deal_cannot_leave_the_feeds(table: Table) -> None:
+    made = post(table, [a_deal(ago(minutes=9), ends_at=ahead(minutes=number)) for number in (1, 2, 3)])
+    busy = next(deal for deal in made if deal.ends_at == ahead(minutes=2))
+    failures: damage.Failures = []
+
+    with answered(replace(table, sleep=lambda _: None), "TransactWriteItems", partial(refused, busy.deal_id)):
+        swept = endings.sweep(table, ahead(minutes=5), failures=failures)
+
+    assert swept == 3
+    assert [type(error) for _, error in failures] == [Busy]
+    assert busy.deal_id in damage.failed()[0]
+    assert ids(feeds.read(table, FEEDS[0], limit=9, now=NOW).items) == [busy.deal_id]
+    assert endings.sweep(table, ahead(days=1, hours=2)) == 1
+    assert feeds.read(table, FEEDS[0], limit=9, now=NOW).items == ()
+
+
+def refused(deal_id: str, request: Mapping[str, Any]) -> Answer | None:
+    return error("ThrottlingException") if deal_id in str(request) else None
 
 
 def test_work_over_many_goes_on_where_one_is_damaged_or_fails() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from shared.data import item_types, keys
 from shared.data.catalog import deal_numbers, feed_counts, topics
@@ -18,10 +18,12 @@ from shared.data.idempotency import Idempotency, once
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, change, put_new
-from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, NoSuchDeal
+from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, Impossible, NoSuchDeal
 from shared.models.catalog import BRAND, Deal, Status, Topic
 from shared.values import ksuids
 from shared.values.times import to_iso
+
+T = TypeVar("T")
 
 _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
 """Changes allowed even above the size limit."""
@@ -41,7 +43,8 @@ def create(
     Raises DealExists, NoSuchTopic, DealTooLarge, IdempotencyKeyReused, and what ``also`` is refused with.
     """
     (deal,) = numbered(table, [replace(deal, brand_name=brand_name(table, deal.brand))])
-    earlier = once(table, idempotency, deal.deal_id, now, [*creation([deal], now), *also])
+    writes = [*creation([deal], now), *also]
+    earlier = counted(table, [deal], lambda: once(table, idempotency, deal.deal_id, now, writes))
     return deal if earlier is None else get(table, earlier, consistent=True)
 
 
@@ -111,11 +114,17 @@ def edit(
         new = replace(new, version=old.version + 1, correlation_id=correlation_id, updated_at=edited_at).signed(by)
         new_item = to_item(new, now)
         listed = (old if is_listed(old_item) else None, new if is_listed(new_item) else None)
-        table.transact(
-            change(old_item, new_item, version="Version", refused=Stale()),
-            *feed_counts.recount(table, *listed),
-            *feed_counts.renote(*listed),
-        )
+        try:
+            table.transact(
+                change(old_item, new_item, version="Version", refused=Stale()),
+                *feed_counts.recount(table, *listed),
+                *feed_counts.renote(*listed),
+            )
+        except Impossible as error:  # a count is damaged or missing, unless the deal has left the feeds meanwhile
+            is_same = ours(get_item(table, deal_id)) == old_item
+            if is_same and not any(feed_counts.mend(table, [each], leaving=each is old) for each in listed if each):
+                raise
+            raise Stale from error
         return new
 
     return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))
@@ -141,6 +150,16 @@ def make_hot(
 def brand_name(table: Table, brand: str) -> str:
     """The name of a brand. One consistent GetItem. Raises NoSuchTopic."""
     return topics.get(table, Topic(BRAND, brand), consistent=True).name
+
+
+def counted(table: Table, listed: Sequence[Deal], write: Callable[[], T]) -> T:
+    """Make a transaction that lists deals; where a count of theirs is damaged, that is mended first."""
+    try:
+        return write()
+    except Impossible:
+        if not feed_counts.mend(table, listed, leaving=False):
+            raise
+        return write()
 
 
 def numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from shared.data import item_types, keys
 from shared.data.catalog import topics
+from shared.data.catalog.deal_items import CARDS
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key
-from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, delete, forget, put, update
+from shared.dynamodb.table import KEYS_ONLY, Table
+from shared.dynamodb.writes import Write, assign, change, delete, delete_as, forget, put, update
 from shared.errors import Damaged, DealsError, NoSuchTopic, NotSeeded
 from shared.models.catalog import (
     ALL_DEALS,
@@ -142,6 +144,46 @@ def recount(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]
     yield from (count(feed, {period: 1}) for feed, period in entered.items() if feed not in left)
 
 
+def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
+    """Count anew what the counts of some deals do not say; returns whether there was something. It is noted.
+
+    Those of deals that are ``leaving`` must be there. For each feed a BatchGetItem; of an item that is damaged, or
+    lacks a deal, a Query of the index for each period that it does not count.
+    """
+    mended = False
+    for feed, period in dict.fromkeys(place for deal in listed for place in places(deal).items()):
+        key, name = keys.periods(feed, period), attribute(feed, period)
+        item = next(iter(table.get_many([key], consistent=True)), {})
+        names = [f"{COUNTS[feed.period]}{number:02}" for number in range(1, 32 if feed.period is Period.DAY else 13)]
+        counts = {each: item[each] for each in names if type(item.get(each)) is int}
+        is_whole = counts.keys() == item.keys() & names and item.get(TOTAL, 0) == sum(counts.values())
+        if is_whole and (name in counts or not leaving):
+            continue
+        damage.note(damage.named(key))
+        mended, unknown = True, [each for each in names if each not in counts]
+        found = table.gather([partial(_in_index, table, feed, _period_of(feed, key["SK"], each)) for each in unknown])
+        counts |= dict(zip(unknown, found, strict=True))
+        counts[name] = max(counts[name], int(leaving))  # the index may be a moment behind
+        due = {each: count or None for each, count in counts.items()}
+        due |= {"Type": item_types.PERIODS, TOTAL: sum(counts.values())}
+        write = assign(key, due, condition="attribute_not_exists(PK)", refused=Stale())
+        if item:
+            write = (
+                change(item, {**item, **due}, version=None, refused=Stale())
+                if due[TOTAL]
+                else delete_as(item, refused=Stale())
+            )
+        with suppress(Stale):  # another writer was first
+            table.write(write)
+    return mended
+
+
+def _in_index(table: Table, feed: Feed, period: str) -> int:
+    """How many deals a period of a feed's index shows. One Query."""
+    index = CARDS[feed.index]["index"]
+    return len(list(table.query(keys.feed_partition(feed, period), index=index, projection=KEYS_ONLY)))
+
+
 def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
     """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
     before, after = (note_of(deal) for deal in (old, new))
@@ -167,13 +209,16 @@ def attribute(feed: Feed, period: str) -> str:
 
 def contents(feed: Feed, item: Item) -> dict[str, int]:
     """The counts that a Periods item holds, by period. One that is damaged stands for a deal: its period is read."""
-    book, prefix = keys.id_in(item["SK"]), COUNTS[feed.period]
-    ending = "" if feed.period is Period.DAY else "-01"
     return {
-        f"{book}-{name.removeprefix(prefix)}{ending}": damage.whole(item, partial(_count_of, name), otherwise=1)
+        _period_of(feed, item["SK"], name): damage.whole(item, partial(_count_of, name), otherwise=1)
         for name in item
-        if name.startswith(prefix)
+        if name.startswith(COUNTS[feed.period])
     }
+
+
+def _period_of(feed: Feed, sort_key: str, name: str) -> str:
+    """The period that an attribute of a Periods item counts."""
+    return f"{keys.id_in(sort_key)}-{name[-2:]}{'' if feed.period is Period.DAY else '-01'}"
 
 
 def _count_of(name: str, item: Item) -> int:
@@ -193,6 +238,8 @@ def _count_unlisted(feed: Feed, period: str, known: Mapping[tuple[str, str], Ite
         in_all, in_period = _count_of(TOTAL, item), _count_of(name, item)
     except ValueError as error:
         raise Damaged(damage.named(key), str(error)) from error
+    if not 1 <= in_period <= in_all:
+        raise Damaged(damage.named(key), f"a listed deal is not counted as {name}")
     if in_all <= 1:
         return delete(key, condition="#total = :one AND #period = :one", **placeholders, refused=Stale())
     last = in_period <= 1

@@ -10,12 +10,12 @@ from datetime import datetime
 from shared.data import keys
 from shared.data.catalog import offers, search, words
 from shared.data.catalog.deal_items import has_ended, is_listed
-from shared.data.catalog.deals import creation, numbered
+from shared.data.catalog.deals import counted, creation, numbered
 from shared.data.catalog.topics import no_such
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import MOST_TOGETHER
-from shared.errors import AlreadyExists, DealExists, Unavailable
+from shared.errors import DealExists, DealsError
 from shared.models.catalog import BRAND, Deal, Topic
 
 MAX_TOGETHER = 14
@@ -39,7 +39,7 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
     for brand, key in brands.items():
         if key["PK"] not in known:
             raise no_such(Topic(BRAND, brand))
-    table.transact(*creation(new, now))
+    counted(table, new, lambda: table.transact(*creation(new, now)))
     return new
 
 
@@ -52,8 +52,8 @@ def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
 def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     """File new deals, each with its item, as many in a transaction as fit; returns the ids of those that are filed.
 
-    A transaction counts each word once for all of its deals. One that is refused, because a deal was filed before, or
-    that gets no answer, leaves its deals to be filed one by one: that changes nothing where it was done.
+    A transaction counts each word once for all of its deals. One that fails, because a deal was filed before or a count
+    is damaged, leaves its deals to be filed one by one: that changes nothing where it was done.
     """
     filed: set[str] = set()
     for together in _batches(new):
@@ -61,7 +61,7 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
             filing = [write for deal, item in together for write in offers.filing(deal, has_ended=has_ended(item))]
             try:
                 table.transact(*filing, *search.filing([deal for deal, item in together if is_listed(item)]))
-            except (AlreadyExists, Unavailable):
+            except DealsError:
                 continue
             filed |= {deal.deal_id for deal, _ in together}
     return filed

@@ -27,7 +27,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, put_over, update
-from shared.errors import AlreadyExists, NotFound
+from shared.errors import AlreadyExists, Impossible, NotFound
 from shared.models.catalog import Deal, Status
 from shared.values import cards, links
 from shared.values.spelling import is_a_slip
@@ -105,7 +105,8 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     forms = words.of_deal(deal)
     if before is None or after is None:  # one transaction is less work than one for each word
         removed = (write for word in old for write in _removing(word, deal.deal_id))
-        with suppress(AlreadyExists, NotFound):  # followed before, in part or as a whole; or 1.0.0 filed the deal
+        # It was followed before, in part or as a whole; or 1.0.0 filed the deal; or the count of a word is damaged.
+        with suppress(AlreadyExists, NotFound, Impossible):
             table.transact(*filing([after] if after else []), *removed)
             return
     # What was there before is written again, too: a record may come after one that was lost, and finds it there.
@@ -344,12 +345,21 @@ def _counting(word: str, forms: set[str], deals: int) -> Write:
     )
 
 
-def _removing(word: str, deal_id: str) -> list[Write]:
+def _removing(word: str, deal_id: str) -> tuple[Write, Write]:
     """The writes that take a word's item out and uncount it. Refused with NotFound."""
-    return [
+    return (
         delete(keys.word_of_deal(word, deal_id), refused=NotFound()),
         update(keys.word_count(word), "ADD Deals :one", values={":one": -1}, refused=NotFound()),
-    ]
+    )
+
+
+def _counted(table: Table, word: str, of_item: Write, counting: Write) -> None:
+    """Write a word's item with its count. A count that is damaged is noted, and the item is written without it."""
+    try:
+        table.transact(of_item, counting)
+    except Impossible:
+        table.write(of_item)
+        damage.note(damage.named(keys.word_count(word)))
 
 
 def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> None:
@@ -358,7 +368,7 @@ def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> No
     A record that comes again after a later one, as out of the dead-letter queue, changes nothing.
     """
     try:
-        table.transact(put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1))
+        _counted(table, word, put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1))
     except AlreadyExists:
         if changed:
             there = "attribute_exists(PK) AND (attribute_not_exists(Version) OR Version <= :version)"
@@ -368,4 +378,4 @@ def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> No
 
 def _remove(table: Table, word: str, deal_id: str) -> None:
     with suppress(NotFound):
-        table.transact(*_removing(word, deal_id))
+        _counted(table, word, *_removing(word, deal_id))
