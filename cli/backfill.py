@@ -24,7 +24,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import ABSENT, change, delete_as, put_over
-from shared.errors import DamagedDeal, DealsError
+from shared.errors import DealsError
 from shared.models.catalog import Deal
 from shared.values.counts import counted
 
@@ -94,9 +94,8 @@ def run(table: Table, item_type: str, segment: int, segments: int) -> Iterator[S
     """Rewrite one segment's items of a type, one page at a step, from where the last run stopped; damaged ones stay."""
 
     def work(items: list[Item]) -> int:
-        found = (item for item in items if item["Type"] == item_type)
-        known = damage.readable(found, partial(REWRITES[item_type], table))
-        return sum(_write(table, *each) for each in known)
+        known = (item for item in items if item.get("Type") == item_type)
+        return sum(damage.each(known, lambda item: _write(table, *REWRITES[item_type](table, item))))
 
     return scan(table, item_type, segment, segments, work)
 
@@ -140,26 +139,25 @@ def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
     """Index one segment's deals, one page at a step, from where the last run stopped."""
 
     def work(items: list[Item]) -> int:
-        return sum(_index(table, item) for item in items if item["Type"] == item_types.DEAL)
+        deals = (item for item in items if item.get("Type") == item_types.DEAL)
+        return sum(damage.each(deals, partial(_index, table)))
 
     return scan(table, "Words", segment, segments, work)
 
 
 def _index(table: Table, item: Item) -> bool:
-    """Write a deal's words and offer; a damaged deal has none.
+    """Write a deal's words and offer. Raises DamagedDeal: it has none.
 
     The deal is read again afterwards: where somebody changed it meanwhile, the stream may have followed that before
     these writes, and what they brought back is taken out.
     """
-    with suppress(DamagedDeal):
-        deal = from_item(item)
-        offers.file(table, None, deal, has_ended=has_ended(item))
-        search.file(table, None, _listed(item))
-        current = table.get(keys.deal(deal.deal_id), consistent=True)
-        if current != item:
-            search.file(table, deal, _listed(current) if current else None)
-        return True
-    return False
+    deal = from_item(item)
+    offers.file(table, None, deal, has_ended=has_ended(item))
+    search.file(table, None, _listed(item))
+    current = table.get(keys.deal(deal.deal_id), consistent=True)
+    if current != item:
+        search.file(table, deal, _listed(current) if current else None)
+    return True
 
 
 def _listed(item: Item) -> Deal | None:

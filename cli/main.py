@@ -32,6 +32,7 @@ from cli import (
 )
 from cli.connection import NoTable
 from cli.output import complain
+from shared.dynamodb import damage
 from shared.errors import DealsError
 
 
@@ -53,6 +54,8 @@ class Commands(TyperGroup):
         except typer.Abort:
             complain("Nothing was done.")
             code = 1
+        for name in dict.fromkeys(damage.taken()):
+            complain(f"Left out, as it cannot be read: {name}")
         if not standalone:
             return code
         sys.exit(code if isinstance(code, int) else 0)

@@ -68,7 +68,9 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
 
     New deals whose ids are in ``filed`` are filed already.
     """
-    change = _change_of(record)
+    change = None
+    with suppress(DamagedDeal):  # which announcing it has told of
+        change = _change_of(record)
     if change is None:
         return
     try:

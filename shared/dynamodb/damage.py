@@ -43,6 +43,16 @@ def readable(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
     return found
 
 
+def read(item: Item, reader: Callable[[Item], T]) -> T:
+    """Read one item that is asked for by itself. Raises Damaged."""
+    try:
+        return reader(item)
+    except Damaged:
+        raise
+    except UNREADABLE as error:
+        raise Damaged(named(item), f"{type(error).__name__}: {error}") from error
+
+
 def whole(item: Item, read: Callable[[Item], T], *, otherwise: D) -> T | D:
     """Read one item, or give something else in its place where it is damaged, which is noted."""
     found = readable([item], read)
@@ -113,6 +123,11 @@ def raise_last(failures: Failures) -> None:
 def note(what: str) -> None:
     """Note that an item is damaged: ``what`` names it."""
     _noted.append(what)
+
+
+def noted() -> list[str]:
+    """The names of the damaged items noted since they were taken last, each once: those of the present request."""
+    return list(dict.fromkeys(_noted))
 
 
 def taken() -> list[str]:

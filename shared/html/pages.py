@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from aws_lambda_powertools.event_handler import Response
 
+from shared.dynamodb import damage
 from shared.errors import NotSignedIn
 from shared.html import headers
 from shared.html.links import absolute, link
@@ -105,6 +106,7 @@ def page(  # what differs from page to page, each by its name
         "feed": None,
         "who": None,
         "errors": dict(errors or {}),
+        "left_out": damage.noted(),
         "page_cost": page_cost,
         "form_cost": form_cost,
     }

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.errors import DealsError, Impossible, NoSuchPath, Unavailable, Unexpected
+from shared.dynamodb import damage
+from shared.errors import Damaged, DealsError, Impossible, NoSuchPath, Unavailable, Unexpected
 from shared.http import logs
 from shared.http.body import decode
 from shared.http.caching import cached_and_compressed
@@ -79,7 +80,9 @@ def _told(error: Exception, event: Event) -> DealsError:
         error = Unexpected(correlation_id(event))
     elif isinstance(error, Unavailable | Impossible):
         logger().error("table unavailable", exc_info=error)  # which readers are not told
-    if isinstance(error, Impossible):
+    if isinstance(error, Damaged):
+        damage.note(error.name)
+    elif isinstance(error, Impossible):
         report(metrics.FAULTS)
     return error
 

@@ -25,6 +25,8 @@ STATUSES: dict[type[DealsError], HTTPStatus] = {
     errors.NotAForm: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.Invalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.SlowDown: HTTPStatus.TOO_MANY_REQUESTS,
+    # RFC 9110, 15.5.5: there is no current representation of it. Readers can do nothing else about it, either.
+    errors.Damaged: HTTPStatus.NOT_FOUND,
     errors.Impossible: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
@@ -61,6 +63,8 @@ def detail_of(error: DealsError) -> str:
     """The sentence that tells the reader of an error. The answer of a data store is only logged."""
     if isinstance(error, errors.Unavailable):
         return error.told
+    if isinstance(error, errors.Damaged):
+        return "This can't be read: something is wrong with how we keep it. It was reported, and can be repaired."
     if isinstance(error, errors.Impossible) and not isinstance(error, errors.Unexpected):
         return "Something is wrong with the site; asking again will not help."
     return str(error) or (type(error).__doc__ or "").strip()

@@ -31,10 +31,13 @@ from shared.data.members import (
     cohorts,
     fanout,
     fanout_progress,
+    feed_keys,
     follows,
     limits,
     messages,
     saved,
+    sessions,
+    users,
 )
 from shared.data.orders import carts, open_orders, reading, stock
 from shared.dynamodb import damage
@@ -46,8 +49,22 @@ from shared.errors import Busy, Damaged, DealsError, Impossible
 from shared.models.alerts import Limits
 from shared.models.catalog import FRONT_PAGE, Deal, Feed
 from shared.models.orders import OrderStatus
-from shared.values import ksuids
-from tests.support.factories import APPLE, FEEDS, NOW, SHOES, a_deal, a_message, account_of, ago, ahead, ids, post, send
+from shared.values import ksuids, tokens
+from tests.support.factories import (
+    APPLE,
+    FEEDS,
+    NOW,
+    SHOES,
+    a_deal,
+    a_message,
+    a_user,
+    account_of,
+    ago,
+    ahead,
+    ids,
+    post,
+    send,
+)
 from tests.support.shop import a_buyer, buy
 from tests.support.wire import Answer, answered, error
 
@@ -227,6 +244,48 @@ def test_what_lists_an_item_goes_on_where_one_is_damaged(world: Table) -> None:
             store(world, item)
 
     assert not silent, "; ".join(silent)
+
+
+FEED, SESSION = tokens.of(bytes(32)), tokens.of(bytes(31) + b"1")
+
+OWN: Mapping[str, Callable[[Item], Reader]] = {
+    item_types.DEAL_NUMBER: lambda item: partial(deals.find, id_or_number=keys.id_in(item["PK"])),
+    item_types.ORDER: lambda item: partial(reading.find, id_or_number=keys.id_in(item["SK"])),
+    item_types.ORDER_ITEM: lambda item: partial(reading.find, id_or_number=str(item["OrderId"])),
+    item_types.ORDER_NUMBER: lambda item: partial(reading.find, id_or_number=keys.id_in(item["PK"])),
+    item_types.USER: lambda item: partial(users.get, username=keys.id_in(item["PK"])),
+    item_types.PRICE_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
+    item_types.WORDS_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
+    item_types.MESSAGE: lambda item: partial(
+        messages.mark_read, username="ana", message_id=keys.id_in(item["SK"]), now=NOW
+    ),
+    item_types.FEED_KEY: lambda item: (
+        partial(feed_keys.reader, key=FEED) if "AccountId" in item else partial(feed_keys.of, username="ana")
+    ),
+    item_types.SESSION: lambda _: partial(sessions.authenticate, token=SESSION, now=NOW),
+}
+"""By the type of an item, what reads it by itself."""
+
+
+def test_an_item_that_is_asked_for_is_read_or_said_to_be_damaged(world: Table) -> None:
+    feed_keys.make(world, "ana", account_of("ana"), NOW, bytes(32))
+    sessions.start(world, a_user(), NOW, bytes(31) + b"1")
+
+    for kind, own in OWN.items():
+        items = [each for each in world.scan()[0] if each["Type"] == kind and each.get("Username") != "bo"]
+        assert items, kind
+        for item in items:
+            read = own(item)
+            assert read(world) is not None, kind
+            for how, bad in spoiled(item):
+                store(world, bad)
+                try:
+                    read(world)
+                except DealsError:
+                    continue
+                except Exception as error:
+                    raise AssertionError(f"{kind}: {how}: {error!r}") from error
+            store(world, item)
 
 
 def missed(table: Table, item: Item, readers: Sequence[Reader], whole: list[Any]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,12 +10,11 @@ import pytest
 from shared.data import checking, keys
 from shared.data.catalog import deals, endings, feed_counts, feeds, mending, undoing
 from shared.data.catalog.feed_counts import TOTAL
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
 from shared.errors import (
-    Busy,
-    Damaged,
     DealIsOver,
     DealTooLarge,
     EditedMeanwhile,
@@ -252,21 +250,20 @@ def test_a_deal_that_is_withdrawn_meanwhile_is_not_made_hot(table: Table, deal: 
     assert deals.get(table, deal.deal_id).hot_at is None
 
 
-def test_a_count_that_somebody_damaged_is_named_where_a_deal_leaves_it(table: Table, deal: Deal) -> None:
+@pytest.mark.parametrize("damage_done", ["damaged", "removed"])
+def test_a_count_that_is_damaged_or_gone_is_named_where_a_deal_leaves_it(
+    table: Table, deal: Deal, damage_done: str
+) -> None:
     key = keys.periods(ALL_DEALS, deal.created_at.date().isoformat())
-    table.write(update(key, "SET #total = :total", names={"#total": TOTAL}, values={":total": "many"}, refused=None))
+    damaged = update(key, "SET #total = :total", names={"#total": TOTAL}, values={":total": "many"}, refused=None)
+    table.write(damaged if damage_done == "damaged" else forget(key, because="a hand's"))
+    damage.taken()
 
-    with pytest.raises(Damaged, match=f"'{key['PK']} / {key['SK']}' is damaged: {TOTAL} is no int"):
-        deals.withdraw(table, deal.deal_id, NOW)
+    deals.withdraw(table, deal.deal_id, NOW)
 
-
-def test_a_deal_whose_count_somebody_removed_leaves_no_feed(table: Table, deal: Deal) -> None:
-    table.write(forget(keys.periods(ALL_DEALS, deal.created_at.date().isoformat()), because="somebody did"))
-
-    with pytest.raises(Busy):
-        deals.withdraw(replace(table, sleep=lambda _: None), deal.deal_id, NOW)
-
-    assert is_in_feeds(table, deal)
+    assert damage.taken() == [f"{key['PK']} / {key['SK']}"]
+    assert not is_in_feeds(table, deal)
+    assert table.get(key, consistent=True) is None
 
 
 def test_of_two_who_mend_a_deal_at_once_the_later_is_told(table: Table, deal: Deal) -> None:

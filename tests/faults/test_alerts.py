@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -404,3 +405,28 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
     took = taken_by(table, steps)
     lines = [f"| {name} | {of.read:g} | {of.write:g} | {of.dollars / 1000:.4f} |" for name, of in took.items() if name]
     assert [line for line in lines if line not in page] == []
+
+
+NAMES = [f"{first}{second}{first}" for first in "bcd" for second in "aeiou"]
+
+
+@pytest.mark.parametrize("count", [98, 99, alerts.MOST])
+def test_a_member_all_of_whose_alerts_are_met_is_told_once_in_as_many_transactions_as_it_takes(
+    table: Table, work_off: WorkOff, count: int
+) -> None:
+    pairs = [" ".join(pair) for pair in combinations(NAMES, 2)][: count - 1]
+    for pair in pairs:
+        look_for(table, "ana", pair)
+    deal, _ = posted(table, title=" ".join(NAMES), price="40.00")
+    ask(table, "ana", deal, "40.00")
+    (unit,) = fanout.alerts_of(deal, "words")
+
+    with losing(table, "TransactWriteItems"):
+        work_off([unit], page=200)
+    work_off([unit], page=200)
+
+    (message,) = messages.latest(table, "ana", limit=9, now=NOW).items
+    assert isinstance(message.about, AboutDeal)
+    assert message.subject == f"USD 40.00: {deal.title}"
+    named = [message.about.watched, *(message.about.also or [])]
+    assert sorted(map(str, named)) == sorted(["this product at USD 40.00 or less", *(f"“{pair}”" for pair in pairs)])

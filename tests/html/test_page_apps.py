@@ -35,6 +35,7 @@ FAILURES: dict[str, DealsError] = {
     "wrong": errors.Invalid("A price is digits."),
     "slow": errors.SlowDown(60),
     "damaged": errors.Impossible("the table's own words"),
+    "unreadable": errors.Damaged("ORDER#1", "the table's own words"),
     "away": errors.Unavailable("the table's own words"),
     **{name: getattr(errors, name)(AN_ID) for name in OF_AN_ID},
 }
@@ -157,7 +158,7 @@ def test_only_a_reader_opens_a_page(method: str, headers: dict[str, str], opens:
     ("how", "status"),
     [
         ("forged", 400), ("member", 403), ("missing", 404), ("later", 409), ("large", 413), ("wrong", 422),
-        ("slow", 429), ("damaged", 500), ("away", 503),
+        ("slow", 429), ("damaged", 500), ("unreadable", 404), ("away", 503),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_said_in_the_sites_look_with_ways_on(how: str, status: int) -> None:
@@ -172,6 +173,14 @@ def test_what_goes_wrong_is_said_in_the_sites_look_with_ways_on(how: str, status
     assert {"/", "/categories/shoes"} <= links
     assert "the table's own words" not in answer["body"]
     assert "Traceback" not in answer["body"]
+
+
+def test_what_cannot_be_read_is_said_counted_and_reported(caplog: pytest.LogCaptureFixture) -> None:
+    answer = ask("/fails/unreadable")
+
+    line = caplog.records[-1].__dict__
+    assert "be read: something is wrong with how we keep it." in answer["body"]
+    assert (line["damaged"], line["DamagedItems"], "Faults" in line) == (["ORDER#1"], [1], False)
 
 
 def test_a_reader_is_told_of_an_error_in_words_and_a_script_in_json() -> None:

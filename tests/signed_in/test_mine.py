@@ -296,6 +296,38 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     assert "no longer works because you changed your password or signed out everywhere" in ended
 
 
+@pytest.mark.parametrize("lost", ["CreatedAt", "TokenHash"])
+def test_a_damaged_note_of_a_feed_is_left_out_and_replaced(
+    ana: Browser, anyone: Browser, table: Table, lost: str
+) -> None:
+    ana.post("/my/feed", {})
+    table.write(update(keys.feed("ana"), f"REMOVE {lost}", refused=None))
+
+    seen = ana.get("/my/watches")
+    address = urlsplit(ana.post("/my/feed", {}).values()["address"])
+
+    assert seen.status == 200
+    assert anyone.get(f"{address.path}?{address.query}").status == 200
+    assert "Its address was made on" in ana.get("/my/watches").words
+    table.write(update(keys.feed("ana"), f"REMOVE {lost}", refused=None))
+    assert ana.post("/my/feed/revoke", {}).status == 303
+    assert table.get(keys.feed("ana")) is None
+
+
+def test_an_alert_that_cannot_be_read_says_so(ana: Browser, table: Table) -> None:
+    ana.post("/my/alerts", {"words": "running shoes", "ceiling": "80"})
+    ana.post("/my/alerts", {"words": "boots"})
+    (bad,) = (each for each in alerts.of(table, "ana") if each.limits.ceiling)
+    key = keys.alert("ana", bad.alert_id)
+    table.write(update(key, "SET Ceiling = :free", values={":free": "abc"}, condition=None, refused=None))
+
+    own, listed = ana.get(f"/my/alerts/{bad.alert_id}"), ana.get("/my/watches")
+
+    assert (own.status, listed.status) == (404, 200)
+    assert "This can't be read" in own.words
+    assert ("boots" in listed.words, "running shoes" in listed.words) == (True, False)
+
+
 def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: Table) -> None:
     leads = ana.post("/my/watches/brand/g-fore", {"on": "1", "next": "/my/watches?said=removed&a=b"}).location
 

@@ -6,9 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from shared.data import keys
 from shared.data.members import messages
 from shared.data.orders import reading, steps, stock
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.models.orders import Order, OrderStatus
 from shared.values import order_numbers, times
 from tests.signed_in.conftest import PostDeal, Sell, entered, timeline
@@ -40,6 +42,29 @@ def test_open_orders_are_shown_oldest_first(editor: Browser, table: Table, sell:
     assert seen.text.index(first) < seen.text.index(second)
     assert "1 × Trail runner" in seen.words
     assert "Ana Blake, Portland" in seen.words
+
+
+def test_an_order_that_cannot_be_read_is_left_out_of_the_list_with_a_note(
+    editor: Browser, table: Table, sell: Sell
+) -> None:
+    deal = sell(9)
+    a_buyer(table, "buyer")
+    sound, of_part, itself = (buy(table, "buyer", deal, now=times.now()) for _ in range(3))
+    damaged = [keys.order_item(of_part.order_id, "001"), keys.order("buyer", itself.order_id)]
+    for key, name in zip(damaged, ("Price", "Totals"), strict=True):
+        table.write(update(key, f"SET {name} = :free", values={":free": "abc"}, condition=None, refused=None))
+
+    listed = editor.get("/desk/shop/orders")
+    own = [editor.get(path_of(order)) for order in (sound, of_part, itself)]
+
+    shown = [order for order in (sound, of_part, itself) if f'{path_of(order)}"' in listed.text]
+    named = [" / ".join(key.values()) for key in damaged]
+    assert (listed.status, shown) == (200, [sound])
+    assert "2 items can't be read, and are left out of this page" in listed.words
+    assert all(name in listed.words for name in named)
+    assert [seen.status for seen in own] == [200, 404, 404]
+    assert "This can't be read" in own[1].words
+    assert "can't be read" not in editor.get("/desk/shop/orders?status=shipped").words
 
 
 def test_an_order_is_sent_delivered_listed_so_and_its_owner_told(editor: Browser, table: Table, order: Order) -> None:

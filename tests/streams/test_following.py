@@ -12,7 +12,7 @@ import pytest
 from functions.background import messenger, publisher, refresher
 from functions.pages import desk
 from functions.showing import showing
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.html import cookies, page_cost
@@ -25,7 +25,7 @@ from tests.support.desk import DEAL
 from tests.support.factories import APPLE, join, token_of_new
 from tests.support.records import Record, record
 from tests.support.rights import within_rights
-from tests.support.wire import answered, error
+from tests.support.wire import Answer, answered, error
 
 Followed = Callable[[], str]
 
@@ -87,7 +87,10 @@ def test_a_record_that_failed_says_so_until_it_came_again(shown: None, table: Ta
     written, followed = posted(table)
     publish = showing(publisher)
 
-    with answered(environment.table(), "TransactWriteItems", lambda _: error("ValidationException")):
+    def refused(request: dict[str, Any]) -> Answer | None:
+        return error("ValidationException") if item_types.PRODUCT_OFFER in str(request) else None
+
+    with answered(environment.table(), "PutItem", refused):
         publish({"Records": [written]}, CONTEXT)
     failed = followed()
     publish({"Records": [written]}, CONTEXT)

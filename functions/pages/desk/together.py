@@ -18,7 +18,16 @@ from functions.pages.desk import deal_form
 from functions.pages.desk.editing import brand_names, desk_page, edit
 from functions.pages.desk.lists import CHOICE, FRONT, List
 from shared.data.catalog import deals, picks
-from shared.errors import BadRequest, Busy, DamagedDeal, DealTooLarge, EditedMeanwhile, NoSuchDeal, NoSuchTopic
+from shared.errors import (
+    BadRequest,
+    Damaged,
+    DealTooLarge,
+    EditedMeanwhile,
+    Impossible,
+    NoSuchDeal,
+    NoSuchTopic,
+    Unavailable,
+)
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.forms import InvalidFields
@@ -182,7 +191,7 @@ def _read(number: str) -> Deal | str:
         return deals.find(table(), number, consistent=True)
     except NoSuchDeal:
         return "gone"
-    except DamagedDeal:
+    except Damaged:
         return "damaged"
 
 
@@ -200,8 +209,10 @@ def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, *, ends: b
         return "changed"
     except DealTooLarge:
         return "large"
-    except Busy:
+    except Unavailable:
         return "busy"
+    except Impossible:
+        return "damaged"
     return "done"
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.data import item_types, keys
+from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import DealExists, NoSuchDeal, NotSeeded
 from shared.models.catalog import Deal
 from shared.values import ksuids, links
+
+_LEADS_TO = ("DealId", "Product", "Brand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Pl
     pointer = table.get(keys.deal_number(int(id_or_number)), consistent=consistent)
     if pointer is None:
         raise NoSuchDeal(id_or_number)
-    return Place(pointer["DealId"], pointer["Product"], pointer["Brand"])
+    return damage.read(pointer, lambda each: Place(*(damage.attribute(each, name, str) for name in _LEADS_TO)))
 
 
 def draw(table: Table, count: int) -> int:

@@ -28,7 +28,6 @@ from shared.dynamodb.writes import Write, delete, forget, put, put_new, put_over
 from shared.errors import (
     AlreadyExists,
     Conflict,
-    Damaged,
     DraftChanged,
     Invalid,
     InvalidDraft,
@@ -100,10 +99,7 @@ def get(table: Table, username: str, draft_id: str) -> Draft:
     item = table.get(keys.draft(username, draft_id), consistent=True) if ksuids.is_ksuid(draft_id) else None
     if item is None:
         raise NoSuchDraft(draft_id)
-    try:
-        return from_item(item)
-    except damage.UNREADABLE as error:
-        raise Damaged(damage.named(item, error), str(error)) from error
+    return damage.read(item, from_item)
 
 
 def of(table: Table, username: str) -> list[Draft]:

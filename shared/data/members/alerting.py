@@ -24,12 +24,16 @@ from shared.data.members.cohorts import Unit
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, GSI2, Index
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import MOST_TOGETHER
 from shared.errors import AlreadyExists, NoSuchAlert, NoSuchMessage, NotSignedIn
 from shared.models.alerts import Alert, Pace, PriceAlert, WordsAlert
 from shared.models.catalog import Deal, Status
 from shared.models.messages import DealNews
 from shared.sqs import Queue
 from shared.values import links
+
+TOGETHER = MOST_TOGETHER - 2
+"""Alerts of one transaction, beside the message and the account."""
 
 
 def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, size: int) -> tuple[int, int]:
@@ -82,38 +86,45 @@ def tell(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: dateti
     by_owner: dict[str, list[Alert]] = {}
     for alert in met:
         by_owner.setdefault(alert.username, []).append(alert)
-    return sum(table.gather([partial(_tell_owner, table, unit, deal, own, now) for own in by_owner.values()]))
+    tell_owner = partial(_tell_owner, table, unit, deal, now=now)
+    work = [partial(damage.alone, partial(tell_owner, own), username) for username, own in by_owner.items()]
+    return sum(filter(None, table.gather(work)))
 
 
 def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now: datetime) -> int:
-    """Tell one owner of what some alerts found: one message for a deal, which names them; returns whether it is new."""
+    """Tell one owner of what some alerts found: one message for a deal, which names them; returns whether it is new.
+
+    The message is written with as many alerts as a transaction takes. The others are named in it one after the other.
+    """
     left = list(own)
     while left:
         kind: DealNews = "price" if any(isinstance(alert, PriceAlert) for alert in left) else "words"
         paces = {alert.limits.pace for alert in left}
         shown_at = limits.shown_at(Pace.AT_ONCE if Pace.AT_ONCE in paces else Pace.DAILY, now)
-        names = list(map(announcements.name_of, left))
+        first = left[:TOGETHER]
+        names = list(map(announcements.name_of, first))
         news = announcements.of_deal(deal, kind, unit.correlation_id, *names, fell=unit.kind == "price")
         message = announcements.compose(news, left[0].username, shown_at)
         try:
             table.transact(
                 messages.sending(message),
                 account_checks.required(left[0].username, left[0].account_id),
-                *(alerts.as_found(alert, deal.units) for alert in left),
+                *(alerts.as_found(alert, deal.units) for alert in first),
             )
         except NoSuchAlert as stale:
             left = [alert for alert in left if alert.alert_id != stale.alert_id]
         except NotSignedIn:  # the account is gone: its alerts go with it
             return 0
         except AlreadyExists:
-            for alert, name in zip(left, names, strict=True):
-                with suppress(NoSuchMessage, NoSuchAlert, NotSignedIn):
-                    table.transact(
-                        messages.naming(message, name, shown_at),
-                        account_checks.required(alert.username, alert.account_id),
-                        alerts.as_found(alert, deal.units),
-                    )
-            return 0
+            new, others = 0, left
         else:
-            return 1
+            new, others = 1, left[TOGETHER:]
+        for alert in others:
+            with suppress(NoSuchMessage, NoSuchAlert, NotSignedIn):
+                table.transact(
+                    messages.naming(message, announcements.name_of(alert), shown_at),
+                    account_checks.required(alert.username, alert.account_id),
+                    alerts.as_found(alert, deal.units),
+                )
+        return new
     return 0

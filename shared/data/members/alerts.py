@@ -87,11 +87,11 @@ def of(table: Table, username: str) -> list[Alert]:
 
 
 def get(table: Table, username: str, alert_id: str) -> Alert:
-    """One of a user's alerts. Raises NoSuchAlert."""
+    """One of a user's alerts. Raises NoSuchAlert, Damaged."""
     item = table.get(keys.alert(username, alert_id), consistent=True) if _ID.fullmatch(alert_id) else None
     if item is None:
         raise NoSuchAlert(alert_id)
-    return from_item(item)
+    return damage.read(item, from_item)
 
 
 def remove(table: Table, username: str, alert_id: str, account_id: str | None = None) -> None:

@@ -7,11 +7,13 @@ does, a key ends with the account's generation: with a new password and with a s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
 from shared.data.members import sessions
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, forget, put_new, put_over, require
@@ -19,6 +21,7 @@ from shared.errors import AccountChanged, FeedChanged, NoSuchFeed
 from shared.values import tokens
 from shared.values.times import from_iso, to_iso
 
+_WHOSE = ("Username", "AccountId")
 _BECAUSE = "its owner's note of it goes in the same transaction, and is what is required"
 
 
@@ -55,19 +58,20 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
     note = {**keys.feed(username), **common, "TokenHash": tokens.hashed(key)}
     noted = [put_new(note, refused=FeedChanged())]
     if before is not None:
-        old, refused = before["TokenHash"], FeedChanged()
-        noted = [put_over(note, "TokenHash = :old", {":old": old}, refused=refused)]
-        noted.append(forget(keys.feed_key(old), because=_BECAUSE))
+        condition, values, gone = _as_read(before)
+        noted = [put_over(note, condition, values, refused=FeedChanged()), *gone]
     table.transact(still, put_new(whose, refused=FeedChanged()), *noted)
     return key
 
 
 def of(table: Table, username: str) -> FeedKey | None:
-    """A member's key; None where there is none. Two GetItems, consistent."""
+    """A member's key; None where there is none, or it cannot be read. Two GetItems, consistent."""
     note, account = _note(table, username), sessions.account(table, username)
-    if note is None:
-        return None
-    return FeedKey(from_iso(note["CreatedAt"]), ended=not _is_of(note, account))
+
+    def read(item: Item) -> FeedKey:
+        return FeedKey(from_iso(item["CreatedAt"]), ended=not _is_of(item, account))
+
+    return damage.whole(note, read, otherwise=None) if note else None
 
 
 def revoke(table: Table, username: str, account_id: str | None = None) -> None:
@@ -88,7 +92,7 @@ def reader(table: Table, key: str) -> Reader:
     item = table.get(keys.feed_key(tokens.hashed(key)), consistent=True)
     if item is None:
         raise NoSuchFeed
-    found = Reader(item["Username"], item["AccountId"])
+    found = damage.read(item, lambda each: Reader(*(damage.attribute(each, name, str) for name in _WHOSE)))
     account = sessions.account(table, found.username)
     if account.get("AccountId") != found.account_id or not _is_of(item, account):
         raise NoSuchFeed
@@ -105,13 +109,18 @@ def _removed(table: Table, username: str, required: Write) -> bool:
     note = _note(table, username)
     if note is None:
         return False
-    old = note["TokenHash"]
-    table.transact(
-        required,
-        delete(keys.feed(username), condition="TokenHash = :old", values={":old": old}, refused=FeedChanged()),
-        forget(keys.feed_key(old), because=_BECAUSE),
-    )
+    condition, values, gone = _as_read(note)
+    key = keys.feed(username)
+    table.transact(required, delete(key, condition=condition, values=values, refused=FeedChanged()), *gone)
     return True
+
+
+def _as_read(note: Item) -> tuple[str, Mapping[str, str], list[Write]]:
+    """The condition that a note is as it was read, and the write that removes its key. A damaged one names no key."""
+    old = damage.attribute_or(note, "TokenHash", str, None)
+    if old is None:
+        return "NOT attribute_type(TokenHash, :text)", {":text": "S"}, []
+    return "TokenHash = :old", {":old": old}, [forget(keys.feed_key(old), because=_BECAUSE)]
 
 
 def _note(table: Table, username: str) -> Item | None:

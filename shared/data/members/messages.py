@@ -69,7 +69,7 @@ def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Me
     """Mark a message read; repeating it changes nothing. It leaves GSI1. Raises NoSuchMessage, and creates no item."""
     if not ksuids.is_ksuid(message_id):
         raise NoSuchMessage(message_id)
-    return from_item(table.write(_reading(username, message_id, now), returning="ALL_NEW"))
+    return damage.read(table.write(_reading(username, message_id, now), returning="ALL_NEW"), from_item)
 
 
 def mark_all_read(table: Table, username: str, now: datetime, account_id: str | None = None) -> int:

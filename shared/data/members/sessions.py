@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
+from functools import partial
 
 from shared import settings
 from shared.data import account_checks, item_types, keys
 from shared.data.members import credentials
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
@@ -56,7 +58,14 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     whether or not an index shows them yet. TTL deletes late, by days: what has expired is refused here.
     """
     item = table.get(keys.session(tokens.hashed(token)), consistent=True)
-    if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
+    session = damage.whole(item, partial(_authenticated, table, now), otherwise=None) if item else None
+    if session is None:
+        raise NotSignedIn
+    return session
+
+
+def _authenticated(table: Table, now: datetime, item: Item) -> Session:
+    if item[TTL_ATTRIBUTE] <= now.timestamp():
         raise NotSignedIn
     found = account(table, item["Username"])
     if "AccountId" not in found or generation_of(found) != item["Generation"]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from shared.data import account_checks, item_types, keys
 from shared.data.members import credentials, sessions
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import USER_INDEX
@@ -66,9 +67,9 @@ def to_mail(table: Table, username: str) -> User:
 
 
 def _found(username: str, item: Item | None) -> User:
-    if item is None or item["Type"] != item_types.USER:
+    if item is None or item.get("Type") == item_types.REMOVAL:
         raise NoSuchUser(username)
-    return _from_item(item)
+    return damage.read(item, _from_item)
 
 
 def of_email(table: Table, email: str) -> User:
@@ -144,7 +145,8 @@ def set_role(table: Table, username: str, role: Role) -> None:
 
 def everyone(table: Table) -> Iterator[User]:
     """All users, in no order: the whole of UserIndex, page by page."""
-    yield from map(_from_item, table.everything(index=USER_INDEX))
+    for item in table.everything(index=USER_INDEX):
+        yield from damage.readable([item], _from_item)
 
 
 def count(table: Table, most: int) -> int:

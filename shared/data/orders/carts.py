@@ -13,13 +13,14 @@ from shared.data.catalog import deals
 from shared.data.orders import stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.entities import Entity, Form
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, update
 from shared.errors import Busy, CartChanged, CartIsFull, DealIsOver, DealsError, NotSoldHere
 from shared.models.catalog import Status, StockLevel
 from shared.models.orders import CartItem
+from shared.values.money import amount
 
 MOST = 20
 """Deals in a cart, and in an order: one transaction then has room for all that an order writes."""
@@ -27,7 +28,8 @@ MOST = 20
 MOST_PIECES = 10
 """Pieces of one deal in a cart or an order."""
 
-_CART_ITEM = Entity(CartItem, apart=frozenset({"deal"}))  # the deal is read as it is today
+# The deal is read as it is today.
+_CART_ITEM = Entity(CartItem, forms={"price": Form(str, amount)}, apart=frozenset({"deal"}))
 
 
 class _PutMeanwhile(DealsError):

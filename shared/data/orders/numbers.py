@@ -11,6 +11,7 @@ from __future__ import annotations
 from threading import Lock
 
 from shared.data import item_types, keys
+from shared.dynamodb import damage
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, NoSuchOrder
@@ -20,7 +21,7 @@ BLOCK = 10
 BEFORE_FIRST = 10_000
 """The number before the first one: from then on, numbers have five digits."""
 
-_POINTER = Projection.of("OrderId")
+_POINTER = Projection.of("PK", "SK", "OrderId")
 
 
 class Numbers:
@@ -65,4 +66,4 @@ def order_id_of(table: Table, id_or_number: str) -> str:
     found = None if number is None else table.get(keys.order_number(number), consistent=True, projection=_POINTER)
     if found is None:
         raise NoSuchOrder(id_or_number)
-    return str(found["OrderId"])
+    return damage.read(found, lambda item: damage.attribute(item, "OrderId", str))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from shared.data import item_types, keys
@@ -16,6 +16,7 @@ from shared.dynamodb.writes import Write
 from shared.models.catalog import Period
 from shared.models.orders import Order, OrderItem, OrderStatus
 from shared.values import ksuids
+from shared.values.money import amount
 from shared.values.times import from_iso, to_iso
 
 OPEN = (OrderStatus.PLACED, OrderStatus.SHIPPED)
@@ -24,11 +25,17 @@ OPEN = (OrderStatus.PLACED, OrderStatus.SHIPPED)
 Telling = Callable[[Order, datetime], Sequence[Write]]
 """The message to an order's owner, written in the transaction that places the order or takes a step."""
 
+
+def _amounts(stored: Mapping[str, str]) -> dict[str, str]:
+    """Amounts by currency. Raises ValueError, TypeError."""
+    return {currency: amount(each) for currency, each in dict(stored).items()}
+
+
 _ORDER = Entity(
     Order,
     forms={
         "address": Form(addresses.to_map, addresses.from_map),
-        **dict.fromkeys(("shipping", "tax", "totals"), Form(dict, dict)),
+        **dict.fromkeys(("shipping", "tax", "totals"), Form(dict, _amounts)),
     },
     apart=frozenset({"username", "times", "items"}),  # no longer there, an attribute for each status, other items
 )
@@ -36,10 +43,11 @@ _ORDER = Entity(
 _ORDER_ITEM = Entity(
     OrderItem,
     forms={
+        "price": Form(str, amount),
         "shards": Form(  # the keys of a map are texts
             lambda shards: {str(shard): pieces for shard, pieces in shards.items()},
             lambda shards: {int(shard): pieces for shard, pieces in shards.items()},
-        )
+        ),
     },
 )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, islice, takewhile
+from operator import attrgetter
 from typing import Any
 
 from shared.data import item_types, keys
@@ -20,7 +21,7 @@ from shared.dynamodb.schema import GSI1, GSI2, GSI3
 from shared.dynamodb.table import Projection, Table
 from shared.errors import NoSuchOrder, NoSuchUser
 from shared.models.lists import Page
-from shared.models.orders import Customer, Order, OrderItem, OrderStatus
+from shared.models.orders import Customer, Order, OrderStatus
 from shared.values import ksuids
 
 _OWNER = Projection.of("PK", "SK", "Username")
@@ -51,7 +52,9 @@ def find(table: Table, id_or_number: str) -> Order:
     if order is not None:
         return _whole(table, order, parts)
     first = table.get_many(item_keys(order_id, 1), consistent=True, projection=_OWNER)
-    return get(table, first[0]["Username"], order_id) if first else sale(table, order_id)
+    if not first:
+        return sale(table, order_id)
+    return get(table, damage.read(first[0], lambda item: damage.attribute(item, "Username", str)), order_id)
 
 
 def sale(table: Table, order_id: str) -> Order:
@@ -59,7 +62,7 @@ def sale(table: Table, order_id: str) -> Order:
     item = table.get(keys.sale(order_id), consistent=True)
     if item is None:
         raise NoSuchOrder(order_id)
-    return from_item(item)
+    return damage.read(item, from_item)
 
 
 def as_it_is(table: Table, order: Order) -> Order:
@@ -73,27 +76,28 @@ def as_it_is(table: Table, order: Order) -> Order:
 def _parts(table: Table, order_id: str) -> tuple[Item | None, list[Item]]:
     """An order, or None, and those of its items that GSI1 shows. One Query."""
     shown = list(table.query(keys.order_parts(order_id), index=GSI1))
-    order = next((part for part in shown if part["Type"] == item_types.ORDER), None)
-    return order, [part for part in shown if part["Type"] == item_types.ORDER_ITEM]
+    order = next((part for part in shown if part.get("Type") == item_types.ORDER), None)
+    return order, [part for part in shown if part.get("Type") == item_types.ORDER_ITEM]
 
 
 def _whole(table: Table, item: Item, parts: Iterable[Item]) -> Order:
     """An order with its items. Those that are not shown yet are read by their keys, which the order's count tells."""
-    order = from_item(item)
+    order = damage.read(item, from_item)
     found = {part["PK"]: part for part in parts}
     missing = [key for key in item_keys(order.order_id, order.item_count) if key["PK"] not in found]
     if missing:
         found |= {part["PK"]: part for part in table.get_many(missing, consistent=True)}
-    return replace(order, items=tuple(item_from_item(found[each]) for each in sorted(found)))
+    return replace(order, items=tuple(damage.read(found[each], item_from_item) for each in sorted(found)))
 
 
 def customer(table: Table, username: str, *, newest: int = 5) -> Customer:
     """A user and the newest orders. One Query of the user's collection, backward. Raises NoSuchUser."""
     items = list(table.query(keys.user(username)["PK"], newest_first=True, limit=newest + 1, consistent=True))
-    if not items or items[0]["Type"] != item_types.USER:
+    if not items or items[0].get("Type") != item_types.USER:
         raise NoSuchUser(username)
     user, *orders = items
-    return Customer(username, user["Name"], addresses.from_user(user), tuple(damage.readable(orders, from_item)))
+    name, known = damage.read(user, lambda item: (damage.attribute(item, "Name", str), addresses.from_user(item)))
+    return Customer(username, name, known, tuple(damage.readable(orders, from_item)))
 
 
 def latest(
@@ -142,15 +146,20 @@ def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None 
     return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
 
 
-def filled(table: Table, orders: Iterable[Order]) -> list[Order]:
-    """Some orders with their items, read by their keys. BatchGetItem, 100 items a request."""
-    whole = list(orders)
-    without = [order for order in whole if not order.items]  # a sale has its items
-    parts = [item_keys(order.order_id, order.item_count) for order in without]
-    found: dict[str, list[OrderItem]] = {}
-    for part in table.get_many(list(chain.from_iterable(parts))):
-        found.setdefault(part["OrderId"], []).append(item_from_item(part))
-    return [replace(order, items=tuple(found.get(order.order_id, order.items))) for order in whole]
+def filled(table: Table, orders: Sequence[Order]) -> list[Order]:
+    """Some orders with their items, read by their keys, but without an order of which an item is damaged.
+
+    BatchGetItem, 100 items a request.
+    """
+    # A sale has its items.
+    parts = {each.order_id: [] if each.items else item_keys(each.order_id, each.item_count) for each in orders}
+    found = {part["PK"]: part for part in table.get_many(list(chain.from_iterable(parts.values())))}
+
+    def fill(order: Order) -> Order:
+        own = [found[key["PK"]] for key in parts[order.order_id] if key["PK"] in found]
+        return replace(order, items=tuple(damage.read(part, item_from_item) for part in own) or order.items)
+
+    return list(damage.each(orders, fill, attrgetter("order_id")))
 
 
 def _lowest_after(time: datetime) -> str | None:
