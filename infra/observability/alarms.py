@@ -14,7 +14,6 @@ from infra.observability.site import (
     MINIMUM,
     P99,
     SAMPLES,
-    SHOWING,
     SUM,
     Site,
     of_function,
@@ -112,7 +111,7 @@ class Alarms(Construct):
         self._add("cache_is_old", None, only(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
         for module in site.answering:
             self._add("request_fails", module, of_function(stage, metrics.FAULTS, module))
-        for module in SHOWING:
+        for module in site.reading:
             self._add("items_are_damaged", module, of_function(stage, metrics.DAMAGED_ITEMS, module))
         sweeps = only(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
         self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)

@@ -103,8 +103,8 @@ class Bounds:
     what is older than ten. No report at all is as bad: the clock or its function does not run."""
 
     items_are_damaged: Bound = Bound(1, minutes=15)
-    """Items that cannot be read, met while pages were made. They are left out until somebody repairs them. What the
-    cached pages show is read again within five minutes, so the alarm stays on while one of them is damaged."""
+    """Items that cannot be read, met by a function. They are left out until they are repaired. What the cached pages
+    show is read again within five minutes, and what the clock works on each minute, so the alarm stays on meanwhile."""
 
     sweep_is_missing: Bound = Bound(1, minutes=1, points=5, of=5)
     """Sweeps of ended deals. There is one each minute, so that deals leave the feeds within a minute of their end. No

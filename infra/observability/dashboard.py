@@ -10,7 +10,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from infra.observability.alarms import OPERATIONS
-from infra.observability.site import MAXIMUM, P99, SHOWING, Site, of_function, of_table, only, polls
+from infra.observability.site import MAXIMUM, P99, Site, of_function, of_table, only, polls
 from infra.settings import Stage
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
@@ -54,7 +54,10 @@ class Dashboard(Construct):
                 _graph(
                     "Sweeps and sign-in failures",
                     *_by_function(stage, metrics.ENDED_DEALS_SWEPT, metrics.SIGN_IN_FAILURES),
-                    *(_of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}") for name in SHOWING),
+                    *(
+                        _of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}")
+                        for name in site.reading
+                    ),
                 ),
             ],
             [_graph("Oldest open order, s", only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))],

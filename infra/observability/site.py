@@ -18,9 +18,6 @@ from infra.streams import StreamReader, WorkQueue
 from infra.table import DealsTable
 from shared.runtime import metrics
 
-SHOWING = ("refresher", "catalog", "site", "desk", "sales", "expiry")
-"""The functions that read what is everybody's, and so meet the damaged items."""
-
 MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
 
 
@@ -63,6 +60,11 @@ class Site:
     def working(self) -> dict[str, lambda_.Function]:
         """The functions that work on what has happened."""
         return self._called_by(Caller.EVENTS)
+
+    @property
+    def reading(self) -> list[str]:
+        """The functions that have rights to the table, and so may meet a damaged item."""
+        return [name for each in self.functions if each.row.access and (name := each.row.name) != "seed"]
 
     @property
     def stream_readers(self) -> dict[str, lambda_.Function]:

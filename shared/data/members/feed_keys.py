@@ -7,7 +7,6 @@ does, a key ends with the account's generation: with a new password and with a s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -115,7 +114,7 @@ def _removed(table: Table, username: str, required: Write) -> bool:
     return True
 
 
-def _as_read(note: Item) -> tuple[str, Mapping[str, str], list[Write]]:
+def _as_read(note: Item) -> tuple[str, dict[str, str | int], list[Write]]:
     """The condition that a note is as it was read, and the write that removes its key. A damaged one names no key."""
     old = damage.attribute_or(note, "TokenHash", str, None)
     if old is None:
