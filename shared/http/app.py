@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.dynamodb import damage
 from shared.errors import Damaged, DealsError, Impossible, NoSuchPath, Unavailable, Unexpected
 from shared.http import logs
 from shared.http.body import decode
@@ -18,7 +17,7 @@ from shared.http.caching import cached_and_compressed
 from shared.http.event import Event, correlation_id, method, path
 from shared.runtime import metrics
 from shared.runtime.environment import logger
-from shared.runtime.reporting import report
+from shared.runtime.reporting import report, report_damaged
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -81,7 +80,7 @@ def _told(error: Exception, event: Event) -> DealsError:
     elif isinstance(error, Unavailable | Impossible):
         logger().error("table unavailable", exc_info=error)  # which readers are not told
     if isinstance(error, Damaged):
-        damage.note(error.name)
+        report_damaged(error.name)
     elif isinstance(error, Impossible):
         report(metrics.FAULTS)
     return error

@@ -17,6 +17,11 @@ def report(metric: Metric, value: float = 1) -> None:
     _noted().setdefault(metric, []).append(value)
 
 
+def report_damaged(name: str) -> None:
+    """Note that an item that was asked for by itself is damaged."""
+    damage.note(name)
+
+
 def measured() -> dict[str, Any]:
     """The metrics reported since the last line, as fields of a line that CloudWatch takes them from.
 

@@ -177,9 +177,16 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
 
 MAY_BE_ABSENT = {
     "Address", "CorrelationId", "Day15", "DealNumber", "EndsAt", "LastPage", "ListPrice", "Month06", "Username",
-    "Watched", *limits.ATTRIBUTES, "Word.Brand", "Word.Discount", "Word.Price", "Word.Product", "Word.Version",
+    "Watched", *limits.ATTRIBUTES, "Word.Brand", "Word.Card", "Word.Discount", "Word.Price", "Word.Product",
+    "Word.Version",
 }  # fmt: skip
 """Attributes that an item need not have: without them it is no damaged one."""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_noted() -> None:
+    damage.taken()
+    damage.failed()
 
 
 @pytest.fixture

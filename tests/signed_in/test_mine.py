@@ -308,7 +308,7 @@ def test_a_damaged_note_of_a_feed_is_left_out_and_replaced(
 
     assert seen.status == 200
     assert anyone.get(f"{address.path}?{address.query}").status == 200
-    assert "Its address was made on" in ana.get("/my/watches").words
+    assert "Its address was created on" in ana.get("/my/watches").words
     table.write(update(keys.feed("ana"), f"REMOVE {lost}", refused=None))
     assert ana.post("/my/feed/revoke", {}).status == 303
     assert table.get(keys.feed("ana")) is None

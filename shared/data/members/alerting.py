@@ -113,6 +113,7 @@ def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now:
             )
         except NoSuchAlert as stale:
             left = [alert for alert in left if alert.alert_id != stale.alert_id]
+            continue
         except NotSignedIn:  # the account is gone: its alerts go with it
             return 0
         except AlreadyExists:
