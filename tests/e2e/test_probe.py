@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
 from shared.data.members import users
+from tests.support.commands import begin
 from tests.support.site import Site
 
 
 def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
-    site: Site, monkeypatch: pytest.MonkeyPatch
+    site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    # It leaves the addresses that btd reads.
+    assert begin(site.home, "up", tmp_path / "up.log").wait(timeout=300) == 0
     monkeypatch.setenv("BTD_HOME", str(site.home.folder))
     monkeypatch.delenv("BTD_TABLE", raising=False)
     before = {user.username for user in users.everyone(site.table)}
