@@ -180,7 +180,7 @@ def upload(site: Deployed) -> str:
     deal_id = ksuids.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
     name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
     form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
-    made = pictures.make(PICTURE, "image/png", deal_id).files
+    made = pictures.make(PICTURE, deal_id).files
     try:
         status, text = ask("POST", form.url, fields={**form.fields, "file": ("probe.png", PICTURE, "image/png")})
         if status >= 300:

@@ -92,8 +92,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _on_dynamodb_local(item: pytest.Item) -> bool:
-    has_parameters = isinstance(item, pytest.Function) and hasattr(item, "callspec")
-    return has_parameters and any(value is DYNAMODB_LOCAL_ENGINE for value in item.callspec.params.values())
+    parameters = getattr(item, "callspec", None)
+    return parameters is not None and any(value is DYNAMODB_LOCAL_ENGINE for value in parameters.params.values())
 
 
 def pytest_report_header() -> str:

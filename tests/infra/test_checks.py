@@ -17,6 +17,7 @@ from aws_cdk import aws_sqs as sqs
 
 from infra import acceptances, stacks
 from infra.acceptances import Acceptance
+from infra.artifacts.bundling import bundle
 from infra.checks import PACKS, accept, require
 from infra.settings import ON_LAMBDA, STAGES, lambda_target
 from local.settings import ROOT
@@ -96,8 +97,7 @@ def test_every_accepted_rule_of_cdk_nag_would_have_been_broken(
 @pytest.mark.parametrize("python", ["3.12", "3.13"])
 def test_a_stage_may_name_an_older_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, python: str) -> None:
     """Its artifacts are those of the newest one here: cdk-nag does not look into them."""
-    built = stacks.bundle
-    monkeypatch.setattr(stacks, "bundle", lambda name, _: built(name, ON_LAMBDA))
+    monkeypatch.setattr(stacks, "bundle", lambda name, _: bundle(name, ON_LAMBDA))
     stage = replace(STAGES["prod"], target=lambda_target(python, "x86_64"))
     app = cdk.App(outdir=str(tmp_path), context=UNCOPIED)
     stacks.compose(app, stage)

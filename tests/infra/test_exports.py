@@ -9,6 +9,7 @@ from contextlib import closing
 from typing import Any
 
 import botocore.session
+from botocore.model import StructureShape
 
 from infra.exports import QUERIES
 from tests.infra.conftest import Synthesized
@@ -62,6 +63,7 @@ def test_the_first_window_begins_when_recovery_does(full: Synthesized) -> None:
     (table,) = full.resources("AWS::DynamoDB::Table")
     model = botocore.session.get_session().get_service_model("dynamodb")
     answer = model.operation_model("DescribeContinuousBackups").output_shape
+    assert isinstance(answer, StructureShape)
     recovery = answer.members["ContinuousBackupsDescription"].members["PointInTimeRecoveryDescription"]
 
     earliest = states_of(full)["Earliest"]
