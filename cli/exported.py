@@ -3,7 +3,7 @@
 What is described by a model has that model's columns, whether or not any item uses them; all other columns are made
 when an attribute is first met. Items that name nobody are kept whole, with their keys, so that they can be imported
 again. Of what belongs to a member only what the models do not call personal is kept, and everything else is left out:
-a new type of item is, too, until it is listed here.
+a new type of item is, too, until its row (``shared/data/entities.py``) says otherwise.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.data import item_types
+from shared.data.entities import ROWS, Exported
 from shared.data.orders.order_items import time_attribute
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import PARTITION_KEY
@@ -30,14 +31,7 @@ from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
 from shared.values.stored import Attribute, attribute_of
 
-NAMELESS = frozenset(
-    {
-        *(item_types.DEAL, item_types.DEAL_NUMBER, item_types.DEAL_SOURCE, item_types.SEQUENCE, item_types.PERIODS),
-        *(item_types.ENDING, item_types.ENDINGS, item_types.PRODUCT_OFFER, item_types.WORD, item_types.WORD_COUNT),
-        *(item_types.CLICKS, item_types.SCORE, *item_types.TOPIC.values(), item_types.BRANDS, *item_types.CURATED),
-        *(item_types.CATEGORY_FEATURED, item_types.STOCK, item_types.STOCK_NOTE, item_types.SHOP),
-    }
-)
+NAMELESS = frozenset(row.type for row in ROWS if row.exported is Exported.WHOLE)
 """Types of items that name no person, but for attributes that their models call personal."""
 
 

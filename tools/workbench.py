@@ -28,9 +28,9 @@ from uuid import UUID
 from cli.importer import Importer
 from shared import settings, sqs
 from shared.api import documents
-from shared.data import entity_chart
 from shared.data.catalog import clicks, deal_log, deals, drafts, feeds, offers, page_cache, picks, scores, search, shops
 from shared.data.catalog.changes import DealChange
+from shared.data.entities import ROWS
 from shared.data.idempotency import Idempotency
 from shared.data.members import (
     alerts,
@@ -264,7 +264,7 @@ def _facets(items: list[Json]) -> list[Json]:
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Visualizer.Facets.html
     """
     forms: dict[str, list[Key]] = defaultdict(list)
-    for entity in itertools.chain.from_iterable(entity_chart.CHART.values()):
+    for entity in ROWS:
         forms[entity.type].append(entity.key)
     by_type: dict[str, list[Json]] = {name: [] for name in forms}
     for item in items:

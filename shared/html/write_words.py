@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from shared.data import keys
-from shared.data.entity_chart import CHART, Entity
+from shared.data.entities import ROWS, Entity
 from shared.data.partitions import PERSONAL, SHOWN_OF_PEOPLE, is_like
 from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.capacity import size_of
@@ -75,7 +75,7 @@ def type_of(write: Write) -> str:
     if item is not None and "Type" in item:
         return str(unmarshal(item["Type"]))
     partition, sort = place(write)
-    return next((each.type for some in CHART.values() for each in some if _is_of(each, partition, sort)), "")
+    return next((each.type for each in ROWS if _is_of(each, partition, sort)), "")
 
 
 def _is_of(entity: Entity, partition: str, sort: str) -> bool:

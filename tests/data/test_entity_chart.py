@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from shared.data import item_counts, item_types, partitions
-from shared.data.entity_chart import CHART, Entity
+from shared.data import item_counts, item_types, keys, partitions
+from shared.data.entities import PLACES, ROWS, Entity
 from shared.dynamodb.attributes import unmarshal_items
-from shared.dynamodb.schema import INDEXES
+from shared.dynamodb.schema import INDEXES, key_names
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.html.collection_kinds import KINDS
@@ -24,24 +24,20 @@ from shared.values.stored import attribute_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = json.loads((ROOT / "docs" / "nosql-workbench.json").read_text(encoding="utf-8"))["DataModel"][0]
-SHOWN = (
-    "PK",
-    "SK",
-    *(key for index in INDEXES if index.name in partitions.VISIBLE for key in (index.partition_key, index.sort_key)),
-)
-ENTITIES = [entity for entities in CHART.values() for entity in entities]
 
 
-def matches(form: str, key: str) -> bool:
+def matches(form: str, key: Any) -> bool:
     """Whether a key has the form that the chart says."""
     return re.fullmatch(re.sub(r"<[^>]+>", ".+", form.replace("<", "\0<")).replace("\0", ""), key) is not None
 
 
 def fits(entity: Entity, item: dict[str, Any]) -> bool:
     """Whether an item is as the chart says: its type, its key, and all of its places in indexes that are shown."""
-    forms = {**entity.key, **entity.places}
+    there = [index for index in (None, *INDEXES) if index is None or index.partition_key in item]
     return entity.type == item["Type"] and all(
-        name in forms and matches(forms[name], item[name]) for name in SHOWN if name in item
+        any(all(map(matches, pair, map(item.get, key_names(index)))) for pair in entity.at(index))
+        for index in there
+        if index is None or index.sort_key
     )
 
 
@@ -49,7 +45,7 @@ def test_every_item_of_the_sample_is_in_the_chart() -> None:
     items = unmarshal_items(item for facet in MODEL["TableFacets"] for item in facet["TableData"])
 
     assert len({item["Type"] for item in items}) > 40
-    assert [item for item in items if not any(fits(entity, item) for entity in ENTITIES)] == []
+    assert [item for item in items if not any(fits(entity, item) for entity in ROWS)] == []
 
 
 def test_every_type_of_item_is_in_the_chart() -> None:
@@ -60,26 +56,19 @@ def test_every_type_of_item_is_in_the_chart() -> None:
         elif name in ("TOPIC", "LIKE", "WATCH"):
             types.update(value.values())
 
-    assert types - {entity.type for entity in ENTITIES} == set()
+    assert types - {entity.type for entity in ROWS} == set()
 
 
 def test_every_partition_is_of_a_kind_or_is_hidden_and_not_both() -> None:
-    for index in partitions.VISIBLE:
-        hidden, visible = partitions.HIDDEN.get(index, {}), set(partitions.VISIBLE[index])
+    kinds = [(place.index, keys.any_like(place.partition), place.kind, place.because) for place in PLACES]
 
-        assert not visible & set(hidden)
-        assert visible <= set(KINDS[index])
-        of_index = next((each for each in INDEXES if each.name == index), None)
-        places = {place[0] for entity in ENTITIES if (place := entity.at(of_index))}
-        assert {place for place in places if not _is_among(place, visible | set(hidden))} == set()
-
-
-def _is_among(key: str, patterns: set[str]) -> bool:
-    return any(re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), key) for pattern in patterns)
+    for index, pattern in {(index, pattern) for index, pattern, *_ in kinds}:
+        same = [(kind, because) for at, of, kind, because in kinds if (at, of) == (index, pattern)]
+        assert any(kind for kind, _ in same) != any(because for _, because in same), (index, pattern)
 
 
 def test_the_patterns_of_the_kinds_have_pages_that_a_collection_leads_to() -> None:
-    patterns = {number for kinds in KINDS.values() for kind in kinds.values() for number, _ in kind.patterns}
+    patterns = {number for *_, kind in KINDS for number, _ in kind.patterns}
 
     assert len(patterns) > 30
     assert {f"pattern-{number}" for number in patterns} <= set(lessons.by_slug())

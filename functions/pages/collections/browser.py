@@ -9,7 +9,7 @@ from itertools import groupby, takewhile
 from typing import Any
 
 from shared.data import item_counts, keys
-from shared.data.entity_chart import CHART, Entity
+from shared.data.entities import ENTITIES, Entity
 from shared.data.item_counts import ItemCounts
 from shared.data.partitions import PERSONAL, SHOWN_OF_PEOPLE, is_like
 from shared.dynamodb.attributes import Item
@@ -152,7 +152,7 @@ def _chart(index: Index | None, request: Request) -> dict[str, Any]:
     name = index.name if index else None
     counts = _counts(int(request.now.timestamp() // 60))
     groups = []
-    for group, entities in CHART.items():
+    for group, entities in ENTITIES.items():
         there = [entity for entity in entities if entity.at(index)]
         rows = [_entity(list(forms), index, counts) for _, forms in groupby(there, lambda entity: entity.type)]
         if rows:
@@ -175,7 +175,7 @@ def _counts(_minute: int) -> ItemCounts:
 def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) -> dict[str, Any]:
     """A row of the chart: the items of one type, with each form of their key."""
     name, type_ = index.name if index else None, forms[0].type
-    keys_ = list(dict.fromkeys(pair for pair in (form.at(index) for form in forms) if pair))
+    keys_ = list(dict.fromkeys(pair for form in forms for pair in form.at(index)))
     example = counts.examples.get((type_, name))
     found = str(example[key_names(index)[0]]) if example else ""
     return {
@@ -195,7 +195,7 @@ def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) ->
 def _forms(asked: _Asked) -> list[str]:
     """The forms of partition keys that begin as what was typed does, for who typed less than a whole key."""
     typed = asked.partition.upper()
-    found = {pair[0] for entities in CHART.values() for each in entities if (pair := each.at(asked.index))}
+    found = {pair[0] for some in ENTITIES.values() for each in some for pair in each.at(asked.index)}
     return sorted(form for form in found if form.partition("<")[0].startswith(typed))
 
 
