@@ -127,8 +127,8 @@ def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda
 
     What it has seen one side of is kept in memory. ``advance`` is told how many items were read.
     """
-    first = _survey(table, now, advance)
-    again = _survey(table, now, advance) if first else []
+    first = survey(table, now, advance)
+    again = survey(table, now, advance) if first else []
     return sorted((fault for fault in first if fault in again), key=lambda each: (each.rule, *each.key.values()))
 
 
@@ -148,7 +148,8 @@ def mend(table: Table, fault: Fault) -> bool:
     return False
 
 
-def _survey(table: Table, now: datetime, advance: Callable[[int], object]) -> list[Fault]:
+def survey(table: Table, now: datetime, advance: Callable[[int], object] = lambda _: None) -> list[Fault]:
+    """What one scan finds, of which some may be writes under way."""
     seen = _Seen(now)
     for item in table.everything():
         try:
@@ -188,7 +189,7 @@ class _Seen:
         """Take note of an item. Raises one of ``damage.UNREADABLE``."""
         if str(item["PK"]).startswith(keys.scratches()):  # a lesson's: nothing of ours
             return
-        row, values = _row_of(item)
+        row, values = row_of(item)
         if row is None:
             self.faults.append(_named(UNKNOWN, item, "No type of items has this name and this form of key."))
             return
@@ -220,7 +221,7 @@ class _Seen:
             raise KeyError(*missing)
         if read := _READ.get(row.type):
             read(due)
-        known = _Values({**due, **values, "Now": to_iso(self._now)})
+        known = Values({**due, **values, "Now": to_iso(self._now)})
         if row.type == item_types.DEAL:
             places = self._deal(due)
         elif row.type == item_types.SCORE:  # they follow from its votes, too
@@ -234,21 +235,14 @@ class _Seen:
         should = {name: value for name, value in due.items() if name not in INDEX_KEYS} | places
         if should != item:
             self.faults.append(Fault(INDEX if due == item else ATTRIBUTES, keys.primary(item), item, should))
-        for partner in row.partners:
-            if _holds(partner.when, due):
-                with suppress(KeyError):  # it has none
-                    self._ask(partner, _place(item), known)
+        for partner, key, says in partners_of(row, due, known):
+            if not says:
+                self._need(_place(key), _place(item))
+                continue
+            new = {**key, **says, **{name: known[of] for name, of in partner.new.items() if of in known}}
+            fault = Fault(PARTNERS, key, says, new, derived=not partner.is_lost)
+            self._asked.setdefault(_place(key), {})[repr(says)] = fault
         return due
-
-    def _ask(self, partner: Partner, asking: Place, values: Mapping[str, Any]) -> None:
-        key = _key_of(partner.key, values)
-        if not partner.says:
-            self._need(_place(key), asking)
-            return
-        says = {name: _filled(form, values) for name, form in partner.says.items()}
-        missing = {**key, **says, **{name: values[of] for name, of in partner.new.items() if of in values}}
-        due = Fault(PARTNERS, key, says, missing, derived=not partner.is_lost)
-        self._asked.setdefault(_place(key), {})[repr(says)] = due
 
     def _need(self, needed: Place, asking: Place, counted: _Counted | None = None) -> None:
         """Note that an item, which may be counted, needs another one, unless that was seen."""
@@ -295,7 +289,7 @@ class _Seen:
                 if item != due:
                     yield replace(fault, found=item, due=due, derived=fault.derived and len(asked) == 1)
         for place, item in self._there.items():
-            if place not in self._asked and (row := _row_of(item)[0]) and row.claimed:
+            if place not in self._asked and (row := row_of(item)[0]) and row.claimed:
                 yield Fault(PARTNERS, _key(place), item, None, derived=False)
 
     def _lists(self) -> Iterator[Fault]:
@@ -319,7 +313,7 @@ class _Seen:
     def _owners(self) -> Iterator[Fault]:
         """The accounts of users. One whose user is lost is named, while a password shows that there was one."""
         account_ids = {item["Username"]: item.get("AccountId") for item in self._of(item_types.USER)}
-        accounts = {item["Username"]: item for item in self._of(item_types.ACCOUNT)}
+        accounts = {keys.id_in(item["PK"]): item for item in self._of(item_types.ACCOUNT)}
         for name in account_ids.keys() | accounts.keys():
             account, account_id = accounts.get(name), account_ids.get(name)
             orders, alerted = self._open_orders[name], self._alerts[name]
@@ -438,7 +432,7 @@ def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
     return {**(own or {**_key(place), "Type": item_types.SCORE, "DealId": deal_id}), "Score": score, **ranked}
 
 
-class _Values(dict[str, Any]):
+class Values(dict[str, Any]):
     """The values of an item that forms name, with those that are derived."""
 
     def __missing__(self, name: str) -> Any:
@@ -446,6 +440,15 @@ class _Values(dict[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in _DERIVED or super().__contains__(name)
+
+
+def partners_of(row: Entity, item: Item, values: Values) -> Iterator[tuple[Partner, Key, Item]]:
+    """The items that one needs, each with its key and what it must say."""
+    for partner in row.partners:
+        if _holds(partner.when, item):
+            with suppress(KeyError):  # it has none
+                key = _key_of(partner.key, values)
+                yield partner, key, {name: _filled(form, values) for name, form in partner.says.items()}
 
 
 _NAME = re.compile(r"<(\w+)(?::(\w+))?>")
@@ -487,8 +490,8 @@ _NEEDED = {
 """The types of items that others need, and those that are compared when all were seen."""
 
 
-def _row_of(item: Item) -> tuple[Entity | None, dict[str, str]]:
-    """The row of an item, by its type and the form of its key, and the values that its key names."""
+def row_of(item: Item) -> tuple[Entity | None, dict[str, str]]:
+    """The row of an item, by its type and the form of its key, and the values that its key names; None for no type."""
     for row, *patterns in _FORMS.get(str(item.get("Type", "")), ()):
         found = [pattern.fullmatch(str(item[name])) for pattern, name in zip(patterns, ("PK", "SK"), strict=True)]
         values = [each.groupdict() for each in found if each]

@@ -23,7 +23,7 @@ class AboutDeal:
     """The deal that a message is about, as it was when the message was written.
 
     ``watched`` is the name of what is watched: a brand, a category, words, a product at a price; a hot deal is told to
-    everybody. ``also`` are the names of the alerts that it meets beside that.
+    everybody. ``also`` are the names of the alerts that it meets beside that. Both may quote what a member typed.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -32,8 +32,8 @@ class AboutDeal:
     brand_name: str = field(metadata=stored("BrandName"))
     price: str = field(metadata=stored("Price"))
     currency: str = field(metadata=stored("Currency"))
-    watched: str | None = field(default=None, metadata=stored("Watched"))
-    also: list[str] | None = field(default=None, metadata=stored("Also", list))
+    watched: str | None = field(default=None, metadata=stored("Watched", personal=True))
+    also: list[str] | None = field(default=None, metadata=stored("Also", list, personal=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,233 @@
+"""The rows of item types, against a table in which everything has happened and each damage that may be done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from shared.data import checking, keys, removal, traces
+from shared.data import item_types as t
+from shared.data.catalog import feeds, offers, page_cache, search
+from shared.data.catalog.deal_items import from_item
+from shared.data.checking import Fault
+from shared.data.entities import ROWS, Entity
+from shared.data.members import rate_limits, users
+from shared.data.orders import steps, stock
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import INDEX_KEYS
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put
+from shared.models.catalog import ALL_DEALS, BRAND
+from shared.models.orders import OrderStatus
+from tests.support.engines import FAST
+from tests.support.shop import a_buyer, buy
+from tools import workbench
+
+NOW = workbench.NOW
+
+
+def everything(table: Table) -> None:
+    """What the model for Workbench shows, and what it leaves out: workings, removals, and what stays of orders."""
+    workbench.fill(table)
+    traces.keep(table, "trace", {}, NOW)
+    traces.file_step(table, "DEAL#x", "publisher", "1", {}, NOW, failed=False)
+    table.write(put({**keys.backfill("any", 0, 1), "Type": t.BACKFILL, "Start": "{}"}, because="as a backfill does"))
+    rate_limits.remember(table, "ana", "203.0.113.7", NOW)
+    for part in page_cache.PARTS:
+        copy = page_cache.Copy("<ul></ul>" if part.picks else None, "<ul></ul>" if part.feed else None)
+        page_cache.write(table, part, copy, began=NOW, expires=NOW + timedelta(minutes=1), form=page_cache.HTML)
+    deal = feeds.read(table, ALL_DEALS, limit=9, now=NOW).items[4]
+    stock.add(table, deal.deal_id, 9, NOW)
+    for name, way in (("dee", ("shipped",)), ("eve", ("shipped", "delivered"))):
+        a_buyer(table, name)
+        order = buy(table, name, deal, now=NOW)
+        for status in way:
+            order = steps.advance(table, order, OrderStatus(status), NOW)
+        removal.remove_account(table, users.get(table, name, consistent=True), NOW)
+    a_buyer(table, "flo")
+    removal.leave(table, users.get(table, "flo", consistent=True), NOW)
+    for item in [item for item in table.everything() if item["Type"] == t.DEAL]:  # the stream comes after all of it
+        search.file(table, None, from_item(item))
+        offers.file(table, None, from_item(item))
+
+
+@pytest.fixture(scope="module")
+def items() -> list[Item]:
+    with FAST.table() as table:
+        everything(table)
+        return list(table.everything())
+
+
+def check(some: Iterable[Item]) -> list[Fault]:
+    """The faults of a table that holds some items."""
+    table: Any = SimpleNamespace(everything=lambda: iter(list(some)))
+    return checking.survey(table, NOW)
+
+
+def of(row: Entity, items: list[Item]) -> list[Item]:
+    """The items of a row."""
+    return [item for item in items if checking.row_of(item)[0] is row]
+
+
+def named(row: Entity) -> str:
+    return f"{row.type} {row.own.keys[1]}"
+
+
+rows = pytest.mark.parametrize("row", ROWS, ids=named)
+
+
+def without(items: list[Item], item: Item, *names: str) -> list[Item]:
+    """The items, of which one has lost some attributes, or all of it."""
+    left = {name: value for name, value in item.items() if name not in names}
+    return [each for each in items if each is not item] + ([left] if names else [])
+
+
+def having(items: list[Item], item: Item, **attributes: object) -> list[Item]:
+    return [{**each, **attributes} if each is item else each for each in items]
+
+
+def test_a_table_in_which_everything_has_happened_has_no_fault(items: list[Item]) -> None:
+    assert check(items) == []
+
+
+@rows
+def test_everything_has_an_item_of_each_type(row: Entity, items: list[Item]) -> None:
+    assert of(row, items)
+
+
+def test_an_item_of_no_type_that_is_declared_is_named(items: list[Item]) -> None:
+    new = {**keys.deal("x"), "Type": "New"}
+    misplaced = {**keys.user("x"), "Type": t.DEAL}
+
+    faults = check([*items, new, misplaced])
+
+    assert [(fault.rule, fault.key, fault.derived) for fault in faults] == [
+        (checking.UNKNOWN, keys.deal("x"), False),
+        (checking.UNKNOWN, keys.user("x"), False),
+    ]
+
+
+def damages(row: Entity, items: list[Item]) -> Iterator[tuple[str, list[Item]]]:
+    """Each damage that the row says can be done to an item of it or to what belongs to it, and the items then."""
+    item = next((each for each in of(row, items) if INDEX_KEYS & each.keys()), of(row, items)[0])
+    for name in row.required:
+        yield f"no {name}", without(items, item, name)
+    for name in INDEX_KEYS & item.keys():
+        yield f"no {name}", without(items, item, name)
+        yield f"another {name}", having(items, item, **{name: "elsewhere"})
+    for name in sorted(INDEX_KEYS - item.keys())[:1]:
+        yield f"a stray {name}", having(items, item, **{name: "nowhere"})
+    for name in row.says:
+        wrong = 77 if isinstance(item[name], int) else "another"
+        yield f"another {name}", having(items, item, **{name: wrong})
+    if row.owned:
+        name = checking.row_of(item)[1].get("Username") or item["Username"]
+        owner = next(each for each in items if each["PK"] == each["SK"] == keys.user(name)["PK"])
+        yield "no owner", without(items, owner)
+    values = checking.Values({**item, **checking.row_of(item)[1], "Now": ""})
+    for _, key, says in checking.partners_of(row, item, values):
+        partner = next(each for each in items if keys.primary(each) == key)
+        yield f"no {key['PK']}", without(items, partner)
+        for name in says.keys() - {"Type"}:
+            yield (
+                f"another {name} of {key['PK']}",
+                having(items, partner, **{name: 77 if name == "Number" else "another"}),
+            )
+    if row.claimed:
+        lost = {**item, **dict.fromkeys(("PK", "SK"), item["PK"] + "7")}
+        said = {name: lost["PK"].rpartition("#")[2] for name in row.says}
+        lost |= {name: int(text) if isinstance(item[name], int) else text for name, text in said.items()}
+        yield "a second one that nothing needs", [*items, lost]
+
+
+@rows
+def test_each_damage_to_an_item_of_a_type_is_found_and_repaired_or_named(row: Entity, items: list[Item]) -> None:
+    missed, stays = [], []
+    for damage, damaged in damages(row, items):
+        faults = check(damaged)
+        if not faults:
+            missed.append(damage)
+        repaired = {(each["PK"], each["SK"]): each for each in damaged}
+        for fault in faults if all(fault.derived for fault in faults) else ():
+            place = (fault.key["PK"], fault.key["SK"])
+            repaired.pop(place, None)
+            if fault.due is not None:
+                repaired[place] = fault.due
+        if all(fault.derived for fault in faults) and check(repaired.values()):
+            stays.append(damage)
+
+    assert (missed, stays) == ([], [])
+
+
+def the(items: list[Item], type_: str, **attributes: object) -> Item:
+    return next(each for each in items if each["Type"] == type_ and attributes.items() <= each.items())
+
+
+def a_like(items: list[Item], username: str) -> Item:
+    topic = keys.topic_named(the(items, t.TOPIC[BRAND])["PK"])
+    return {
+        **keys.like(topic, username),
+        **keys.like_in_likes(topic, username),
+        "Type": t.LIKE[BRAND],
+        "Username": username,
+        "LikedAt": "2026-08-01T09:00:00Z",
+    }
+
+
+LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
+    "a deal's number leads elsewhere": (
+        checking.PARTNERS, True, lambda all_: having(all_, the(all_, t.DEAL_NUMBER), DealId="elsewhere")),
+    "an order has no number": (checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.ORDER_NUMBER))),
+    "a sale is in no list": (checking.INDEX, True, lambda all_: without(all_, the(all_, t.SALE), "GSI3PK", "GSI3SK")),
+    "a brand is missing from the list of brands": (
+        checking.BRANDS, True,
+        lambda all_: having(all_, the(all_, t.BRANDS), Brands=dict(list(the(all_, t.BRANDS)["Brands"].items())[1:]))),
+    "the list names a brand that is not there": (
+        checking.BRANDS, False,
+        lambda all_: having(all_, the(all_, t.BRANDS), Brands=the(all_, t.BRANDS)["Brands"] | {"none": "None"})),
+    "an email address leads nowhere": (checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.USER_EMAIL))),
+    "an email address is another's": (
+        checking.PARTNERS, True, lambda all_: having(all_, the(all_, t.USER_EMAIL, Username="bo"), Username="ana")),
+    "a password is lost": (checking.PARTNERS, False, lambda all_: without(all_, the(all_, t.PASSWORD))),
+    "the note of a feed's key is lost": (
+        checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.FEED_KEY, **keys.feed("ana")))),
+    "the note of open orders is lost": (checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.OPEN_ORDERS))),
+    "a deal's source is lost": (checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.DEAL_SOURCE))),
+    "a stock's note counts no shard": (
+        checking.STOCK, True, lambda all_: having(all_, the(all_, t.STOCK_NOTE), Shards=0)),
+    "a sequence would give a number again": (
+        checking.NUMBERS, True, lambda all_: having(all_, the(all_, t.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
+    "a saved deal is nobody's": (
+        checking.PARTNERS, False,
+        lambda all_: [*all_, {**the(all_, t.SAVED), "Username": "gus", "PK": keys.saved("gus", "")["PK"]}]),
+    "a message is nobody's": (
+        checking.PARTNERS, False,
+        lambda all_: [*all_, message_of(the(all_, t.MESSAGE, Username="ana"), "gus")]),
+    "a like is nobody's": (checking.PARTNERS, False, lambda all_: [*all_, a_like(all_, "gus")]),
+    "a like is nobody's, and counted": (
+        checking.PARTNERS, False,
+        lambda all_: [*liked_once_more(all_), a_like(all_, "gus")]),
+}  # fmt: skip
+
+
+def message_of(message: Item, username: str) -> Item:
+    places = keys.message_in_unread(username, message["MessageId"]) if "GSI1PK" in message else {}
+    return {**message, **keys.message(username, message["MessageId"]), **places, "Username": username}
+
+
+def liked_once_more(items: list[Item]) -> list[Item]:
+    brand = the(items, t.TOPIC[BRAND])
+    return having(items, brand, LikesCount=brand["LikesCount"] + 1)
+
+
+@pytest.mark.parametrize("damage", LOST)
+def test_what_only_other_items_show_to_be_missing_is_found(items: list[Item], damage: str) -> None:
+    rule, derived, harm = LOST[damage]
+
+    faults = check(harm(items))
+
+    assert [(fault.rule, fault.derived) for fault in faults] == [(rule, derived)]
