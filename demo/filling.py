@@ -26,21 +26,9 @@ STDLIB = f"/lib/python{sys.version_info.major}{sys.version_info.minor}.zip"
 WHOLE = ("shared", "functions", "web", "demo")
 """Folders of ours that are packed whole, whatever is used."""
 
-UNUSED = tuple(
-    f"{STDLIB}/{name}"
-    for name in (
-        "_pyrepl",
-        "doctest",
-        "encodings/cp",
-        "multiprocessing",
-        "pdb",
-        "pydoc",
-        "tarfile",
-        "unittest",
-        "xmlrpc",
-    )
-)
-"""Parts of Python's library that nothing here imports, and that are large."""
+_LARGE = ("_pyrepl", "doctest", "encodings/cp", "multiprocessing", "pdb", "pydoc", "tarfile", "unittest", "xmlrpc")
+UNUSED = (f"{LIBRARIES}/charset_normalizer/", *(f"{STDLIB}/{name}" for name in _LARGE))
+"""What nothing here needs, and is large."""
 
 PATHS = (
     *(
@@ -110,13 +98,16 @@ def packed() -> None:
     front = site.answer("GET", "/", {})["content"].decode()
     for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):
         site.answer("GET", path, {})
-    first = used.now()
+    first = {name for name in used.now() if not name.startswith(UNUSED[0])}
     library = {f"{STDLIB}/{name}" for name in zipfile.ZipFile(STDLIB).namelist() if not name.endswith("/")}
     whole = {str(file) for part in WHOLE for file in (APP / part).rglob("*") if file.is_file()}
     every = {*json.loads((OUT / "used.json").read_text()), *whole, *library}
     early = {name for name in library if name.startswith((f"{STDLIB}/pyodide/", f"{STDLIB}/_pyodide/"))}
     web = {name for name in whole if name.startswith(f"{APP}/web/")}
-    shown = {name for name in whole if name.startswith(f"{APP}/shared/data/")}
+    from shared.learn import lessons
+
+    shown = {f"{APP}/{code.path}" for lesson in lessons.by_slug().values() for code in lesson.code}
+    shown |= {name for name in whole if name.startswith(f"{APP}/shared/data/") and name.endswith(".py")}
     _write("python_stdlib.zip", (first & library) | early)
     _write("first.zip", (first - library) | web | {str(OUT / "kept.json"), str(OUT / "rows.json")})
     _write("rest.zip", {name for name in every - first - early - web if not name.startswith(UNUSED)}, shown)
@@ -161,7 +152,7 @@ def _write(name: str, files: Iterable[str], shown: Collection[str] = ()) -> None
                     str(compiled),
                     f"/app/{inner}",
                     doraise=True,
-                    optimize=0 if root == str(APP) else 2,  # docstrings of libraries, which nobody reads here
+                    optimize=2,  # without docstrings, which nobody reads here: a fifth of the whole
                     invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
                 )
                 at = importlib.util.cache_from_source(inner) if file in shown else f"{inner}c"

@@ -70,7 +70,7 @@ def fill() -> None:
     """Fill a table in Pyodide, under Node, and pack what the tab's Python takes. Raises SystemExit where that fails."""
     PARTS.mkdir(parents=True, exist_ok=True)
     (PARTS / "rows.json").write_text(json.dumps(rows()))
-    artifact = bundle("full", this_machine(), trims=True).path
+    artifact = bundle("full", this_machine()).path
     libraries = sysconfig.get_path("purelib")
     at = {"/app": ROOT, "/lambda": artifact, "/libraries": libraries, "/wheels": WHEELS, "/out": PARTS}
     folders = {name: str(folder) for name, folder in at.items()}

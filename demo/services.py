@@ -12,8 +12,9 @@ from shared.s3 import File, Form
 
 @dataclass
 class Files:
-    """The bucket: files in memory, read only. Nothing can be uploaded, for no S3 takes a form."""
+    """The bucket: files in memory. Browsers cannot send any: ``address``, where a form would go, refuses them."""
 
+    address: str = ""
     held: dict[str, tuple[str, str]] = field(default_factory=dict)
     name = "pictures"
 
@@ -28,7 +29,7 @@ class Files:
         """Nothing to mark: a file stays as long as the tab."""
 
     def form(self, _key: str, _most: int, _seconds: int, fields: dict[str, str]) -> Form:
-        return Form("/", fields)
+        return Form(self.address, fields)
 
 
 @dataclass

@@ -60,7 +60,7 @@ class Site:
         )
         self.functions: dict[str, Json] = rows["functions"]
         self.prefixes = {row["pages"]: name for name, row in self.functions.items() if row["pages"] is not None}
-        self.files, self.waiting = Files(), Waiting()
+        self.files, self.waiting = Files(f"{origin}{base}/-/upload"), Waiting()
         self.changed: dict[str, Json | None] = {}
         self.expired: set[str] = set()
         self.records: list[Json] = []
@@ -148,7 +148,7 @@ class Site:
 
     def invoke(self, name: str, event: Json) -> Any:
         """A function's answer to an event."""
-        environment.begin(Context())  # type: ignore[arg-type]  # it has what the functions look at
+        environment.begin(event, Context())  # type: ignore[arg-type]  # it has what the functions look at
         return showing(importlib.import_module(self.functions[name]["module"]))(event, Context())  # type: ignore[arg-type]
 
     def follow(self) -> None:
@@ -156,7 +156,7 @@ class Site:
         while self._gather() or self.waiting.bodies:
             records, self.records = self.records, []
             for name, row in self.functions.items():
-                wanted = [each for each in records if row["reads"] and _fits(each, row["reads"]["filters"])]
+                wanted = [each for each in records if row["reads"] and fits(each, row["reads"]["filters"])]
                 size = row["reads"]["batch_size"] if wanted else 1
                 for start in range(0, len(wanted), size):
                     EventSource(partial(self.invoke, name)).deliver(wanted[start : start + size])
@@ -210,15 +210,18 @@ def _message(body: str) -> Json:
     return {**told, "attributes": {}, "messageAttributes": {}, "eventSource": "aws:sqs", "eventSourceARN": "tab"}
 
 
-def _fits(record: Any, filters: Sequence[Json]) -> bool:
-    """Whether a record is one of those that a reader's filters let through: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html"""
+def fits(record: Any, filters: Sequence[Json]) -> bool:
+    """Whether a record is one of those that a reader's filters let through.
 
-    def fits(part: Any, wanted: Any) -> bool:
+    https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
+    """
+
+    def part_fits(part: Any, wanted: Any) -> bool:
         if not isinstance(wanted, dict):
             return part in wanted
-        return isinstance(part, dict) and all(name in part and fits(part[name], each) for name, each in wanted.items())
+        return isinstance(part, dict) and all(part_fits(part.get(name), each) for name, each in wanted.items())
 
-    return any(fits(record, each) for each in filters)
+    return any(part_fits(record, each) for each in filters)
 
 
 def begun(rows: str, origin: str, base: str) -> Site:

@@ -4,7 +4,7 @@ import { loadPyodide } from "./pyodide.mjs";
 
 const tell = (message) => self.postMessage(message), total = Object.values(sizes).reduce((sum, each) => sum + each);
 const jar = new Map(), EARLY = /^\/($|\?|assets\/|pictures\/|site\.webmanifest)/;
-let py, site, kept, fresh, rest, loaded = 0, turn = Promise.resolve();
+let py, site, kept, fresh, rest, signed = false, loaded = 0, turn = Promise.resolve();
 
 const step = (text, percent) => tell({ step: text, percent });
 
@@ -28,27 +28,52 @@ async function opened(name) {
   return ended(request);
 }
 const store = (name, mode) => kept.transaction(name, mode).objectStore(name);
+const done = (all) => new Promise((resolve, reject) => { all.oncomplete = resolve; all.onabort = all.onerror = () => reject(all.error); });
 async function write(changes) {
-  if (!kept || !(changes.length || changes.cookies)) return;
+  if (!kept || !(changes.length || signed)) return;
+  signed = false;
   try {
     const state = kept.transaction(["state", "items"], "readwrite"), items = state.objectStore("items");
     if (fresh) { state.objectStore("state").put(fresh, "table"); state.objectStore("state").put(code, "code"); }
     for (const [key, item] of changes) items.put(item ?? null, key);
     state.objectStore("state").put([...jar], "jar");
-    await new Promise((resolve, reject) => { state.oncomplete = resolve; state.onabort = state.onerror = () => reject(state.error); });
+    await done(state);
     fresh = undefined;
   } catch {
     kept = undefined;
     tell({ notice: "This browser's storage is full: what you do from now on ends with this tab." });
   }
 }
-async function over() {
-  if (!kept) return;
+async function emptied() {
   const all = kept.transaction(["state", "items"], "readwrite");
   all.objectStore("items").clear();
-  for (const each of ["table", "code", "jar"]) all.objectStore("state").delete(each);
-  await new Promise((resolve) => { all.oncomplete = resolve; });
+  for (const each of KEPT) all.objectStore("state").delete(each);
+  await done(all);
+}
+async function over() {
+  if (kept) await emptied();
   kept = undefined;
+}
+
+// What an older version of the code kept is set aside, until it is used with this one or deleted.
+const KEPT = ["table", "code", "jar"];
+async function aside() {
+  const held = {}, [keys, items] = await Promise.all([ended(store("items").getAllKeys()), ended(store("items").getAll())]);
+  for (const each of KEPT) held[each] = await ended(store("state").get(each));
+  await ended(store("state", "readwrite").put({ ...held, keys, items }, "aside"));
+  await emptied();
+}
+async function decided(how) {
+  const held = await ended(store("state").get("aside"));
+  if (how === "use") {
+    await emptied();
+    const all = kept.transaction(["state", "items"], "readwrite");
+    held.keys.forEach((key, at) => all.objectStore("items").put(held.items[at], key));
+    for (const [name, value] of Object.entries({ table: held.table, jar: held.jar, code })) all.objectStore("state").put(value, name);
+    await done(all);
+  }
+  await ended(store("state", "readwrite").delete("aside"));
+  tell(how === "use" ? { reload: true } : { notice: "" });
 }
 
 async function begin({ origin, base }) {
@@ -71,11 +96,15 @@ stand_ins.install()`);
   const table = kept && (await ended(store("state").get("table"))), changes = [];
   if (table && (await ended(store("state").get("code"))) === code) {
     const [keys, items] = await Promise.all([ended(store("items").getAllKeys()), ended(store("items").getAll())]);
-    for (const at in keys) changes.push([keys[at], items[at]]);
+    for (const at in keys) changes.push([keys[at], items[at] ?? undefined]); // null is not None
     for (const [name, cookie] of (await ended(store("state").get("jar"))) ?? []) jar.set(name, cookie);
     fresh = undefined;
-    site.keep(table, py.toPy(changes, { defaultValue: null }));
-  } else site.keep(fresh);
+    site.keep(table, py.toPy(changes));
+  } else {
+    if (table) await aside();
+    site.keep(fresh);
+  }
+  if (kept && (await ended(store("state").get("aside")))) tell({ notice: "What you did here is of an older version of the site, and was set aside.", aside: true });
   step("Drawing the first page …", 92);
   tell({ ready: true });
   rest = later();
@@ -87,7 +116,7 @@ async function later() {
   py.unpackArchive(await bytes("rest.zip"), "zip", { extractDir: "/app" });
   py.runPython(`import importlib; importlib.invalidate_caches()
 for name, module in [*sys.modules.items()]:
-    if name.startswith("shared.data"):  # whose sources are here now, for the pages that show them
+    if name.startswith("shared."):  # whose sources are here now, as far as pages show them
         module.__spec__.origin = module.__spec__.origin.removesuffix("c")`);
 }
 
@@ -95,6 +124,7 @@ for name, module in [*sys.modules.items()]:
 const after = (act) => (turn = turn.then(act).then(() => write(site.changes().toJs())).catch((error) => console.error(error)));
 
 function take(line) {
+  signed = true;
   const [, name, value] = line.match(/^([^=]+)=([^;]*)/), age = line.match(/Max-Age=(\d+)/i);
   if (age?.[1] === "0") jar.delete(name);
   else jar.set(name, { value, until: age ? Date.now() + age[1] * 1000 : Infinity });
@@ -106,8 +136,14 @@ const special = {
   "/-/over": () => over().then(() => []),
 };
 
+const text = (id, status, sentence, type = "text/plain") => ({ id, status, headers: [["Content-Type", `${type}; charset=utf-8`]], content: new TextEncoder().encode(sentence), cookies: [] });
+
+// A shop is on another host, and this tab asks none: a page says where the link leads.
+const elsewhere = (id, to) => text(id, 200, `<!doctype html><html lang="en"><title>Leaving the demo</title><meta name="viewport" content="width=device-width"><main><h1>Leaving the demo</h1><p>The click is counted. The link leads to another site, which the demo does not open by itself, and the sample's shops are invented:</p><p><a target="_blank" rel="noreferrer" href="${to.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}">${to.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</a></p></main></html>`, "text/html");
+
 async function answer({ id, method, path, headers, body }) {
   if (!EARLY.test(path)) await rest;
+  if (path === "/-/upload") return text(id, 501, "The demo has no bucket: pictures cannot be uploaded.");
   if (path in special && method === "POST") {
     const cookies = await special[path]();
     cookies.forEach(take);
@@ -115,8 +151,9 @@ async function answer({ id, method, path, headers, body }) {
   }
   for (const [name, { until }] of jar) if (until < Date.now()) jar.delete(name);
   const cookie = [...jar].map(([name, { value }]) => `${name}=${value}`).join("; ");
-  const got = site.answer(method, path, py.toPy(cookie ? { ...headers, cookie } : headers), body).toJs({ dict_converter: Object.fromEntries });
-  const cookies = [], out = [];
+  const got = site.answer(method, path, py.toPy(cookie ? { ...headers, cookie } : headers), body ?? undefined).toJs({ dict_converter: Object.fromEntries });
+  const cookies = [], out = [], to = got.headers.find(([name]) => name === "Location")?.[1];
+  if (to && new URL(to, location).origin !== location.origin) return elsewhere(id, to);
   for (const [name, value] of got.headers) {
     if (name === "Set-Cookie") { cookies.push(value); take(value); }
     else if (name === "Content-Security-Policy") out.push([name, value.replace("frame-ancestors 'none'", "frame-ancestors 'self'")]);
@@ -126,11 +163,12 @@ async function answer({ id, method, path, headers, body }) {
 }
 
 self.onmessage = ({ data }) => {
-  if (data.begin) turn = begin(data).catch((error) => tell({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
+  if (data.aside) decided(data.aside);
+  else if (data.begin) turn = begin(data).catch((error) => tell({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
   else after(async () => {
     const got = await answer(data).catch((error) => {
       console.error(error);
-      return { id: data.id, status: 500, headers: [["Content-Type", "text/plain"]], content: new TextEncoder().encode("Something went wrong in this tab. Reload it."), cookies: [] };
+      return text(data.id, 500, "Something went wrong in this tab: reload it.");
     });
     tell({ ...got, cookies: got.cookies.filter((line) => !/HttpOnly/i.test(line)) });
     if (data.method === "POST") setTimeout(() => after(() => rest.then(() => site.follow())), 100); // the page that it leads to comes first
