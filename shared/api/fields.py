@@ -77,7 +77,7 @@ def paragraphs(text: str) -> str:
 
 def one_of(codes: Callable[[], Iterable[str]], example: str) -> Any:
     """A field whose document lists some codes; they are read where one is made."""
-    return Field(json_schema_extra=lambda schema: schema.update(enum=sorted(codes()), examples=[example]))
+    return Field(json_schema_extra=lambda schema: schema.update({"enum": [*sorted(codes())], "examples": [example]}))
 
 
 def known(codes: Callable[[], Container[str]], what: str, text: str) -> str:

@@ -35,7 +35,7 @@ def fits(entity: Entity, item: dict[str, Any]) -> bool:
     """Whether an item is as the chart says: its type, its key, and all of its places in indexes that are shown."""
     there = [index for index in (None, *INDEXES) if index is None or index.partition_key in item]
     return entity.type == item["Type"] and all(
-        any(all(map(matches, pair, map(item.get, key_names(index)))) for pair in entity.at(index))
+        any(all(map(matches, pair, [item.get(name or "") for name in key_names(index)])) for pair in entity.at(index))
         for index in there
         if index is None or index.sort_key
     )

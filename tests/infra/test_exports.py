@@ -64,7 +64,10 @@ def test_the_first_window_begins_when_recovery_does(full: Synthesized) -> None:
     model = botocore.session.get_session().get_service_model("dynamodb")
     answer = model.operation_model("DescribeContinuousBackups").output_shape
     assert isinstance(answer, StructureShape)
-    recovery = answer.members["ContinuousBackupsDescription"].members["PointInTimeRecoveryDescription"]
+    backups = answer.members["ContinuousBackupsDescription"]
+    assert isinstance(backups, StructureShape)
+    recovery = backups.members["PointInTimeRecoveryDescription"]
+    assert isinstance(recovery, StructureShape)
 
     earliest = states_of(full)["Earliest"]
 
