@@ -30,7 +30,7 @@ from shared.values.counts import counted
 
 
 class _Changed(DealsError):
-    """Somebody changed the item meanwhile, with this release: it has what is new."""
+    """The item was changed meanwhile by this release, so it has the new attributes."""
 
 
 Rewriting = tuple[Item, list[Item]]
@@ -148,7 +148,7 @@ def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
 def _index(table: Table, item: Item) -> bool:
     """Write a deal's words and offer. Raises DamagedDeal: it has none.
 
-    The deal is read again afterwards: where somebody changed it meanwhile, the stream may have followed that before
+    The deal is read again afterwards: where it was changed meanwhile, the stream may have followed that before
     these writes, and what they brought back is taken out.
     """
     deal = from_item(item)

@@ -231,7 +231,7 @@ def _attributes(model: Any) -> Iterator[Attribute]:
 
 
 def _personal(name: str) -> set[str]:
-    """The attributes of a type of items that tell who somebody is."""
+    """The personal attributes of an item type."""
     models = DESCRIBED[name].models if name in DESCRIBED else ()
     return {each.name for model in models for each in _attributes(model) if each.personal}
 

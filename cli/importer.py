@@ -89,7 +89,7 @@ class Importer:
         self._names: dict[str, str] = {}
 
     def run(self, source: BinaryIO) -> None:
-        """Import all lines. Raises Unavailable; whatever ends it, ``report`` then says what was done."""
+        """Import all lines. Raises Unavailable; ``report`` has the result, also after an error."""
         try:
             self._names = brands.names(self._table)
             for window in windows(self._entries(source)):
@@ -136,7 +136,7 @@ class Importer:
                 continue
             try:
                 brands.create(self._table, slug, entry.brand_name, self._now)
-            except BrandExists:  # somebody else was first, and may have written it otherwise
+            except BrandExists:  # another import was first, perhaps with another spelling
                 self._names |= brands.names(self._table)
             else:
                 self._names[slug] = entry.brand_name
@@ -166,7 +166,7 @@ class Importer:
         self._advance(sum(entry.size for entry in batch))
 
     def _create_rest(self, batch: Sequence[Entry]) -> bool:
-        """Another import was faster with some of a batch: create the rest. False if none of it is there after all."""
+        """Another import was faster with some of a batch: create the rest. False if no deal of it exists."""
         known = imports.by_source(self._table, [entry.source_id for entry in batch])
         if not known:
             return False

@@ -34,7 +34,7 @@ def note(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Say what was done, on standard output."""
+    """Print a result on standard output."""
     _console().print(Text(printable(text)), soft_wrap=True)
 
 

@@ -120,7 +120,7 @@ class _Plumbing:
             case.queue.release(case.message)
 
     def _sent(self, case: _Case) -> str:
-        """Hand a batch to its function, or other work to its queue as it came; returns what was done."""
+        """Hand a batch to its function, or other work unchanged to its queue; returns the outcome in words."""
         match case.content:
             case None:
                 raise DealsError("nothing that a function understands")

@@ -59,7 +59,7 @@ def rush(
     seconds = time.perf_counter() - began
     after = stock.of(table, found.deal_id)
     sent = [request for request in trace.requests if request.operation == "TransactWriteItems"]
-    # What was placed is what was taken, and nothing else has changed.
+    # The pieces ordered are the pieces taken, and nothing else has changed.
     right = after.on_sale == after.left + after.ordered and before.left - after.left == ends["placed"]
     document = {
         "placed": ends["placed"],
@@ -76,7 +76,7 @@ def rush(
     else:
         views.fields(document)
     if not right:
-        wrong = "somebody else ordered or put on sale meanwhile, or the stock is wrong"
+        wrong = "another order or stock change came in between, or the stock is wrong"
         raise DealsError(f"The sums do not add up: {wrong}.")
 
 

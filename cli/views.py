@@ -66,7 +66,7 @@ feed = table(
 
 
 def found(page: Json) -> None:
-    """A page of a search, with the words that were searched instead, and what was left out."""
+    """A page of a search, with the corrected words and the words left out."""
     feed(page)
     if page.get("searched"):
         say(f"searched: {page['searched']}")

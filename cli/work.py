@@ -56,7 +56,7 @@ def group(name: str, about: str) -> typer.Typer:
 
 
 def command(group: typer.Typer, view: View = views.fields, name: str | None = None, **settings: Any) -> Function:
-    """Add a command to a group: a function of its work and what was typed, which returns what there is to say."""
+    """Add a command to a group: a function of its work and its arguments, which returns the text to print."""
     return lambda do: group.command(name, **settings)(answering(view)(do))
 
 

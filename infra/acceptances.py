@@ -209,6 +209,6 @@ KEY_OF_REPORTS = Acceptance(
     "CKV_AWS_26",
 )
 ALARMS_GROW_OLD = Acceptance(
-    "A message that could not be handed over is an alarm that is old by the time somebody sends it again.",
+    "A message that could not be handed over is an alarm that would be out of date when sent again.",
     "Serverless-SNSRedrivePolicy",
 )

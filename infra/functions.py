@@ -30,7 +30,7 @@ USUAL_MEMORY = 512
 class Caller(Enum):
     """Who calls a function, which decides how it is watched."""
 
-    GATEWAY = "the gateway, for somebody who waits"
+    GATEWAY = "the gateway, for a waiting client"
     EVENTS = "the stream, the queue or the clock"
     DEPLOYMENT = "CloudFormation, once in a deployment"
 

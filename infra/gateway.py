@@ -42,7 +42,7 @@ A path or method that an API does not have is refused as if it asked for a signa
 by MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403; so users report), a kind that
 AWS does not list. No method of ours asks for a signature, so all of these mean that there is nothing, which is what
 DEFAULT_4XX says; the first is here, too, because the laptop's gateway leaves it 403. A resource ``{proxy+}`` for the
-rest would call a function for each path that somebody tries.
+rest would call a function for each path tried.
 
 https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
 https://github.com/HumanCellAtlas/data-store/issues/328"""

@@ -244,7 +244,7 @@ STAGES = {
             name="prod",
             target=ON_LAMBDA,
             keeps_data=True,
-            # What somebody can make us pay for: a day at this rate is in docs/cost.md. Raise it with the traffic.
+            # The most that a client can cost: a day at this rate is in docs/cost.md. Raise it with the traffic.
             throttle_rate=100,
             throttle_burst=200,
             # Each takes a whole processor for a moment.

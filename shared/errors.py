@@ -359,7 +359,7 @@ class Impossible(DealsError):
 
 
 class Damaged(Impossible):
-    """An item that cannot be read: somebody wrote to the table by hand. ``name`` is its key, or a deal's id."""
+    """An item that cannot be read, as after a write by hand. ``name`` is its key, or a deal's id."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name = name
@@ -387,7 +387,7 @@ class Busy(Unavailable):
 
 
 class NoAnswer(Unavailable):
-    """No answer came, or none that could be read: what was asked for may have been done, or not."""
+    """No answer came, or an unreadable one: the request may or may not have been carried out."""
 
 
 class AccountChanged(Unavailable):

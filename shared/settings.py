@@ -59,7 +59,7 @@ SESSION_LIFETIME = timedelta(days=30)
 """How long a user stays signed in. A session can be ended at any time, so this only bounds forgotten ones."""
 
 SIGN_IN_WINDOW = timedelta(minutes=15)
-"""The window in which sign-in attempts are counted; also the longest wait of somebody who made too many."""
+"""The window in which sign-in attempts are counted; also the longest wait after too many."""
 
 SIGN_INS_PER_USER = 10
 """Failed attempts for one user from one network in a window: a thousand a day, against passwords of ten characters."""

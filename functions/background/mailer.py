@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def work(record: SQSRecord) -> None:
-    """Do what a message asks for: send a mail, if there is still somebody to send it to, or note what became of one."""
+    """Handle a message: send a mail if its account still exists, or record a bounce or complaint."""
     match mail_work.read(record.body):
         case Report() as report_:
             for _ in damage.each(report_.addresses, lambda to: digests.stop(table(), to, report_.because), str):
@@ -51,7 +51,7 @@ handler = each_message(work)
 
 
 def _link(asked: MailWork) -> str:
-    """Mail a link to whoever has an address, or to an account that is still the one that asked."""
+    """Mail a link to the account of an address, or to the account that asked, if it is unchanged."""
     try:
         if asked.kind == "reset":
             user = users.of_email(table(), asked.to)
@@ -124,7 +124,7 @@ def _send(user: User, mail: Mail) -> str:
 
 
 def _deliver(mail: Mail, *, proved: bool) -> str:
-    """Send a mail, unless its address has had too many, whatever they were about and whoever asked for them."""
+    """Send a mail, unless its address has reached the limit across all kinds of mail."""
     try:
         counted = rate_limits.mail(table(), mail.to, times.now(), proved=proved)
     except SlowDown:

@@ -19,5 +19,5 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, bool]:
     failures: Failures = []
     finished = removal.go_on_with_all(table(), failures=failures)
     logger().info("removed", accounts=finished, function_request_id=context.aws_request_id, **measured())
-    raise_last([each for each in failures if not isinstance(each[1], Busy)])  # what was too busy goes on in a minute
+    raise_last([each for each in failures if not isinstance(each[1], Busy)])  # the busy ones wait a minute
     return {"finished": not failures}

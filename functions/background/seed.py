@@ -28,7 +28,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """Seed the table when the resource is created or updated, and tell CloudFormation how it went."""
     status, reason = "FAILED", f"See log stream {context.log_stream_name}"
     try:
-        if event["RequestType"] != "Delete":  # what was seeded goes with the table
+        if event["RequestType"] != "Delete":  # seeded items are deleted with the table
             logger().info("seeded", items=_planted(context), **measured())
         status = "SUCCESS"
     except DealsError as error:

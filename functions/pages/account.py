@@ -117,7 +117,7 @@ def forgot(request: Request) -> Answer:
 
 @routes.get("/account/reset")
 def reset_form(request: Request) -> Answer:
-    """The form for a new password, to whoever has the link that was mailed."""
+    """The form for a new password, opened by the link in a mail."""
     token = request.query.get("token", "")
     user = email_tokens.owner(table(), token, "reset", request.now)
     return _reset_page(token, user.username)
@@ -125,7 +125,7 @@ def reset_form(request: Request) -> Answer:
 
 @routes.post("/account/reset")
 def reset(request: Request) -> Answer:
-    """Change the password by the link that was mailed. It leads to signing in: whoever found the link stays outside
+    """Change the password by the link in a mail. It leads to signing in: a finder of the link stays outside
     of other browsers' sessions, and the owner sees that the new password works."""
     typed = forms.read(request.event)
     token = typed.get("token", "")
@@ -337,7 +337,7 @@ def _next(given: Mapping[str, str]) -> str:
 
 
 def _again(form: Callable[[Mapping[str, str]], Answer], field: str, error: DealsError) -> Answer:
-    """The form again, with what was typed in it but for passwords, and what is wrong: at ``field``, if at no other."""
+    """The form again, with its values except passwords, and its errors; ``field`` takes an error without a field."""
     match error:
         case InvalidFields(errors=errors):
             return form(errors)
@@ -356,7 +356,7 @@ def _again(form: Callable[[Mapping[str, str]], Answer], field: str, error: Deals
 
 
 def _form(name: str, typed: Mapping[str, str], errors: Mapping[str, str] | None = None, **values: Any) -> Answer:
-    """A form for somebody who is not signed in, with what was typed in it but for passwords."""
+    """A form for visitors who are not signed in, with its values except passwords."""
     shown = {each: typed.get(each, "") for each in ("username", "name", "email")}
     place, onward = f"/account/{name}", _next(typed)
     return pages.page(f"account/{name}.html", here=place, typed=shown, errors=errors, next=onward, **values)

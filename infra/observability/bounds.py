@@ -30,7 +30,7 @@ class Bounds:
 
     reader_stands_still: Bound = Bound(1, minutes=1, points=15, of=15)
     """Polls of a reader of the stream or the queue. Lambda counts each poll, also one that finds nothing. No poll in a
-    quarter of an hour means that somebody disabled the mapping, which makes no errors and reports no age of a record.
+    quarter of an hour means that the mapping was disabled, which makes no errors and reports no age of a record.
 
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html"""
 
@@ -118,7 +118,7 @@ class Bounds:
 
     too_many_requests: Bound = Bound(50_000, minutes=60)
     """Requests to a gateway in an hour: fourteen a second, all hour, which is half a dollar if each is a like. More is
-    a success that needs higher bounds, or somebody who makes us pay."""
+    a success that needs higher bounds, or an attack on the bill."""
 
     orders_are_stuck: Bound = Bound(3 * 24 * 3600, minutes=60)
     """Seconds since the oldest open order was placed. Three days are a weekend and a day to send it: an order that

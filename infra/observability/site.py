@@ -53,7 +53,7 @@ class Site:
 
     @property
     def answering(self) -> dict[str, lambda_.Function]:
-        """The functions that somebody waits for."""
+        """The functions that a client waits for."""
         return self._called_by(Caller.GATEWAY)
 
     @property

@@ -81,7 +81,7 @@ def one_of(codes: Callable[[], Iterable[str]], example: str) -> Any:
 
 
 def known(codes: Callable[[], Container[str]], what: str, text: str) -> str:
-    """Refuse a text that is none of some codes."""
+    """Refuse a text that is not among some codes."""
     if text not in codes():
         raise ValueError(f"must be {what}")
     return text

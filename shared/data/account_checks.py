@@ -8,7 +8,7 @@ because no account has more than a hundred.
 A request may still be running when its account is removed, and the name may have another owner by then. So a request
 brings the id of the account that it was signed in to, and its writes are refused for any other. Only marking one
 message read does not ask: its id is of one announcement to one name. The command line acts on names, and brings no id:
-then whoever has the name is meant. An account that is being removed has no such item any more.
+then the name's present owner is meant. An account that is being removed has no such item any more.
 """
 
 from __future__ import annotations

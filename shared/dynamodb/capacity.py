@@ -163,7 +163,7 @@ def taken(operation: str, asked: Wire, answer: Wire, endpoint: str) -> dict[str,
 
 
 def _tells_truly(endpoint: str, answer: Wire) -> bool:
-    """Whether what answered says what was consumed as DynamoDB itself does."""
+    """Whether the engine reports consumed capacity as DynamoDB does."""
     headers = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     return (urlsplit(endpoint).hostname or "").endswith(_AMAZONS) or "x-dynoxide-version" in headers
 

@@ -67,7 +67,7 @@ class Entity(Generic[T]):
         self._copied = tuple(row for row, (_, a, _) in zip(self._written, rows, strict=True) if a.copied)
 
     def write(self, entity: T) -> Item:
-        """The attributes of an object; what is None is left out."""
+        """The attributes of an object, without those that are None."""
         return _write(entity, self._written)
 
     def copy(self, entity: T) -> Item:

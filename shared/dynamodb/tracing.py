@@ -115,7 +115,7 @@ class Trace:
         return max(waves(sorted(self.requests, key=lambda request: request.began)), default=0)
 
     def start_over(self) -> None:
-        """Forget what was asked so far."""
+        """Forget the requests so far."""
         with self._lock:
             self.requests, self.capacity = [], Capacity()
             self.count = self.silent = 0

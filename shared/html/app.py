@@ -43,7 +43,7 @@ _PLAIN: dict[type, str] = {
     errors.InvalidCursor: "This page of the list is not one that we know.",
     errors.NotSoldHere: "This deal is not sold here: go to its shop.",
 }
-"""Errors whose own sentence has an id in it, in the words of pages. Whoever reads a page never typed one."""
+"""Page texts for errors whose own text names an id that the reader never typed."""
 
 
 class Routes:

@@ -29,7 +29,7 @@ _AROUND = re.compile(r"\s*([{};,>])\s*")
 
 
 def served_name(name: str) -> str:
-    """The name that a file is served by: ``site.css`` is ``site.1f2e3d4c5b.css``. Raises KeyError for none of ours."""
+    """The name that a file is served by: ``site.css`` is ``site.1f2e3d4c5b.css``. Raises KeyError otherwise."""
     return _names()[name]
 
 

@@ -75,7 +75,7 @@ def member_of(request: Request) -> Session:
 def sender_of(request: Request, place: str) -> Session:
     """The session of the user who pressed a button. Raises SignInFirst, which leads to signing in and on to a place.
 
-    Forms in which something is typed ask for ``member_of``, which keeps what was typed.
+    Forms with text fields call ``member_of``, which keeps their values.
     """
     session = session_of(table(), request)
     if session is None:
@@ -98,7 +98,7 @@ def admit(request: Request) -> None:
 
 
 def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Read a page of somebody's own, and in the same round trip the head's values: who that is, and two counts.
+    """Read a member's page, and in the same round trip the header's values: the member and two counts.
 
     More than 99 unread messages are "99+", which nobody counts.
     """

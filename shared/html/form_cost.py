@@ -175,7 +175,7 @@ def _counts(groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _attempts(writing: Sequence[Request]) -> list[list[Request]]:
-    """Requests with those that were the same once more: what was tried again stands together."""
+    """Requests grouped with their retries."""
     groups: list[list[Request]] = []
     for request in writing:
         found = [tries for tries in groups if tries[-1].refused and tries[-1].writes == request.writes]

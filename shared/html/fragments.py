@@ -77,7 +77,7 @@ def placed(text: str) -> str:
     prefix = base()
     if not prefix:
         return text
-    # Nothing that somebody wrote has a plain slash here: templates write it as a character reference.
+    # User content has no plain slash here: templates write it as a character reference.
     return (
         text.replace(LINK, f'href="{prefix}/')
         .replace(f" {PICTURE}", f" {prefix}{PICTURE}")

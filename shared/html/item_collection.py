@@ -127,7 +127,7 @@ def _periods(item: Item) -> dict[str, str]:
             feed_counts.attribute(feed, period): address(keys.feed_partition(feed, period), feed.index)
             for period in feed_counts.contents(feed, item)
         }
-    except (KeyError, ValueError):  # somebody wrote to the table by hand
+    except (KeyError, ValueError):  # a damaged item
         return {}
 
 

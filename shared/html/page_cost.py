@@ -54,7 +54,7 @@ def told() -> dict[str, Any]:
 
 def summary() -> dict[str, Any]:
     """The requests since ``begin``, for ``page-cost.html``."""
-    fault = faults.told(trace())  # first, as it notes what was lost
+    fault = faults.told(trace())  # first, as it notes the lost answer
     requests = sorted(trace().requests, key=lambda request: request.began)
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)

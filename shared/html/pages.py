@@ -119,7 +119,7 @@ def page(  # what differs from page to page, each by its name
 
 
 class SignInFirst(NotSignedIn):
-    """A button was pressed by somebody who is not signed in: ``answer`` leads to signing in, and on from there."""
+    """A visitor pressed a button without being signed in: ``answer`` leads to signing in and back."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer

@@ -42,7 +42,7 @@ HELPERS = {
     "alerting._tell_owner": "alerting.cohort",
     "search._newest": "search.find",
 }
-"""Functions that run in a thread of their own, or keep what was read, each with the function that it works for."""
+"""Functions that run in their own thread or keep results, each with the function that it serves."""
 
 _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("feeds.read", "GSI1"): "7",

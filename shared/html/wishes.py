@@ -1,6 +1,6 @@
-"""A button that somebody pressed before signing in: a cookie keeps its form, which is sent once they are in.
+"""A POST replayed after signing in: a cookie keeps its form.
 
-Only buttons that harm nobody are kept, whoever signs in: those that buy, save, vote, watch and like. The cookie is set
+Only harmless buttons are kept, as another person may sign in: buy, save, vote, watch and like. The cookie is set
 in answer to a form of our own pages, and ``__Host-`` keeps other sites from setting it: what it asks was asked here.
 """
 

@@ -23,9 +23,9 @@ def log_fault(error: BaseException) -> None:
 
 
 def log_request(event: Event, context: LambdaContext, answer: Event, *, method: str) -> None:
-    """One line per request: what was asked, by whom, how it went, and what was counted meanwhile.
+    """One line per request: path, user, status, and the metrics counted.
 
-    What is None is left out of the line.
+    Fields that are None are left out.
     """
     caller = event["requestContext"].get("authorizer") or {}
     logger().info(

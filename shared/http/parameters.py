@@ -48,7 +48,7 @@ def is_client_key(text: str) -> bool:
 
 
 def selection(query: Mapping[str, str | None]) -> Selection:
-    """The deals of a list that a query asks for; what is None was not asked for.
+    """The filters of a list in a query; None means no filter.
 
     Raises BadRequest.
     """

@@ -25,7 +25,7 @@ from shared.learn.lessons import Lesson, Step
 
 KEPT = timedelta(hours=1)
 TRIES, BETWEEN = 10, 0.1
-"""An index follows the table a moment later: a read of one is repeated until it shows what was just written."""
+"""An index follows the table a moment later: a read of one is repeated until it shows the item just written."""
 
 _LONG = "Ships from the shop's own store, and can be sent back within 30 days. " * 6
 """A text of some length, for items whose size is to be seen in units."""

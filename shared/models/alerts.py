@@ -22,7 +22,7 @@ class Limits:
     """The deals of a watch or an alert that one wants: at most at a price, at least so much off, with some words.
 
     ``ceiling`` is in ``currency``; a deal in another currency is not known to be below it. ``least_discount`` is in
-    whole percents. ``words`` are as they were typed. What is None bounds nothing.
+    whole percents. ``words`` are as typed. None means no limit.
     """
 
     ceiling: str | None = field(default=None, metadata=stored("Ceiling"))

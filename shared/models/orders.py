@@ -50,7 +50,7 @@ class OrderItem:
 class Order:
     """An order and its status. ``times`` says when it took each status, ``placed`` included.
 
-    ``shipping`` and ``tax`` are what was added to its items, by currency; ``totals`` are with both. ``username`` is
+    ``shipping`` and ``tax`` are added to its items, by currency; ``totals`` are with both. ``username`` is
     empty where the account was removed; its order has an address until it is delivered. ``open_shard`` tells which
     partition of the open orders of its day it is in while it is one.
     """
@@ -104,7 +104,7 @@ class CartItem:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One part of a deal's stock: what is left, what is in orders, what was put on sale; and how often it changed."""
+    """One shard of a deal's stock: pieces left, ordered and put on sale, and how often it changed."""
 
     number: int = field(metadata=stored("Shard", int))
     left: int = field(metadata=stored("Left", int))

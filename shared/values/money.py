@@ -34,7 +34,7 @@ def currencies() -> Mapping[str, tuple[int, str]]:
 
 
 def decimals(currency: str) -> int:
-    """The decimals of a currency: three of dinars, none of yen; two of one that is not known any more."""
+    """The decimals of a currency: three for dinars, zero for yen; two for one that is no longer known."""
     return currencies().get(currency, (2, ""))[0]
 
 

@@ -1,4 +1,4 @@
-"""Secrets that open what is somebody's to whoever has one: 256 random bits as text, of which the table knows a hash."""
+"""Bearer secrets: 256 random bits as text; the table stores only a hash."""
 
 from __future__ import annotations
 

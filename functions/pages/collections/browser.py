@@ -193,7 +193,7 @@ def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) ->
 
 
 def _forms(asked: _Asked) -> list[str]:
-    """The forms of partition keys that begin as what was typed does, for who typed less than a whole key."""
+    """The key patterns that begin with the text entered, for a text that is not a whole key."""
     typed = asked.partition.upper()
     found = {pair[0] for some in ENTITIES.values() for each in some for pair in each.at(asked.index)}
     return sorted(form for form in found if form.partition("<")[0].startswith(typed))

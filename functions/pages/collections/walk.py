@@ -20,7 +20,7 @@ routes = Routes()
 
 @routes.get("/table/took/<trace_id>")
 def took(request: Request, trace_id: str) -> Answer:
-    """The drawing that is kept under an id, which nobody can guess: so it is for whoever has it."""
+    """The drawing stored under an id. The id cannot be guessed, so it is the only permission needed."""
     drawn = form_cost.find(trace_id)
     if drawn is None:
         raise NotFound("What a form took is kept for ten minutes, and these are over.")

@@ -42,7 +42,7 @@ from shared.runtime.reporting import report
 from shared.values import links
 
 REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)
-"""Errors that the form of a deal shows, with what was typed."""
+"""Errors that the deal form shows, with its values."""
 
 POSSIBLE = {"withdraw": (Status.ACTIVE, Status.EXPIRED), "end": (Status.ACTIVE,)}
 """Of which status a deal may be that is withdrawn or ended."""
@@ -101,7 +101,7 @@ def post_deal(request: Request) -> Answer:
 
 @routes.get("/desk/deals/<number>")
 def one_deal(request: Request, number: str) -> Answer:
-    """The form of a deal. Of one that somebody has damaged by hand it holds what is left, and says what is lost."""
+    """The form of a deal. Of a damaged deal it holds the readable fields and names the others."""
     try:
         deal = deal_of(request, number)
     except DamagedDeal as damaged:
@@ -292,7 +292,7 @@ def refused_form(
     *,
     damaged: bool = False,
 ) -> Answer:
-    """A deal's form again, with what was typed, and what is odd, or at each field that cannot be used what it needs."""
+    """A deal's form again, with its values and either its warnings or an error at each invalid field."""
     again = partial(form_page, request, typed, deal=deal, draft=draft, damaged=damaged)
     match error:
         case DealIsOdd(oddities=odd):

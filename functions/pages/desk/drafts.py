@@ -63,7 +63,7 @@ def save_new(request: Request) -> Answer:
 
 
 def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[Request, str], Answer]:
-    """A page of one of the editor's drafts and what was typed, or where that is refused, the draft's form saying why.
+    """A page of one of the editor's drafts with the values entered, or the draft's form with the errors.
 
     Of one that was posted meanwhile, by its plan or in another window, it is the deal.
     """

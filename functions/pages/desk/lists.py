@@ -141,7 +141,7 @@ def _order_page(
     typed: Mapping[str, str] = MappingProxyType({}),
     status: int | None = None,
 ) -> Answer:
-    """A list's page: as it is, or with ``errors`` what was tried with it (``picked``) and a status that says so."""
+    """A list's page: as stored, or after a refused change (``picked``) with its ``errors`` and status."""
     now = request.now
     kept = ordered.read(table(), now)
     shown = kept if picked is None else picked

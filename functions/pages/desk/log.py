@@ -27,7 +27,7 @@ _DONE: Mapping[str, tuple[str, str, str]] = {
     "withdrawnAt": ("Withdrawn", "Withdrawn", "Restored"),
     "hotAt": ("Made hot", "Made hot", "Hot no longer"),
 }
-"""Of fields whose values nobody reads: what was done where there is one now, another one, and none."""
+"""Verbs for fields whose values are not shown: added, changed, removed."""
 
 routes = Routes()
 
@@ -57,7 +57,7 @@ def _shown(line: LogLine, now: datetime) -> dict[str, Any]:
 
 
 def _in_words(change: Changed) -> dict[str, str]:
-    """A change as it is read: what was done, or a field with what it was and is."""
+    """A change for the page: an action, or a field with its old and new value."""
     if change.field in _DONE:
         there, another, gone = _DONE[change.field]
         return {"did": gone if change.now is None else there if change.was is None else another}

@@ -1,6 +1,6 @@
 """The picture of a deal: sending one, waiting until it is made, and taking it away.
 
-The browser sends the file to S3 by a plain form, so that none of our functions carries it; S3 then leads back here.
+The browser sends the file to S3 by a plain form, so it passes through no function; S3 then redirects here.
 """
 
 from __future__ import annotations

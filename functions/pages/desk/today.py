@@ -53,7 +53,7 @@ routes = Routes()
 
 @routes.get("/desk")
 def desk(request: Request) -> Answer:
-    """Today: how far hot deals have got, what ends, what was posted, with clicks; and the front page's order."""
+    """Today: progress of hot deals, endings, new deals with clicks, and the front page's order."""
     session = cookies.editor_of(request)
     now, today = request.now, Period.DAY.start_of(request.now)
     asked: list[Callable[[], Any]] = [

@@ -50,7 +50,7 @@ def limits_page(request: Request, kind: str, slug: str) -> Answer:
 
 @routes.post("/my/watches/<kind>/<slug>/limits")
 def limit(request: Request, kind: str, slug: str) -> Answer:
-    """Give a watch limits; where they cannot be used, the form comes back with what was typed."""
+    """Set the limits of a watch; invalid ones bring the form back with its values."""
     topic, _ = topic_named(kind, slug)
     member = cookies.sender_of(request, PLACE)
     typed = forms.read(request.event)
@@ -134,7 +134,7 @@ def revoke_feed(request: Request) -> Answer:
 
 @routes.get("/my/messages.atom")
 def messages_feed(request: Request) -> Answer:
-    """The newest messages of whoever made a key, for a feed reader, which has no session and sends no cookie.
+    """The newest messages of a key's owner, for a feed reader, which has no session and sends no cookie.
 
     The key is in the query, as no log has queries: neither the gateway's, nor CloudFront's, nor the functions'.
     """
@@ -206,7 +206,7 @@ def _title(alert: Alert) -> str:
 
 
 def _given(typed: Mapping[str, str]) -> dict[str, str]:
-    """The limits among the fields of a form; what was left empty bounds nothing."""
+    """The limits among a form's fields; an empty field sets no limit."""
     return {name: typed[name].strip() for name in _FIELDS if typed.get(name, "").strip()}
 
 

@@ -1,4 +1,4 @@
-"""The checkout: its form carries what was seen (prices, the sum, the address) and an idempotency key.
+"""The checkout: its form carries the prices, total and address shown, and an idempotency key.
 
 So pressing twice or reloading orders once, and an order is what the page said or none: what has changed is said, and
 asked again.

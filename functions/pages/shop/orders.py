@@ -72,7 +72,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
 
 
 def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
-    """An order as it is now; ``too_late`` to be cancelled, as somebody has just tried."""
+    """An order as it is now; ``too_late``: a request to cancel it was just refused."""
     (order,), head = cookies.beside_head(request, partial(reading.get, table(), username, order_id))
     state = orders_shown.STATES[order.status].lower()
     return pages.page(

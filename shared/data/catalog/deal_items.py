@@ -128,7 +128,7 @@ def _check(deal: Deal, placed_as: str | None) -> None:
         if price is not None:
             amount(price)
     if deal.category not in CATEGORIES:
-        raise ValueError("Category is none of the eight")
+        raise ValueError("Category is not one of the eight")
     if not ksuids.is_ksuid(deal.deal_id):
         raise ValueError("DealId is none")
     if placed_as not in (None, deal.deal_id):

@@ -5,7 +5,7 @@ so that partition holds only what is still to come, and one Query finds all that
 is why it has no days, as endings have: those are read for days ahead, and come in thousands.
 
 Posting goes the way of every post (``deals.create``), in one transaction that removes draft and note: a draft is posted
-once, whoever posts it, and however often.
+once, however often and from wherever it is posted.
 """
 
 from __future__ import annotations
@@ -292,5 +292,5 @@ def _renote(old: Draft | None, new: Draft | None) -> list[Write]:
 
 
 def _posting(account_id: str, draft_id: str) -> Idempotency:
-    """The key under which a draft is posted: once, by whoever does it."""
+    """The idempotency key of posting a draft, so that it is posted once."""
     return Idempotency(account_id, f"draft {draft_id}", {})

@@ -31,7 +31,7 @@ class Memory:
     def read(
         self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON
     ) -> list[Copy | None]:
-        """As ``page_cache.read`` does, without asking for what was read a moment ago."""
+        """As ``page_cache.read`` does, reusing copies read a moment ago."""
         found: dict[Cached, Copy | None] = {part: self._still(part, form, now) for part in wanted}
         unknown = [part for part, copy in found.items() if copy is None]
         for part in found.keys() - unknown:
@@ -44,7 +44,7 @@ class Memory:
     def read_category(
         self, table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
     ) -> tuple[CountedTopic, Copy | None]:
-        """As ``page_cache.read_category`` does, without asking for what was read a moment ago, counts included."""
+        """As ``page_cache.read_category`` does, reusing copies and counts read a moment ago."""
         place = (category, form)  # apart from the page's copy alone, which was not read with the counts
         copy = self._still(*place, now)
         if copy is not None:

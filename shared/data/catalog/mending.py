@@ -1,4 +1,4 @@
-"""Mending a deal whose item somebody has damaged by hand: what can be read of it stays, and an editor says the rest."""
+"""Repairing a deal whose item is damaged: readable fields stay, and an editor fills in the rest."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def mend(
     """Write a damaged deal anew, with ``changes`` in place of what cannot be read; it stands in feeds as it should.
 
     An editor is asked about oddities, as by ``deals.edit``.
-    Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile where somebody was faster.
+    Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile where another edit was faster.
     """
     item = deals.get_item(table, deal_id)
     left, lost = salvaged(item, deal_id)

@@ -109,7 +109,7 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
         with suppress(AlreadyExists, NotFound, Impossible):
             table.transact(*filing([after] if after else []), *removed)
             return
-    # What was there before is written again, too: a record may come after one that was lost, and finds it there.
+    # Items that existed before are written again, too: a record may come after one that was lost, and finds it there.
     changes = [
         partial(_add, table, item, word, forms[word], changed=_said(item) != _said(old.get(word)))
         for word, item in new.items()
@@ -328,7 +328,7 @@ def _beginnings(typed: str) -> list[str]:
 
 
 def _meant(typed: str, counts: Iterable[_Count]) -> str | None:
-    """The most frequent word that what was typed may be a slip of, as it is written, or None."""
+    """The most frequent word that the query may be a misspelling of, or None."""
     slips = ((count.deals, [form for form in count.forms if is_a_slip(typed, form)]) for count in counts)
     return max(((deals, min(forms)) for deals, forms in slips if forms), default=(0, None))[1]
 

@@ -50,7 +50,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A query as it is looked up. ``text`` is what was typed, in plain letters; ``cut``: there was more of it."""
+    """A query as it is looked up. ``text`` is the query in plain letters; ``cut``: it was longer."""
 
     text: str
     terms: tuple[Term, ...]

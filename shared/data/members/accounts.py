@@ -98,7 +98,7 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
 
 
 def own(table: Table, username: str, account_id: str) -> User:
-    """The account that a session was begun for. Raises NotSignedIn where it is gone, whoever has its name now."""
+    """The account of a session. Raises NotSignedIn where it is gone, also after its name has a new owner."""
     try:
         user = users.get(table, username, consistent=True)
     except NoSuchUser as error:
@@ -120,7 +120,7 @@ def change_password(table: Table, user: User, password: str, queue: Queue | None
 
 
 def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, now: datetime) -> None:
-    """Have a link to a new password mailed to an email address, whoever has it. Raises NoMail, SlowDown, Busy."""
+    """Request a mail with a link to a new password, for an email address. Raises NoMail, SlowDown, Busy."""
     if queue is None:
         raise NoMail
     rate_limits.ask_reset(table, email, address, now)

@@ -82,7 +82,7 @@ def _of_price(limits: Limits) -> tuple[int, Limits]:
 
 
 def of(table: Table, username: str) -> list[Alert]:
-    """A user's alerts, those on prices first. A Query of one partition, consistent: what was kept just now is there."""
+    """A user's alerts, those on prices first. A Query of one partition, consistent: it has alerts saved just now."""
     return damage.readable(table.query(keys.alerts(username), consistent=True), from_item)
 
 
@@ -116,7 +116,7 @@ def from_item(item: Item) -> Alert:
 
 
 def places(alert: Alert) -> Key:
-    """The attributes by which an index names whom to tell; none of an alert that never tells."""
+    """The index attributes that lead from a deal to this alert; empty for one that never notifies."""
     if alert.limits.pace is Pace.NEVER:
         return {}
     if isinstance(alert, WordsAlert):

@@ -39,7 +39,7 @@ class Unit:
     ``topic`` and ``topic_name`` are the slug and the name of what the watchers watch, as the deal was announced: an
     editor may move it meanwhile. ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the
     request that all this follows from; ``written_at`` is when that wrote the deal, in epoch seconds. The
-    kind ``words`` tells whoever has an alert that a new deal meets, ``price`` those on the product of a cheaper one.
+    kind ``words`` notifies owners of matching word alerts, ``price`` owners of alerts on the product.
     """
 
     deal_id: str

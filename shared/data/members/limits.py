@@ -1,4 +1,4 @@
-"""Limits of watches and alerts: as somebody types them, as items have them, and what deals they let through."""
+"""Limits of watches and alerts: as form fields, as attributes, and as a filter of deals."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def attributes_of(limits: Limits) -> Item:
 
 
 def wants(limits: Limits, deal: Deal, words: Collection[str]) -> bool:
-    """Whether a deal, which has these words, is within some limits of somebody who is to be told."""
+    """Whether a deal, which has these words, meets a member's limits."""
     if limits == NO_LIMITS:
         return True
     if limits.pace is Pace.NEVER:
@@ -67,7 +67,7 @@ def wants(limits: Limits, deal: Deal, words: Collection[str]) -> bool:
 
 
 def shown_at(pace: Pace, now: datetime) -> datetime | None:
-    """When news for somebody who is told once a day is shown; None is at once."""
+    """When a daily reader's message is shown; None means at once."""
     if pace is not Pace.DAILY:
         return None
     due = now.replace(hour=settings.TOLD_DAILY_AT, minute=0, second=0, microsecond=0)

@@ -51,7 +51,7 @@ def latest(
     after = keys.message_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
     index = GSI1 if unread else None
     items = table.query(keys.messages(username), index=index, after=after, newest_first=True, page_size=limit + 1)
-    # Expired messages are filtered here and not by a limit on the query, so that none of them shortens the page.
+    # Expired messages are filtered here and not by a limit on the query, so that a page is never short.
     shown = (message for item in items if _lives(item, now) for message in damage.readable([item], from_item))
     found = list(islice(shown, limit + 1))
     page = tuple(found[:limit])

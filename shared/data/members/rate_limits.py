@@ -91,7 +91,7 @@ def sign_up(table: Table, address: str, now: datetime) -> None:
 
 
 def ask_reset(table: Table, email: str, address: str, now: datetime) -> None:
-    """Count a request for a link to a new password, whoever has the address. Raises SlowDown after too many."""
+    """Count a request for a password link by its address. Raises SlowDown after too many."""
     digest = hashlib.sha256(email.encode()).hexdigest()[:32]
     bounds = _around(address, settings.RESETS_PER_NETWORK, "RESETFROM")
     _count(table, [*bounds, (("RESET", digest), settings.RESETS_PER_EMAIL)], now)

@@ -37,7 +37,7 @@ def unsave(table: Table, deal_id: str, username: str, account_id: str | None = N
     """Stop keeping a deal, whether or not it was kept. Raises NotSignedIn, NoSuchUser."""
     table.transact(
         account_checks.required(username, account_id),
-        forget(keys.saved(username, deal_id), because="a deal that is not saved is what was asked for"),
+        forget(keys.saved(username, deal_id), because="a deal that is not saved is the result asked for"),
     )
 
 

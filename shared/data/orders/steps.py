@@ -44,7 +44,7 @@ def advance(
     A step is one conditional write, so of two that exclude each other one wins and the other is refused.
     """
     before = STEPS.get(status)
-    if order.status is not before:  # what was read may be older than the order is
+    if order.status is not before:  # the order may have changed since it was read
         order = reading.as_it_is(table, order)
     if order.status is status:
         return order
