@@ -132,6 +132,10 @@ def test_nothing_imports_functions_but_tests_and_shared_imports_nothing_above_it
     assert _wrong_imports(MODULES, lambda module, name: _package(name) in may.get(_package(module), others)) == []
 
 
+def test_nothing_of_the_product_knows_of_the_demo() -> None:
+    assert _wrong_imports(MODULES, lambda *_: False, of={"demo"}) == []
+
+
 def test_each_room_of_shared_has_a_floor() -> None:
     assert {_room(name) for name in MODULES if name.startswith("shared.")} == set(FLOORS)
 
