@@ -26,9 +26,42 @@ STDLIB = f"/lib/python{sys.version_info.major}{sys.version_info.minor}.zip"
 WHOLE = ("shared", "functions", "web", "demo")
 """Folders of ours that are packed whole, whatever is used."""
 
-_LARGE = ("_pyrepl", "doctest", "encodings/cp", "multiprocessing", "pdb", "pydoc", "tarfile", "unittest", "xmlrpc")
-UNUSED = (f"{LIBRARIES}/charset_normalizer/", *(f"{STDLIB}/{name}" for name in _LARGE))
-"""What nothing here needs, and is large."""
+UNUSED = tuple(
+    f"{STDLIB}/{name}"
+    for name in [
+        "_pydatetime",
+        "_pyio",
+        "_pyrepl",
+        "_sysconfigdata",
+        "bdb",
+        "ctypes",
+        "doctest",
+        "encodings/",
+        "ftplib",
+        "imaplib",
+        "mailbox",
+        "multiprocessing",
+        "optparse",
+        "pdb",
+        "pickletools",
+        "plistlib",
+        "profile",
+        "pstats",
+        "pydoc",
+        "smtplib",
+        "statistics",
+        "tarfile",
+        "trace",
+        "unittest",
+        "wave",
+        "wsgiref",
+        "xml/dom",
+        "xml/sax",
+        "xmlrpc",
+        "zipapp",
+    ]
+)
+"""Large parts of Python's library that stay away, unless something is seen to need them."""
 
 PATHS = (
     *(
@@ -98,10 +131,11 @@ def packed() -> None:
     front = site.answer("GET", "/", {})["content"].decode()
     for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):
         site.answer("GET", path, {})
-    first = {name for name in used.now() if not name.startswith(UNUSED[0])}
+    first = used.now()
     library = {f"{STDLIB}/{name}" for name in zipfile.ZipFile(STDLIB).namelist() if not name.endswith("/")}
     whole = {str(file) for part in WHOLE for file in (APP / part).rglob("*") if file.is_file()}
-    every = {*json.loads((OUT / "used.json").read_text()), *whole, *library}
+    others = {name for name in library if not name.startswith(UNUSED)}
+    every = {*json.loads((OUT / "used.json").read_text()), *whole, *others}
     early = {name for name in library if name.startswith((f"{STDLIB}/pyodide/", f"{STDLIB}/_pyodide/"))}
     web = {name for name in whole if name.startswith(f"{APP}/web/")}
     from shared.learn import lessons
@@ -110,7 +144,7 @@ def packed() -> None:
     shown |= {name for name in whole if name.startswith(f"{APP}/shared/data/") and name.endswith(".py")}
     _write("python_stdlib.zip", (first & library) | early)
     _write("first.zip", (first - library) | web | {str(OUT / "kept.json"), str(OUT / "rows.json")})
-    _write("rest.zip", {name for name in every - first - early - web if not name.startswith(UNUSED)}, shown)
+    _write("rest.zip", every - first - early - web, shown)
 
 
 class Used:

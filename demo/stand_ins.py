@@ -66,6 +66,7 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     names: tuple[str, ...] = (
         *("cryptography", "_cffi_backend", "ssl", "_ssl", "PIL", "s3transfer", "yaml"),
+        *("boto3.docs", "boto3.resources", "werkzeug.serving"),
         *(f"moto.{service}" for service in ("awslambda", "cloudwatch", "events", "iam", "s3")),
     )
 

@@ -34,6 +34,12 @@ function show() {
   if (shown) return;
   shown = true;
   frame.contentWindow.location.replace(base + wanted());
+  const seen = setInterval(() => {
+    const page = frame.contentDocument;
+    if (!page?.styleSheets.length || !page.querySelector("main")) return;
+    clearInterval(seen);
+    reveal();
+  }, 50);
 }
 
 frame.onload = () => {
@@ -73,7 +79,6 @@ function lead() {
     else if (data.reload) location.reload();
     else if (data.ready) show();
     else {
-      if (shown) setTimeout(reveal, 50);
       for (const line of data.cookies) document.cookie = line;
       waiting.get(data.id)?.postMessage(data, data.content ? [data.content.buffer] : []);
       waiting.delete(data.id);
