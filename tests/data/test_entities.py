@@ -16,7 +16,7 @@ from shared.data.catalog.deal_items import from_item
 from shared.data.checking import Fault
 from shared.data.entities import ROWS, Entity
 from shared.data.members import rate_limits, users
-from shared.data.orders import steps, stock
+from shared.data.orders import reading, steps, stock
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS
 from shared.dynamodb.table import Table
@@ -231,3 +231,29 @@ def test_what_only_other_items_show_to_be_missing_is_found(items: list[Item], da
     faults = check(harm(items))
 
     assert [(fault.rule, fault.derived) for fault in faults] == [(rule, derived)]
+
+
+def owner_of(item: Item) -> str | None:
+    """The account that an item or its key names."""
+    name: str | None = ({**item, **checking.row_of(item)[1]}).get("Username")
+    return name
+
+
+def test_what_an_account_owns_goes_with_it() -> None:
+    with FAST.table() as table:
+        everything(table)
+        ana = users.get(table, "ana", consistent=True)
+        for order in reading.latest(table, "ana", limit=25, status=OrderStatus.PLACED).items:
+            steps.advance(table, order, OrderStatus.SHIPPED, NOW)
+        before = list(table.everything())
+
+        removal.remove_account(table, ana, NOW)
+
+        after = list(table.everything())
+    owned = [item for item in before if owner_of(item) == "ana"]
+    assert [named(row) for row in ROWS if row.owned and not of(row, owned)] == []
+    assert [item for item in after if owner_of(item) == "ana"] == []
+    # Receipts are kept under the account's id, which nothing leads to any more, until they expire.
+    named_by_id = [checking.row_of(item)[0] for item in after if ana.account_id in str(item)]
+    assert [row.type for row in named_by_id if row and not row.expires] == []
+    assert check(after) == []
