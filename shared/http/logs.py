@@ -14,6 +14,9 @@ from shared.runtime.reporting import measured
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+_MADE_UP = "{name}"
+"""The part of a path that a member has made up: the name of an address. It is nobody else's business."""
+
 _CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
@@ -25,13 +28,13 @@ def log_fault(error: BaseException) -> None:
 def log_request(event: Event, context: LambdaContext, answer: Event, *, method: str) -> None:
     """One line per request: path, user, status, and the metrics counted.
 
-    Fields that are None are left out.
+    The path is without what a member typed. Fields that are None are left out.
     """
     caller = event["requestContext"].get("authorizer") or {}
     logger().info(
         "request",
         method=method,
-        path=event["path"],
+        path=event["resource"] if _MADE_UP in event["resource"] else event["path"],
         status=answer["statusCode"],
         username=caller.get("username"),
         client_request_id=_client_request_id(event),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -13,7 +14,9 @@ from shared.values import times
 from tests.support import factories
 from tests.support.contract import assert_problem
 from tests.support.factories import send
+from tests.support.shop import HOME
 from tests.support.site import Api, Visitor, a_deal
+from tests.support.surroundings import captured_log
 from tests.support.waiting import eventually
 
 NO_LIMITS = {"ceiling": None, "currency": None, "leastDiscount": None, "words": None, "pace": "at-once"}
@@ -164,3 +167,25 @@ def test_messages_are_read_one_by_one_and_all_together(site: Api) -> None:
     assert [member.post("/messages/read-all").json()["marked"] for _ in range(2)] == [4, 0]
     assert member.get("/messages/unread-count").json() == {"unread": 0}
     assert len(member.get("/messages").json()["items"]) == 5
+
+
+def test_the_log_repeats_nothing_that_a_member_has_typed(site: Api, brand: str) -> None:
+    member, visitor = site.member(), site.visitor()
+
+    with captured_log() as log:
+        answers = [
+            member.patch("/me", json={"name": "Zebulon", "email": "zebulon@mail.example"}),
+            member.put("/me/addresses/zebulon", json=HOME | {"recipient": "Zebulon", "street": "1 Zebulon Street"}),
+            member.delete("/me/addresses/zebulon"),
+            member.post("/me/alerts", json={"words": "zebulon"}),
+            member.put(f"/brands/{brand}/watch", json={"words": "zebulon"}),
+            visitor.get("/deals", params={"q": "zebulon"}),
+            visitor.post("/sessions", json={"username": "zebulon", "password": "zebulon"}),
+            member.patch("/me", json={"email": "zebulon"}),
+            member.put("/me/addresses/zebulon", json={"city": "Zebulon"}),
+        ]
+
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [line["status"] for line in lines if line["message"] == "request"] == [each.status_code for each in answers]
+    assert [line for line in lines if "zebulon" in str(line).lower()] == []
+    assert "/me/addresses/{name}" in [line.get("path") for line in lines]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import logging
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,12 +10,12 @@ import pytest
 
 from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
-from shared.runtime import environment, work
+from shared.runtime import work
 from shared.sqs import Queue
 from shared.values import times
 from tests.support.engines import FAST_SERVER
 from tests.support.events import context
-from tests.support.surroundings import queue_in_process, surrounded
+from tests.support.surroundings import captured_log, queue_in_process, surrounded
 
 __all__ = ["context"]
 
@@ -40,10 +37,6 @@ def deployed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 @pytest.fixture
 def lines(deployed: Table) -> Iterator[Callable[[], list[dict[str, Any]]]]:
     """Tells what the functions have logged since it was last asked."""
-    log = io.StringIO()
-    handler = environment.logger().registered_handler
-    assert isinstance(handler, logging.StreamHandler)
-    handler.setStream(log)
 
     def told() -> list[dict[str, Any]]:
         found = [json.loads(line) for line in log.getvalue().splitlines()]
@@ -51,8 +44,8 @@ def lines(deployed: Table) -> Iterator[Callable[[], list[dict[str, Any]]]]:
         log.truncate()
         return found
 
-    yield told
-    handler.setStream(sys.stdout)
+    with captured_log() as log:
+        yield told
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import itertools
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -54,6 +56,19 @@ def surrounded(monkeypatch: pytest.MonkeyPatch, table: Table, **more: str) -> It
     environment.logger().setLevel(os.environ["POWERTOOLS_LOG_LEVEL"])
     yield
     start_over()
+
+
+@contextmanager
+def captured_log() -> Iterator[io.StringIO]:
+    """What functions in this process log meanwhile."""
+    handler = environment.logger().registered_handler
+    assert isinstance(handler, logging.StreamHandler)
+    log = io.StringIO()
+    handler.setStream(log)
+    try:
+        yield log
+    finally:
+        handler.setStream(sys.stdout)
 
 
 def modules_of(function: ModuleType) -> list[ModuleType]:
