@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from functions.pages import account, collections, desk, mine, sales, shop, site
+from shared.data import checking
 from shared.data.catalog import brands, deals, picks
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -34,6 +35,9 @@ FUNCTIONS = {
 }
 """The functions, held to their rights: the local cloud does not tell IAM of the keys that they name."""
 
+STREAMED = {checking.WORDS, checking.WORD_COUNTS, checking.OFFERS}
+"""The rules of what the stream's functions write, which do not run here."""
+
 PASSWORD = "correct horse battery"
 
 PostDeal = Callable[..., Deal]
@@ -41,10 +45,15 @@ Sell = Callable[..., Deal]
 
 
 @pytest.fixture
-def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
-    """A seeded table of a test's own, which the functions find in their environment."""
+def table(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Table]:
+    """A seeded table of a test's own, which the functions find in their environment.
+
+    What they leave has no fault that ``btd check`` finds, unless the test ``damages`` it.
+    """
     with FAST_SERVER.table() as own, found_by_functions(monkeypatch, own) as table:
         yield table
+        if request.node.get_closest_marker("damages") is None:
+            assert [fault for fault in checking.survey(table, times.now()) if fault.rule not in STREAMED] == []
 
 
 @contextmanager

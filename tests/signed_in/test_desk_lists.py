@@ -73,6 +73,7 @@ def test_a_deals_own_page_puts_it_on_the_front_page_and_the_last_of_a_full_one_g
     assert over.status == 409
 
 
+@pytest.mark.damages
 def test_a_deal_without_a_number_is_ordered_by_its_id(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal, other = post_deal(2), post_deal(1)
     table.write(update(keys.deal(deal.deal_id), "REMOVE #n", condition=None, names={"#n": "DealNumber"}, refused=None))

@@ -86,6 +86,7 @@ def test_nobody_learns_whether_an_account_exists(office: PostOffice, ana: Browse
     assert [mail.to for mail in office.deliver()] == ["ana@mail.example"]
 
 
+@pytest.mark.damages
 def test_a_link_dies_after_an_hour_and_with_what_it_was_made_for(
     office: PostOffice, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,6 +311,7 @@ def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
     assert [mail.to for _ in range(3) for mail in office.deliver()] == ["ana@mail.example", "ben@mail.example"]
 
 
+@pytest.mark.damages
 def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,6 +340,7 @@ def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
     assert sent[0] == "abe@mail.example"
 
 
+@pytest.mark.damages
 def test_a_digest_leaves_out_a_message_that_cannot_be_read(
     office: PostOffice, reader: Browser, table: Table, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -153,6 +153,7 @@ def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) ->
     assert ana.get(f"/my/inbox/{message.message_id}").location == "/shop/orders/2Zorder"
 
 
+@pytest.mark.damages
 def test_somebody_elses_message_is_not_found_and_stays_unread(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     assert ana.get(f"/my/inbox/{told(table, post_deal(), 'bo')}").status == 404
     assert messages.unread_count(table, "bo", times.now()) == 1
@@ -297,6 +298,7 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
 
 
 @pytest.mark.parametrize("lost", ["CreatedAt", "TokenHash"])
+@pytest.mark.damages
 def test_a_damaged_note_of_a_feed_is_left_out_and_replaced(
     ana: Browser, anyone: Browser, table: Table, lost: str
 ) -> None:
@@ -314,6 +316,7 @@ def test_a_damaged_note_of_a_feed_is_left_out_and_replaced(
     assert table.get(keys.feed("ana")) is None
 
 
+@pytest.mark.damages
 def test_an_alert_that_cannot_be_read_says_so(ana: Browser, table: Table) -> None:
     ana.post("/my/alerts", {"words": "running shoes", "ceiling": "80"})
     ana.post("/my/alerts", {"words": "boots"})

@@ -44,6 +44,7 @@ def test_open_orders_are_shown_oldest_first(editor: Browser, table: Table, sell:
     assert "Ana Blake, Portland" in seen.words
 
 
+@pytest.mark.damages
 def test_an_order_that_cannot_be_read_is_left_out_of_the_list_with_a_note(
     editor: Browser, table: Table, sell: Sell
 ) -> None:

@@ -92,6 +92,7 @@ def test_an_impossible_number_of_pieces_is_refused_by_the_deals_name(ana: Browse
     assert carts.deals_in(table, "ana", times.now()) == []
 
 
+@pytest.mark.damages
 def test_what_does_not_come_into_the_cart_is_said(ana: Browser, table: Table, sell: Sell, post_deal: PostDeal) -> None:
     elsewhere, over, one_more = post_deal(), sell(), sell()
     deals.edit(table, over.deal_id, {"withdrawn_at": times.now()}, times.now())

@@ -82,6 +82,7 @@ def test_an_index_is_drawn_one_row_an_item_with_what_reading_it_takes(laptop: Br
 
 
 @pytest.mark.parametrize(("index", "forward"), [(None, True), ("GSI1", False)])
+@pytest.mark.damages
 def test_twenty_items_are_a_screen_and_the_next_ones_follow(
     laptop: Browser, table: Table, index: str | None, forward: bool
 ) -> None:
@@ -214,6 +215,7 @@ def test_the_chart_counts_the_types_and_names_their_keys(laptop: Browser, table:
     assert any(path(keys.deal(deal.deal_id)["PK"]) in leads(seen) for deal in deals)
 
 
+@pytest.mark.damages
 def test_the_lines_to_copy_read_the_same_items(laptop: Browser, table: Table) -> None:
     """A name with each quote that a shell or a program knows."""
     partition = 'WORD#it\'s a "test" \\ of $quotes'

@@ -120,6 +120,7 @@ def test_a_link_claims_nothing_and_shows_the_deals_as_they_are(
         assert editor.get(f"/desk/deals/together/done?do=end&{nothing}").status == 404
 
 
+@pytest.mark.damages
 def test_deals_that_are_gone_or_damaged_when_the_result_is_read_are_named(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
