@@ -73,7 +73,7 @@ def test_a_stale_index_leaves_out_what_was_written_last_once(laptop: Browser, po
     ("fault", "met"),
     [
         ("throttle", "ThrottlingException, because more was asked of the table than it takes at once."),
-        ("conflict", "TransactionConflict on BRANDLIKE#apple#ana , because somebody else wrote the same item"),
+        ("conflict", "TransactionConflict on BRANDLIKE#apple#ana , because another request wrote the same item"),
         ("lost", "no answer, because it was lost on its way; the next try has the same token"),
     ],
 )
