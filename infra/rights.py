@@ -54,18 +54,16 @@ VOTING: Access = (
         (p.VOTES, p.USER),
         attributes=("Type", "Username", "DealId", "Vote", "Worth", "VotedAt", "CreatedAt"),
     ),
-    Right("PutItem", (p.VOTES,)),
+    *(Right(each, (p.VOTES,)) for each in ("PutItem", "DeleteItem")),
     Right("UpdateItem", (p.VOTES, p.SCORE)),
-    Right("DeleteItem", (p.VOTES,)),
 )
 
 MEMBERS: Access = (
     *VOTING,
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.FEED, *p.TOPICS)),
-    Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
+    *(Right(each, (p.USER,), attributes=ACCOUNT_OF_SESSION) for each in ("GetItem", "ConditionCheckItem")),
     Right("BatchGetItem", (p.WORDS,)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("ConditionCheckItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     Right("PutItem", (p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
     Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
     Right("DeleteItem", (p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
@@ -73,10 +71,9 @@ MEMBERS: Access = (
     Right("Query", (p.MESSAGES, p.WATCHES_OF_USERS), GSI1),
 )
 
-COUNTING: Access = (
-    Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
-    Right("Query", (p.BRAND_BY_MONTH,), GSI2),
-    Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
+COUNTING: Access = tuple(
+    Right("Query", (held,), index)
+    for held, index in ((p.ALL_DEALS_BY_DAY, GSI1), (p.BRAND_BY_MONTH, GSI2), (p.CATEGORY_BY_DAY, GSI3))
 )
 """Counting anew what a feed's index holds, where its count is damaged."""
 

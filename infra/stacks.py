@@ -39,12 +39,8 @@ class DealsStack(Stack):
     """Big Time Deals: the table, the functions, the API in front of them, the clock and the seeds."""
 
     def __init__(self, app: App, *, stage: Stage) -> None:
-        super().__init__(
-            app,
-            stage.stack_name,
-            description=f"Big Time Deals ({stage.name})",
-            termination_protection=stage.is_protected,
-        )
+        about = f"Big Time Deals ({stage.name})"
+        super().__init__(app, stage.stack_name, description=about, termination_protection=stage.is_protected)
         self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # For cfn-lint, and so for SAM.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*acceptances.CFN_LINT]}}}

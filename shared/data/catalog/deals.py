@@ -1,14 +1,11 @@
-"""Creating, reading and changing deals.
-
-While a deal is listed, its three feeds count it (``feed_counts.py``), in the transaction that lists or unlists it.
-"""
+"""Creating, reading and changing deals. Its feeds count a listed deal in the transaction that lists or unlists it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from shared.data import item_types, keys
 from shared.data.catalog import deal_numbers, feed_counts, topics
@@ -22,8 +19,6 @@ from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, Impossi
 from shared.models.catalog import BRAND, Deal, Status, Topic
 from shared.values import ksuids
 from shared.values.times import to_iso
-
-T = TypeVar("T")
 
 _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
 """Changes allowed even above the size limit."""
@@ -44,7 +39,7 @@ def create(
     """
     (deal,) = numbered(table, [replace(deal, brand_name=brand_name(table, deal.brand))])
     writes = [*creation([deal], now), *also]
-    earlier = counted(table, [deal], lambda: once(table, idempotency, deal.deal_id, now, writes))
+    earlier = feed_counts.mending(table, [deal], lambda: once(table, idempotency, deal.deal_id, now, writes))
     return deal if earlier is None else get(table, earlier, consistent=True)
 
 
@@ -121,8 +116,7 @@ def edit(
                 *feed_counts.renote(*listed),
             )
         except Impossible as error:  # a count is damaged or missing, unless the deal has left the feeds meanwhile
-            is_same = ours(get_item(table, deal_id)) == old_item
-            if is_same and not any(feed_counts.mend(table, [each], leaving=each is old) for each in listed if each):
+            if ours(get_item(table, deal_id)) == old_item and not feed_counts.mend_moved(table, *listed):
                 raise
             raise Stale from error
         return new
@@ -150,16 +144,6 @@ def make_hot(
 def brand_name(table: Table, brand: str) -> str:
     """The name of a brand. One consistent GetItem. Raises NoSuchTopic."""
     return topics.get(table, Topic(BRAND, brand), consistent=True).name
-
-
-def counted(table: Table, listed: Sequence[Deal], write: Callable[[], T]) -> T:
-    """Make a transaction that lists deals; where a count of theirs is damaged, that is mended first."""
-    try:
-        return write()
-    except Impossible:
-        if not feed_counts.mend(table, listed, leaving=False):
-            raise
-        return write()
 
 
 def numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:

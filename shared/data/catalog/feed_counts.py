@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from shared.data import item_types, keys
 from shared.data.catalog import topics
@@ -23,7 +23,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import Write, assign, change, delete, delete_as, forget, put, update
-from shared.errors import Damaged, DealsError, NoSuchTopic, NotSeeded
+from shared.errors import Damaged, DealsError, Impossible, NoSuchTopic, NotSeeded
 from shared.models.catalog import (
     ALL_DEALS,
     BRAND,
@@ -36,6 +36,8 @@ from shared.models.catalog import (
     Topic,
     feed_of,
 )
+
+T = TypeVar("T")
 
 TOTAL = "Total"
 """The attribute that counts all deals of a Periods item: at zero, it goes."""
@@ -142,6 +144,21 @@ def recount(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]
         known = {(book["PK"], book["SK"]): book for book in books}
         yield from (_count_unlisted(feed, period, known) for feed, period in leaving.items())
     yield from (count(feed, {period: 1}) for feed, period in entered.items() if feed not in left)
+
+
+def mending(table: Table, listed: Sequence[Deal], write: Callable[[], T]) -> T:
+    """Make a transaction that lists deals; a damaged count is mended first, and the transaction made again."""
+    try:
+        return write()
+    except Impossible:
+        if not mend(table, listed, leaving=False):
+            raise
+        return write()
+
+
+def mend_moved(table: Table, old: Deal | None, new: Deal | None) -> bool:
+    """Mend the counts that a deal leaves, then those that it enters; returns whether there was something to mend."""
+    return any(mend(table, [deal], leaving=deal is old) for deal in (old, new) if deal)
 
 
 def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:

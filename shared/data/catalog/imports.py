@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from shared.data import keys
-from shared.data.catalog import offers, search, words
+from shared.data.catalog import feed_counts, offers, search, words
 from shared.data.catalog.deal_items import has_ended, is_listed
-from shared.data.catalog.deals import counted, creation, numbered
+from shared.data.catalog.deals import creation, numbered
 from shared.data.catalog.topics import no_such
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import KEYS_ONLY, Table
@@ -39,7 +39,7 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
     for brand, key in brands.items():
         if key["PK"] not in known:
             raise no_such(Topic(BRAND, brand))
-    counted(table, new, lambda: table.transact(*creation(new, now)))
+    feed_counts.mending(table, new, lambda: table.transact(*creation(new, now)))
     return new
 
 
