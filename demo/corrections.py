@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import copy
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 from moto.dynamodb import comparisons
@@ -18,13 +20,17 @@ from moto.dynamodb.exceptions import ConditionalCheckFailed, InvalidTokenExcepti
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
+from moto.dynamodb.models.utilities import dynamo_json_dump
 
 from shared.dynamodb import capacity
-from shared.dynamodb.capacity import inserts
+from shared.dynamodb.capacity import Basis, Capacity, inserts
 
 Make = Callable[[Any], Any]
+Images = tuple[dict[str, Any] | None, dict[str, Any] | None]
 CORRECTIONS: list[tuple[Any, str, Make]] = []
 """What is corrected, the name of the method, and what makes the right one of moto's own."""
+WRITTEN: list[Images] = []
+"""What the last request wrote: each item before and after it, as DynamoDB sends items."""
 
 
 @contextmanager
@@ -48,6 +54,31 @@ def _corrects(owner: Any, name: str) -> Callable[[Make], Make]:
     return register
 
 
+def _image(item: Any) -> Any:
+    """An item as it is now; None where there is none."""
+    return json.loads(dynamo_json_dump(item.to_json()["Attributes"])) if item is not None else None
+
+
+def _noted(own: Any) -> Any:
+    asked = inspect.signature(own).bind
+
+    @wraps(own)
+    def write(self: Any, *args: Any, **named: Any) -> Any:
+        table, key, *_ = asked(self, *args, **named).args[1:]
+        place = (self.tables[table], *(DynamoType(key[name]) for name in self.tables[table].table_key_attrs))
+        before = _image(place[0].items.get(place[1], {}).get(place[2]))
+        found = own(self, *args, **named)
+        WRITTEN[:] = [(before, _image(place[0].items.get(place[1], {}).get(place[2])))]
+        return found
+
+    return write
+
+
+# moto says the same units of each write: they are counted from what was written.
+for write in ("put_item", "update_item", "delete_item"):
+    _corrects(DynamoDBBackend, write)(_noted)
+
+
 @_corrects(DynamoDBBackend, "transact_write_items")
 def _refused_whole(own: Any) -> Any:
     """A transaction that is refused leaves nothing behind: here its items alone are copied, and put back."""
@@ -62,8 +93,11 @@ def _refused_whole(own: Any) -> Any:
         streamed = [
             (table.stream_shard.items, len(table.stream_shard.items)) for table, *_ in before if table.stream_shard
         ]
+        images = [_image(item) for *_, item in before]
         try:
             own(self, transact_items)
+            after = (_image(table.items.get(at, {}).get(below)) for table, at, below, _ in before)
+            WRITTEN[:] = zip(images, after, strict=True)
         except BaseException:
             for table, at, below, item in before:
                 if item is not None:
@@ -168,6 +202,21 @@ for name in ("OpLessThan", "OpGreaterThan", "OpLessThanOrEqual", "OpGreaterThanO
 
 # An attribute that is not there, or a number, has no size, and no comparison with it is true; moto's fails.
 _corrects(comparisons.FuncSize, "expr")(_false_where(ValueError, otherwise=None))
+
+
+@_corrects(capacity, "_counted")
+def _by_what_was_written(own: Any) -> Any:
+    def counted(operation: str, asked: Any, answer: Any) -> Any:
+        if operation not in ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"):
+            return own(operation, asked, answer)
+        found: dict[str, Capacity] = {}
+        for before, after in WRITTEN:
+            units = capacity.units_written(before, after, transactional=operation == "TransactWriteItems")
+            for name, write in units.items():
+                found[name] = found.get(name, Capacity()) + Capacity(write=write, basis=Basis.COUNTED)
+        return found
+
+    return counted
 
 
 @_corrects(capacity, "_tells_truly")

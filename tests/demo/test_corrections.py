@@ -191,3 +191,31 @@ def test_all_is_as_it_was_afterwards() -> None:
 
     assert [vars(owner).get(name) for owner, name, _ in corrections.CORRECTIONS] == before
     assert all(one is not other for one, other in zip(before, within, strict=True))
+
+
+def _units(table: Table) -> list[tuple[str, str]]:
+    """The units of some writes: of a long item in an index, of one that moves there, and of none."""
+    put: Any = {"TableName": table.name}
+    indexed: Any = {**KEY, "GSI1PK": {"S": "p"}, "GSI1SK": {"S": "s"}}
+    moved: Any = {"UpdateExpression": "SET GSI1SK = :t", "ExpressionAttributeValues": {":t": {"S": "t"}}}
+    other: Any = {"PK": {"S": "b"}, "SK": {"S": "b"}}
+    there: Any = {"ConditionCheck": {**put, "Key": other, "ConditionExpression": "attribute_exists(PK)"}}
+    whole: Any = {"Put": {**put, "Item": indexed}}
+    trace = Trace().attach(table)
+
+    table.client.put_item(**put, Item={**indexed, "T": {"S": "x" * 1500}})
+    table.client.update_item(**put, Key=KEY, **moved)
+    table.client.update_item(**put, Key=other, **moved)
+    table.client.transact_write_items(TransactItems=[whole, there])
+    for _ in range(2):
+        table.client.delete_item(**put, Key=other)
+
+    return [(request.operation, str(request.capacity).strip("~")) for request in trace.requests]
+
+
+def test_the_units_of_writes_are_those_of_the_laptop() -> None:
+    with DYNOXIDE_ENGINE.table() as laptop:
+        expected = _units(laptop)
+
+    with MOTO.table() as table, corrections.applied():
+        assert _units(table) == expected
