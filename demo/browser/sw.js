@@ -43,6 +43,7 @@ async function ofSite(request, path) {
   const kept = once && (await cache.match(request.url)); // their names hold their content's hash
   if (kept) return kept;
   const body = method === "POST" ? await request.text() : null, headers = Object.fromEntries(request.headers);
+  if (request.referrer.startsWith("http")) headers.referer = request.referrer; // which is no header yet
   for (let tries = 0; tries < 300; tries++) {
     const tab = await leader();
     if (!tab) { await after(200); continue; }

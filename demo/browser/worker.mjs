@@ -138,12 +138,18 @@ const special = {
 
 const text = (id, status, sentence, type = "text/plain") => ({ id, status, headers: [["Content-Type", `${type}; charset=utf-8`]], content: new TextEncoder().encode(sentence), cookies: [] });
 
+const page = (id, status, title, rest) => text(id, status, `<!doctype html><html lang="en"><title>${title}</title><meta name="viewport" content="width=device-width"><main><h1>${title}</h1>${rest}</main></html>`, "text/html");
+const linked = (to) => to.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+
 // A shop is on another host, and this tab asks none: a page says where the link leads.
-const elsewhere = (id, to) => text(id, 200, `<!doctype html><html lang="en"><title>Leaving the demo</title><meta name="viewport" content="width=device-width"><main><h1>Leaving the demo</h1><p>The click is counted. The link leads to another site, which the demo does not open by itself, and the sample's shops are invented:</p><p><a target="_blank" rel="noreferrer" href="${to.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}">${to.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</a></p></main></html>`, "text/html");
+const elsewhere = (id, to) => page(id, 200, "Leaving the demo", `<p>The click is counted. The link leads to another site, which the demo does not open by itself, and the sample's shops are invented:</p><p><a target="_blank" rel="noreferrer" href="${linked(to)}">${linked(to)}</a></p>`);
+
+// A browser sends pictures to S3 itself, past the functions.
+const refused = (id, from) => page(id, 501, "The demo takes no pictures", `<p>A browser sends them to a bucket of S3, which a tab does not have. The deal is as it was.</p><p><a href="${linked(from)}">Back to the deal</a></p>`);
 
 async function answer({ id, method, path, headers, body }) {
   if (!EARLY.test(path)) await rest;
-  if (path === "/-/upload") return text(id, 501, "The demo has no bucket: pictures cannot be uploaded.");
+  if (path === "/-/upload") return refused(id, headers.referer ?? "../desk");
   if (path in special && method === "POST") {
     const cookies = await special[path]();
     cookies.forEach(take);
