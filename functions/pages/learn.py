@@ -1,6 +1,6 @@
 """The textbook that runs: a page for each strategy and each access pattern, whose requests a visitor sends.
 
-Only stages that show their work have this function. It knows nobody: a cookie remembers what was read and names the
+Only stages that show their work have this function. It knows nobody: a cookie remembers what was done and names the
 scratch partitions, and of what is live only the catalog is read.
 """
 
@@ -20,7 +20,7 @@ from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import cookie_header
-from shared.learn import lessons, running
+from shared.learn import drawing, lessons, running
 from shared.learn.lessons import Lesson
 from shared.learn.running import Done
 from shared.runtime.environment import table
@@ -37,14 +37,14 @@ routes = Routes()
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads: a name of no meaning, and the lessons that were opened."""
+    """Who reads: a name of no meaning, and the lessons that were run or whose question was answered."""
 
     visitor: str
-    read: frozenset[str]
+    done: frozenset[str]
 
     def cookie(self) -> str:
         """The value of ``Set-Cookie`` that remembers both for a year."""
-        remembered = ".".join([self.visitor, *sorted(self.read)])
+        remembered = ".".join([self.visitor, *sorted(self.done)])
         return f"{cookie_header.name(COOKIE)}={remembered}; {cookie_header.attributes()}; HttpOnly; Max-Age={A_YEAR}"
 
 
@@ -57,9 +57,9 @@ def contents(request: Request) -> Answer:
         here=request.path,
         path=path,
         minutes=sum(lesson.minutes for lesson in path),
-        onward=next((lesson for lesson in path if lesson.slug not in reader.read), None),
+        onward=next((lesson for lesson in path if lesson.slug not in reader.done), None),
         groups=lessons.groups(),
-        read=sorted(reader.read),
+        done=sorted(reader.done),
     )
 
 
@@ -73,27 +73,37 @@ def lesson(request: Request, slug: str) -> Answer:
 
 @routes.post("/learn/<slug>")
 def run(request: Request, slug: str) -> Answer:
-    """Run a lesson's requests in a new scratch partition, and show their results."""
-    found = lessons.find(slug)
-    return _lesson(request, found, forms.read(request.event).get("value"), runs=found.can_run)
+    """Run a lesson's requests in a new scratch partition and show their results, or show the answer to its question."""
+    found, fields = lessons.find(slug), forms.read(request.event)
+    answer = _answer(found, fields.get("answer", ""))
+    runs = found.can_run and (answer is None or "run" in fields)
+    return _lesson(request, found, fields.get("value"), runs=runs, answer=answer)
 
 
-def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool) -> Answer:
+def _answer(found: Lesson, text: str) -> int | None:
+    """The number of an answer to a lesson's question; None where the text is no such number."""
+    numbers = [str(number) for number, _ in enumerate(found.predict.answers)] if found.predict else []
+    return numbers.index(text) if text in numbers else None
+
+
+def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, answer: int | None = None) -> Answer:
     reader = _reader(request)
-    if request.opens_page:
-        reader = Reader(reader.visitor, reader.read | {found.slug})
     value = asked.strip() if asked is not None else found.value.default if found.value else ""
     wrong = found.value.wrong(value) if found.value else None
     came = None
     if runs and not wrong:
         run_id = secrets.token_hex(4)
         came = running.run(table(), found, value, reader.visitor, run_id, request.now, page_cost.trace())
+    if came or answer is not None:
+        reader = Reader(reader.visitor, reader.done | {found.slug})
     place = keys.scratch("you", "run")
     given = running.names(found, found.value.default if wrong and found.value else value, place, request.now)
     group = next(each for each in lessons.groups() if each.slug == found.group)
-    of_group = [each.slug for each in group.lessons]
     path = lessons.path()
-    following = path[path.index(found) + 1 :] if found in path else group.lessons[of_group.index(found.slug) + 1 :]
+    around = path if found in path else [*group.lessons]
+    at = around.index(found)
+    versions = _versions(found, given, came, request.now)
+    terms = lessons.glossary()
     return pages.page(
         "learn/lesson.html",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK,
@@ -101,31 +111,70 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool) -
         cookies=(reader.cookie(),),
         lesson=found,
         paragraphs=[_prose(text) for text in found.paragraphs],
+        terms=[(name, terms[name]) for name in found.terms],
+        answers=[_prose(text) for text in found.predict.answers] if found.predict else [],
+        ask=_prose(found.predict.ask) if found.predict else None,
+        because=_prose(found.predict.because) if found.predict else None,
+        answer=answer,
         often=_prose(found.often),
         ours=_prose(found.here),
         points=[(name, _prose(text), source) for name, text, source in found.points],
         group=group,
-        place=of_group.index(found.slug) + 1,
+        on_path=found in path,
+        around=around,
+        place=at + 1,
         value=value,
         wrong=wrong,
-        requests=[*dict.fromkeys(running.as_sent(step, running.arguments_of(step, given)) for step in found.ours)],
-        came_common=[_done(done, request.now) for done in (came.common if came else ())],
-        came_ours=[_done(done, request.now) for done in (came.ours if came else ())],
+        scratch=place,
+        partitions=drawing.partitions(found, given, came),
+        versions=versions,
+        came=came is not None,
         strategy=lessons.find(found.runs) if found.runs else None,
         code=[
             {"name": each.shown, "link": f"/table/code/{each.module}", "line": f"l{each.line}"} for each in found.code
         ],
-        onward=next(iter(following), None),
+        earlier=around[at - 1] if at else None,
+        onward=next(iter(around[at + 1 :]), None),
     )
+
+
+def _versions(found: Lesson, given: running.Given, came: running.Run | None, now: datetime) -> list[dict[str, Any]]:
+    """Both versions side by side: each request's lines, those that differ marked, and what came of it.
+
+    After a run they are the requests as sent, with the run's partition in place of the one that stands for it before.
+    """
+    made = (came.common, came.ours) if came else ((), ())
+    shown, alike = [], []
+    for steps, done_of in zip((found.common, found.ours), made, strict=True):
+        own = done_of[0].scratch if done_of else str(given["scratch"])
+        sent = [running.as_sent(done.step, done.arguments) for done in done_of]
+        text = "\n\n".join(sent or [running.as_sent(step, running.arguments_of(step, given)) for step in steps])
+        shown.append(text.split("\n"))
+        alike.append(text.replace(own, str(given["scratch"])))  # each version has a partition of its own
+    differing = drawing.differing(alike[0], alike[1])
+    return [
+        {
+            "name": name,
+            "lines": [
+                (differs and bool(found.common) and line.strip() != "", line)
+                for (differs, _), line in zip(each, lines, strict=True)
+            ],
+            "made": [_done(done, now) for done in done_of],
+        }
+        for name, each, lines, done_of, steps in zip(
+            ("often", "here"), differing, shown, made, (found.common, found.ours), strict=True
+        )
+        if steps
+    ]
 
 
 def _reader(request: Request) -> Reader:
     """Who the cookie says reads; somebody new where it says nothing that can be used."""
     own = cookie_header.name(COOKIE)
-    visitor, *read = next((value for name, value in cookie_header.brought(request.event) if name == own), "").split(".")
+    visitor, *done = next((value for name, value in cookie_header.brought(request.event) if name == own), "").split(".")
     if not _VISITOR.fullmatch(visitor):
         return Reader(secrets.token_urlsafe(9), frozenset())
-    return Reader(visitor, frozenset(read) & lessons.by_slug().keys())
+    return Reader(visitor, frozenset(done) & lessons.by_slug().keys())
 
 
 def _prose(text: str) -> list[tuple[bool, str]]:
@@ -141,7 +190,6 @@ def _done(done: Done, now: datetime) -> dict[str, Any]:
     return {
         "operation": done.step.operation,
         "index": index.name if index else "",
-        "sent": running.as_sent(done.step, done.arguments),
         "capacity": str(capacity) if capacity else "",
         "cost": page_cost.million(capacity) if capacity else "",
         "ms": f"{took.seconds * 1000:.1f}" if took else "",

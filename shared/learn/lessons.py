@@ -50,6 +50,16 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class Prediction:
+    """A question before the run: its answers, which of them is right (from 0), and the reason, for all answers."""
+
+    ask: str
+    answers: Sequence[str]
+    right: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One request: DynamoDB's operation and arguments, their values plain.
 
@@ -89,7 +99,7 @@ class Lesson:
     ``often`` says what the common version does, ``here`` what ours does or why this application has none. ``runs`` is
     the lesson whose requests this one has, too: the same strategy, on a small copy. ``agree_at`` is a value with which
     both versions find the same items, where the common one is wrong with others. ``points`` are lines of a page that
-    only tells: a name, a text, and a source or nothing.
+    only tells: a name, a text, and a source or nothing. ``terms`` are words of the glossary that it needs.
     """
 
     slug: str
@@ -110,6 +120,15 @@ class Lesson:
     minutes: int = 0
     runs: str = ""
     agree_at: str = ""
+    terms: Sequence[str] = ()
+    predict: Prediction | None = None
+
+    @property
+    def kind(self) -> str:
+        """What the contents say of the page: whether it runs, and whether a request of it is to fail."""
+        if not self.can_run:
+            return "tells"
+        return "fails on purpose" if any(step.refused for step in self.common) else "runs"
 
     @property
     def can_run(self) -> bool:
@@ -153,16 +172,26 @@ def find(slug: str) -> Lesson:
     return by_slug()[slug]
 
 
+@cache
+def glossary() -> Mapping[str, str]:
+    """The terms that pages explain in place, each with its sentence."""
+    return tomllib.loads(FOLDER.with_name("glossary.toml").read_text(encoding="utf-8"))
+
+
 def path() -> list[Lesson]:
     """The lessons of the path through the textbook, which say how many minutes they take."""
     return [lesson for lesson in by_slug().values() if lesson.minutes]
+
+
+MADE = {"value", "common", "ours", "code", "points", "predict"}
+"""Parts of a description of which a lesson makes objects."""
 
 
 def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
     if "number" in read:  # a pattern, whose name and sentence are known to every page
         known = PATTERNS[str(read["number"])]
         read = {"slug": f"pattern-{read['number']}", "title": known.name, "design": known.sentence, **read}
-    rest = {name: value for name, value in read.items() if name not in {"value", "common", "ours", "code", "points"}}
+    rest = {name: value for name, value in read.items() if name not in MADE}
     return Lesson(
         group=group,
         value=Value(**read["value"]) if "value" in read else None,
@@ -170,6 +199,7 @@ def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
         ours=[_step(each) for each in read.get("ours", ())],
         code=[_code(each) for each in read.get("code", ())],
         points=[(name, text, source) for name, text, source in read.get("points", ())],
+        predict=Prediction(**read["predict"]) if "predict" in read else None,
         **rest,
     )
 

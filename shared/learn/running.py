@@ -16,9 +16,9 @@ from typing import Any
 from shared.data import keys
 from shared.data.inserts import insert
 from shared.dynamodb.asking import Reply, ask
-from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.capacity import Basis, Capacity, size_of, units_read
-from shared.dynamodb.schema import INDEX_KEYS, PARTITION_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.schema import INDEX_KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request, Trace
 from shared.learn.lessons import Lesson, Step
@@ -33,8 +33,7 @@ _LONG = "Ships from the shop's own store, and can be sent back within 30 days. "
 _UNKNOWN = re.compile(r"\{[A-Z]\w+\}")
 """The name of an attribute of an item that came back before, such as ``{DealId}``."""
 
-_HIDING = {"FilterExpression", "ProjectionExpression", "ExpressionAttributeNames"}
-"""Arguments of a Query that hide a part of what it reads; no key condition of a lesson has a placeholder for a name."""
+READS = {"Query", "GetItem", "BatchGetItem"}
 
 Given = dict[str, str | int]
 """The values of the names in braces, such as ``{scratch}``."""
@@ -42,31 +41,42 @@ Given = dict[str, str | int]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A request that was made: as it was sent, what came of it, and what it took."""
+    """A request that was made: as it was sent, what came of it, and what it took.
+
+    ``read`` are the items that a Query read, those that its filter dropped included;
+    ``scratch`` is the partition of the run.
+    """
 
     step: Step
     arguments: Mapping[str, Any]
     reply: Reply
     took: Request | None
+    read: Sequence[Item] = ()
+    scratch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The results of the common version, and of ours."""
+    """The results of the common version and of ours, and the items that lie in the scratch partition of each then."""
 
     common: Sequence[Done]
     ours: Sequence[Done]
+    common_left: Sequence[Item] = ()
+    ours_left: Sequence[Item] = ()
 
 
 def run(table: Table, lesson: Lesson, value: str, visitor: str, run_id: str, now: datetime, trace: Trace) -> Run:
     """Run a lesson with a value that its ``Value`` allows. Raises Busy."""
-    both = []
-    for version, steps in (("common", lesson.common), ("ours", lesson.ours)):
+    both: list[list[Done]] = []
+    left: list[Sequence[Item]] = []
+    for version, steps in (("a", lesson.common), ("b", lesson.ours)):
         given = names(lesson, value, keys.scratch(visitor, f"{run_id}-{version}"), now)
-        if steps and lesson.items:
-            insert(table, [*filled_items(lesson, given)])
-        both.append(_sent(table, steps, given, trace))
-    return Run(*both)
+        begun = [*filled_items(lesson, given)]
+        if steps and begun:
+            insert(table, begun)
+        both.append(_sent(table, steps, given, begun, trace))
+        left.append(_left(table, given, trace) if any(step.operation not in READS for step in steps) else [])
+    return Run(both[0], both[1], left[0], left[1])
 
 
 def names(lesson: Lesson, value: str, scratch: str, now: datetime) -> Given:
@@ -160,25 +170,27 @@ def _scratch(item: Mapping[str, Any], given: Given) -> dict[str, Any]:
     return whole
 
 
-def _paid(table: Table, arguments: Mapping[str, Any], trace: Trace) -> Capacity:
-    """The units of a Query with a filter or a projection, counted from the same Query without them.
+def _examined(arguments: Mapping[str, Any], reply: Reply, begun: Sequence[Item]) -> Sequence[Item]:
+    """The items that a Query with a filter read, of those that its lesson began with. DynamoDB charges for all of them.
 
-    DynamoDB charges for what a Query reads, not for what it returns.
+    The answer has only their number. They are the first ones of the partition, because no such Query of a lesson names
+    a sort key or an index, and nothing is written before it.
     """
-    condition = arguments["KeyConditionExpression"]
-    values = arguments["ExpressionAttributeValues"].items()
-    whole = {name: content for name, content in arguments.items() if name not in _HIDING}
-    whole["ExpressionAttributeValues"] = {name: value for name, value in values if re.search(rf"{name}\b", condition)}
-    trace.detach(table)  # a visitor sees the requests of the lesson alone
+    in_order = sorted(begun, key=lambda item: str(item[SORT_KEY]).encode())
+    return in_order[:: 1 if arguments.get("ScanIndexForward", True) else -1][: reply.examined]
+
+
+def _left(table: Table, given: Given, trace: Trace) -> Sequence[Item]:
+    """The items of a scratch partition. The Query is no part of the lesson, so the page does not list it."""
+    condition = {"KeyConditionExpression": "PK = :partition", "ConsistentRead": True}
+    trace.detach(table)
     try:
-        reply = ask(table, "Query", whole)
+        return ask(table, "Query", {**condition, "ExpressionAttributeValues": {":partition": given["scratch"]}}).items
     finally:
         trace.attach(table)
-    size = sum(size_of(marshal_item(item)) for item in reply.items)
-    return Capacity(units_read(size, consistent=arguments.get("ConsistentRead", False)), basis=Basis.COUNTED)
 
 
-def _sent(table: Table, steps: Sequence[Step], given: Given, trace: Trace) -> list[Done]:
+def _sent(table: Table, steps: Sequence[Step], given: Given, begun: Sequence[Item], trace: Trace) -> list[Done]:
     done = []
     for step in steps:
         arguments = arguments_of(step, given)
@@ -192,9 +204,14 @@ def _sent(table: Table, steps: Sequence[Step], given: Given, trace: Trace) -> li
                 break
             time.sleep(BETWEEN)
         took = trace.requests[before] if len(trace.requests) > before else None
-        if took and took.capacity and took.capacity.basis is Basis.AT_LEAST and step.operation == "Query":
-            took = replace(took, capacity=_paid(table, arguments, trace))
-        done.append(Done(step, arguments, reply, took))
+        read = reply.items if step.operation in READS else ()
+        if "FilterExpression" in arguments and not reply.code:
+            read = _examined(arguments, reply, begun)
+            if took and took.capacity and took.capacity.basis is Basis.AT_LEAST:
+                size = sum(size_of(marshal_item(item)) for item in read)
+                units = units_read(size, consistent=arguments.get("ConsistentRead", False))
+                took = replace(took, capacity=Capacity(units, basis=Basis.COUNTED))
+        done.append(Done(step, arguments, reply, took, read, str(given["scratch"])))
         if reply.items:
             given = given | {name: text for name, text in reply.items[0].items() if isinstance(text, str)}
     return done

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shared.data import keys
+from shared.dynamodb import asking
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
@@ -120,3 +123,58 @@ def test_a_query_is_charged_for_what_its_filter_hides() -> None:
 
     assert [str(done.took.capacity) for done in (made.common[0], made.ours[0]) if done.took] == ["~2 RRU", "~0.5 RRU"]
     assert [request.operation for request in trace.requests].count("Query") == 4
+
+
+@pytest.mark.parametrize("slug", ["sparse-index", "filter-expression", "ttl"])
+def test_what_a_filter_reads_is_known_without_another_request(
+    table: Table, monkeypatch: pytest.MonkeyPatch, slug: str
+) -> None:
+    asked: list[Mapping[str, Any]] = []
+    read: list[Sequence[Item]] = []
+
+    def ask(of: Table, operation: str, arguments: Mapping[str, Any]) -> asking.Reply:
+        asked.append(arguments)
+        if "FilterExpression" in arguments:
+            values = {":partition": arguments["ExpressionAttributeValues"][":partition"]}
+            whole = {name: content for name, content in arguments.items() if name != "FilterExpression"}
+            read.append(asking.ask(of, operation, {**whole, "ExpressionAttributeValues": values}).items)
+        return asking.ask(of, operation, arguments)
+
+    monkeypatch.setattr(running, "ask", ask)
+    monkeypatch.setattr(running, "_left", lambda *_: [])
+    lesson = lessons.find(slug)
+    value = lesson.value.default if lesson.value else ""
+
+    made = running.run(table, lesson, value, "visitor-0001", "run", times.now(), Trace())
+
+    steps = [*made.common, *made.ours]
+    assert [each for each in asked if each not in [done.arguments for done in steps]] == []
+    assert [done.read for done in steps if "FilterExpression" in done.arguments] == read != []
+
+
+def test_a_query_with_a_filter_names_its_partition_alone_and_no_write_comes_before_it() -> None:
+    for lesson in ALL:
+        for steps in (lesson.common, lesson.ours):
+            for at, step in enumerate(steps):
+                if "FilterExpression" in step.arguments:
+                    assert not lesson.live, lesson.slug
+                    assert {each.operation for each in steps[:at]} <= running.READS, lesson.slug
+                    assert step.operation == "Query", lesson.slug
+                    assert step.arguments["KeyConditionExpression"] == "PK = :partition", lesson.slug
+                    assert step.arguments["ExpressionAttributeValues"][":partition"] == "{scratch}", lesson.slug
+                    assert not {"IndexName", "ProjectionExpression", "ExclusiveStartKey"} & step.arguments.keys()
+
+
+def test_each_term_of_a_lesson_has_its_sentence_and_each_sentence_is_used() -> None:
+    used = {term for lesson in ALL for term in lesson.terms}
+
+    assert used == {*lessons.glossary()}
+    assert all(sentence.endswith(".") for sentence in lessons.glossary().values())
+
+
+def test_each_lesson_of_the_path_has_terms_and_a_question_with_one_right_answer() -> None:
+    for lesson in lessons.path():
+        assert lesson.terms, lesson.slug
+        assert lesson.predict, lesson.slug
+        assert 2 <= len({*lesson.predict.answers}) == len(lesson.predict.answers) <= 4, lesson.slug
+        assert 0 <= lesson.predict.right < len(lesson.predict.answers), lesson.slug

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -53,8 +54,11 @@ def test_each_page_opens_and_runs_within_its_rights(reader: Browser, table: Tabl
 
     assert (opened.status, ran.status) == (200, 200)
     assert lesson.question in opened.words
-    assert ("As it was sent" in ran.words) == lesson.can_run
-    assert ("Here" in [each.text for each in ran.document.iter("h2")]) == bool(lesson.common)
+    assert ("In the partition: what was read" in ran.words) == lesson.can_run
+    assert ("Nothing was sent yet." in opened.words) == lesson.can_run
+    versions = [each.text for each in ran.document.iter("h2") if each.text in ("Often seen", "Here")]
+    assert versions == ["Often seen"] * bool(lesson.common) + ["Here"] * lesson.can_run
+    assert len([*opened.document.iter("pre")]) == len(versions)
     dead = [link for link in _links(ran) if not _leads_somewhere(link, table)]
     assert [
         link for link in dead if link.startswith("/table/code/") or not lesson.live
@@ -119,14 +123,133 @@ def test_an_unknown_lesson_is_not_there(reader: Browser) -> None:
     assert reader.get("/learn/no-such-lesson").status == 404
 
 
-def test_what_was_read_is_remembered_without_an_account(reader: Browser) -> None:
-    first, second = lessons.path()[:2]
-    assert f'href="/learn/{first.slug}">Begin' in reader.get("/learn").text
+def test_a_lesson_is_done_when_it_was_run_or_answered_and_not_when_it_was_opened(reader: Browser) -> None:
+    first, second, third = lessons.path()[:3]
 
     seen = reader.get(f"/learn/{first.slug}")
 
     assert seen.headers["Cache-Control"] == ["no-store"]
-    assert f'href="/learn/{second.slug}">Go on' in reader.get("/learn").text
+    assert f'href="/learn/{first.slug}">Begin' in reader.get("/learn").text
+    reader.post(f"/learn/{first.slug}", {"value": "0"})
+    assert f'href="/learn/{first.slug}">Begin' in reader.get("/learn").text
+    reader.post(f"/learn/{first.slug}", {"value": "4"})
+    assert f'href="/learn/{second.slug}">Continue' in reader.get("/learn").text
+    reader.post(f"/learn/{second.slug}", {"answer": "0"})
+    assert f'href="/learn/{third.slug}">Continue' in reader.get("/learn").text
+    assert f"2 of {len(lessons.path())} done" in reader.get("/learn").words
+
+
+@pytest.mark.parametrize("slug", [each.slug for each in lessons.path()])
+def test_each_answer_opens_the_explanation_and_runs_nothing(reader: Browser, table: Table, slug: str) -> None:
+    predict = lessons.find(slug).predict
+    assert predict
+    explanation = predict.because.replace("`", "").split(". ")[0].split()[-3:]
+    before = table.scan()
+    assert " ".join(explanation) not in _spaced(reader.get(f"/learn/{slug}"))
+
+    for number, _ in enumerate(predict.answers):
+        seen = reader.post(f"/learn/{slug}", {"answer": str(number)})
+
+        assert " ".join(explanation) in _spaced(seen)
+        assert ("✗ not so" in seen.words) == (number != predict.right)
+        (right,) = [each for each in seen.document.iter("button") if "✓ right" in "".join(each.itertext())]
+        assert right.get("value") == str(predict.right)
+    assert table.scan() == before
+
+
+def _spaced(seen: Seen) -> str:
+    """The words of a page's explanation as one text, or nothing where there is no explanation."""
+    return " ".join("".join(each.itertext()) for each in seen.document.iter("p") if each.get("class") == "because")
+
+
+def test_an_answer_stays_open_when_the_lesson_is_run(reader: Browser) -> None:
+    answered = reader.post("/learn/locking", {"answer": "1"})
+
+    ran = reader.post("/learn/locking", {**answered.values(), "value": "1500"})
+
+    assert "✗ not so" in ran.words
+    assert "In the partition: what was read" in ran.words
+
+
+def _rows(seen: Seen, number: int = 0) -> list[list[str]]:
+    """The rows of a drawn partition, each as the words of its cells."""
+    (*drawn,) = [each for each in seen.document.iter("section") if each.get("class") == "lying"]
+    return [["".join(cell.itertext()).strip() for cell in row] for row in drawn[number].iter("tr")][1:]
+
+
+def test_the_partition_is_drawn_before_and_its_reads_are_marked_after(reader: Browser) -> None:
+    before, after = reader.get("/learn/item-collection"), reader.post("/learn/item-collection", {"value": "2"})
+
+    names = [*(f"#ORDER#{number:02d}" for number in range(1, 13)), "USER#ana"]
+    assert [row[0] for row in _rows(before)] == [row[0] for row in _rows(after)] == names
+    marks = {row[0]: (row[-2], row[-1]) for row in _rows(after) if row[-2] or row[-1]}
+    assert marks == {
+        "#ORDER#01": ("1", ""), "#ORDER#02": ("2", ""), "USER#ana": ("", "1"), "#ORDER#12": ("", "2"),
+    }  # fmt: skip
+
+
+def test_what_a_filter_dropped_is_marked_as_read(reader: Browser) -> None:
+    marks = [row[-2] for row in _rows(reader.post("/learn/filter-expression", {"value": "10"}))]
+
+    assert sorted(marks[:10]) == ["1", *["read"] * 9]
+    assert marks[10:] == [""] * 20
+
+
+def test_where_a_lesson_writes_each_version_is_drawn_as_it_left_the_partition(reader: Browser) -> None:
+    seen = reader.post("/learn/locking", {"value": "1500"})
+
+    assert [_rows(seen, number)[0][1:] for number in (0, 1)] == [
+        ["2000", "Wool Runners, blue", "2", "1"],
+        ["1500", "Wool Runners", "2", "1"],
+    ]
+
+
+def test_the_lines_that_differ_are_marked_before_the_run_and_after_it(reader: Browser) -> None:
+    for seen in (reader.get("/learn/item-collection"), reader.post("/learn/item-collection", {"value": "4"})):
+        marked = [
+            "".join(each.itertext()).strip() for each in seen.document.iter("span") if each.get("class") == "differs"
+        ]
+
+        assert marked == ["ScanIndexForward=False,"]
+
+
+def test_after_the_run_the_requests_are_those_that_were_sent(reader: Browser, table: Table) -> None:
+    before, after = reader.get("/learn/item-collection"), reader.post("/learn/item-collection", {"value": "4"})
+
+    lie = {item["PK"] for item in table.scan()[0] if item["PK"].startswith(keys.scratches())}
+    named = [{place for place in lie if f'"{place}"' in _text(each)} for each in after.document.iter("pre")]
+    assert [len(each) for each in named] == [1, 1]
+    assert named[0] | named[1] == lie
+    stand_in = keys.scratch("you", "run")
+    assert [stand_in in _text(each) for each in before.document.iter("pre")] == [True, True]
+    assert [stand_in in _text(each) for each in after.document.iter("pre")] == [False, False]
+    assert f"{stand_in} stands for" in before.words
+    assert f"{stand_in} stands for" in after.words
+
+
+def _text(element: Any) -> str:
+    return "".join(element.itertext())
+
+
+@pytest.mark.parametrize("answer", ["", "-1", "9", "x", "1" * 5000])
+def test_an_answer_that_is_none_is_no_answer(reader: Browser, answer: str) -> None:
+    seen = reader.post("/learn/when-not", {"answer": answer})
+
+    assert seen.status == 200
+    assert "✓ right" not in seen.words
+    assert "0 of 15 done" in reader.get("/learn").words
+
+
+def test_a_term_is_explained_where_it_stands(reader: Browser) -> None:
+    seen = reader.get("/learn/item-collection")
+
+    buttons = {
+        each.text: each.get("popovertarget") for each in seen.document.iter("button") if each.get("popovertarget")
+    }
+    assert [*buttons] == ["partition", "item collection", "sort key", "Query"]
+    sentences = {each.get("id"): "".join(each.itertext()) for each in seen.document.iter("span") if each.get("id")}
+    for name, target in buttons.items():
+        assert sentences[target] == f"{name} {lessons.glossary()[name]}"
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "visitor-0001.no-such-lesson", "a#b.hierarchy", "." * 3000])
