@@ -229,7 +229,7 @@ def test_the_checker_finds_a_plan_without_its_note_and_mends_it(table: Table) ->
 
     (fault,) = checking.check(table, NOW)
 
-    assert (fault.rule, checking.mend(table, fault)) == (checking.NOTES, True)
+    assert (fault.rule, checking.mend(table, fault)) == (checking.PARTNERS, True)
     assert checking.check(table, NOW) == []
 
 
