@@ -67,14 +67,17 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Like a category, unlike it": ("categories like shoes ana", ["TransactWriteItems", "GetItem"]),
     "Watch a category, stop watching": ("categories watch shoes ana", ["TransactWriteItems", "GetItem"]),
     "Cheapest of a category, between two prices": (
-        "deals latest --category shoes --sort cheapest --from 10 --to 80",
+        "deals latest --category shoes --sort cheapest --from 10 --to 80 --currency USD",
         ["GetItem", "Query GSI3"],
     ),
     "Cheapest of a brand, also in a category": (
-        "deals latest --brand apple --category shoes --sort cheapest",
+        "deals latest --brand apple --category shoes --sort cheapest --currency USD",
         ["GetItem", "GetItem", "Query GSI2"],
     ),
-    "Biggest discounts of a category": ("deals latest --category shoes --sort discount", ["GetItem", "Query GSI1"]),
+    "Biggest discounts of a category": (
+        "deals latest --category shoes --sort discount --currency USD",
+        ["GetItem", "Query GSI1"],
+    ),
     "Messages of a user": ("messages list ana", ["Query"]),
     "Unread messages of a user": ("messages list ana --unread", ["Query GSI1"]),
     "Unread messages of a user, counted": ("messages unread-count ana", ["Query GSI1"]),
