@@ -637,7 +637,7 @@ def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says
     }
     for path in ("/", "/deals", "/feed.atom", "/sitemap.xml", "/robots.txt"):
         assert ask(path, headers=poison) == ask(path)
-    assert 'data-said="signed-out" hidden>You are signed out.<' in ask("/", query={"said": "signed-out"})["body"]
+    assert 'data-said="signed-out" hidden>You’re signed out.<' in ask("/", query={"said": "signed-out"})["body"]
     unknown = ask("/", query={"said": "Buy at evil"})
     assert (unknown["statusCode"], "Buy at evil" in unknown["body"]) == (200, False)
 
