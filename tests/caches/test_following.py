@@ -26,7 +26,7 @@ from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal,
 from shared.runtime import environment
 from shared.values import times
 from tests.caches.conftest import CONTEXT
-from tests.support.engines import MINISTACK, Engine
+from tests.support.engines import DYNOXIDE_ENGINE, Engine, on
 from tests.support.factories import SHOES, a_deal, ids, post
 from tests.support.metering import taken_by
 from tests.support.records import Record, of_category_picks, of_deal, record
@@ -176,11 +176,10 @@ def test_copies_and_picks_that_cannot_be_read_are_rebuilt(
     assert rebuilt(functions_of, refresh, of_deal(many[-1], edited)) == copies_of(NEWEST, EDITORS_CHOICE_PICKS)
 
 
+@on(DYNOXIDE_ENGINE)  # the others' capacity figures are not DynamoDB's
 def test_what_a_price_edit_rebuilds_costs_what_the_document_says(
     table: Table, many: list[Deal], functions_of: Table, refresh: Refresh, engine: Engine
 ) -> None:
-    if engine is MINISTACK:
-        pytest.skip("its capacity figures are not DynamoDB's")
     picks.set_featured(table, FRONT_PAGE, ids(many[:10]), NOW)
     picks.set_category_featured(table, "shoes", ids(many[-5:]), NOW)
     refresh(of_deal(None, many[0]), record(None, table.get(keys.featured(FRONT_PAGE))))
