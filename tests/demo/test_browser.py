@@ -20,7 +20,6 @@ from infra.artifacts.bundling import digest_of
 from local.settings import ROOT
 from shared.learn import lessons
 from shared.learn.lessons import Step
-from tests.support.browser import browser as a_browser
 from tests.support.browser import patient
 from tests.support.waiting import until
 
@@ -100,12 +99,6 @@ def host(folder: Path) -> Iterator[Host]:
     yield Host(server)
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with a_browser() as launched:
-        yield launched
 
 
 @pytest.fixture

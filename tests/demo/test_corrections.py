@@ -71,6 +71,8 @@ def test_an_update_comes_to_what_it_does_on_the_laptop(
     }
     asked |= {"ConditionExpression": condition} if condition else {}
 
+    if laptops is MINISTACK and ", REMOVE" in expression:
+        pytest.skip("MiniStack takes a comma before REMOVE")
     with laptops.table() as other:
         came = []
         for table in (corrected, other):
