@@ -23,7 +23,7 @@ from shared.learn.lessons import Step
 from tests.support.browser import patient
 from tests.support.waiting import until
 
-pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("demo")]
+pytestmark = pytest.mark.thorough
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 POST = """async ([path, fields]) => {
