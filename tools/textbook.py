@@ -26,7 +26,7 @@ def documents() -> Iterator[tuple[str, str]]:
     """The path that each document would have in the repository, and its text."""
     yield CONTENTS, _contents()
     for group in lessons.groups():
-        for lesson in group.lessons:
+        for lesson in (each for each in group.lessons if not each.runs):
             yield f"docs/learn-{lesson.slug}.md", "\n\n".join(_parts(lesson, group.name)) + "\n"
 
 
@@ -44,7 +44,7 @@ def _contents() -> str:
 
 
 def _link(lesson: Lesson) -> str:
-    return f"[{lesson.title}](learn-{lesson.slug}.md)"
+    return f"[{lesson.title}](learn-{lesson.page}.md)"
 
 
 def _parts(lesson: Lesson, group: str) -> Iterator[str]:
@@ -58,8 +58,6 @@ def _parts(lesson: Lesson, group: str) -> Iterator[str]:
         yield "\n".join(
             f"- **{name}.** {text}{f' [Source]({source})' if source else ''}" for name, text, source in lesson.points
         )
-    if lesson.runs:
-        yield f"The same strategy, on a small copy: {_link(lessons.find(lesson.runs))}."
     if lesson.often:
         yield f"**Often seen:** {lesson.often}"
         yield from _requests(lesson, lesson.common)

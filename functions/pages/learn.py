@@ -59,13 +59,16 @@ def contents(request: Request) -> Answer:
         minutes=sum(lesson.minutes for lesson in path),
         onward=next((lesson for lesson in path if lesson.slug not in reader.done), None),
         groups=lessons.groups(),
+        titles={lesson.slug: lesson.title for lesson in lessons.by_slug().values()},
         done=sorted(reader.done),
     )
 
 
 @routes.get("/learn/<slug>")
 def lesson(request: Request, slug: str) -> Answer:
-    """One lesson; with a value in the query, what a live one reads of it."""
+    """One lesson; with a value in the query, what a live one reads of it. Some patterns are on a strategy's page."""
+    if slug in lessons.moved():
+        return pages.redirect(f"/learn/{lessons.moved()[slug]}")
     found = lessons.find(slug)
     asked = request.query.get("value")
     return _lesson(request, found, asked, runs=found.live and asked is not None)
@@ -100,7 +103,7 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
     given = running.names(found, found.value.default if wrong and found.value else value, place, request.now)
     group = next(each for each in lessons.groups() if each.slug == found.group)
     path = lessons.path()
-    around = path if found in path else [*group.lessons]
+    around = path if found in path else [each for each in group.lessons if not each.runs]
     at = around.index(found)
     versions = _versions(found, given, came, request.now)
     terms = lessons.glossary()
@@ -129,7 +132,6 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
         partitions=drawing.partitions(found, given, came),
         versions=versions,
         came=came is not None,
-        strategy=lessons.find(found.runs) if found.runs else None,
         code=[
             {"name": each.shown, "link": f"/table/code/{each.module}", "line": f"l{each.line}"} for each in found.code
         ],

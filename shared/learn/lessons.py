@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -97,9 +97,9 @@ class Lesson:
     """One page. ``live``: it reads the table of the stage; others write and read a scratch partition.
 
     ``often`` says what the common version does, ``here`` what ours does or why this application has none. ``runs`` is
-    the lesson whose requests this one has, too: the same strategy, on a small copy. ``agree_at`` is a value with which
-    both versions find the same items, where the common one is wrong with others. ``points`` are lines of a page that
-    only tells: a name, a text, and a source or nothing. ``terms`` are words of the glossary that it needs.
+    the strategy whose page has the very request of a pattern, which then has no page of its own. ``agree_at`` is a
+    value with which both versions find the same items, where the common one is wrong with others. ``points`` are lines
+    of a page: a name, a text, and a source or nothing. ``terms`` are words of the glossary that it needs.
     """
 
     slug: str
@@ -131,6 +131,11 @@ class Lesson:
         return "fails on purpose" if any(step.refused for step in self.common) else "runs"
 
     @property
+    def page(self) -> str:
+        """The name of the page that shows it."""
+        return self.runs or self.slug
+
+    @property
     def can_run(self) -> bool:
         return bool(self.ours)
 
@@ -151,18 +156,24 @@ class Group:
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """All groups, in order. Raises LookupError for a lesson whose code or whose runs are not there."""
+    """All groups, in order. Raises LookupError for a lesson whose code is not there."""
     read = []
     for slug in GROUPS:
         file = tomllib.loads((FOLDER / f"{slug}.toml").read_text(encoding="utf-8"))
         read.append(Group(slug, file["name"], file["about"], [_lesson(slug, each) for each in file["lesson"]]))
-    known = {lesson.slug: lesson for group in read for lesson in group.lessons}
-    return tuple(replace(group, lessons=[_with_runs(each, known) for each in group.lessons]) for group in read)
+    return tuple(read)
 
 
 @cache
 def by_slug() -> Mapping[str, Lesson]:
-    return {lesson.slug: lesson for group in groups() for lesson in group.lessons}
+    """The lessons that have a page, by their names in the address."""
+    return {lesson.slug: lesson for group in groups() for lesson in group.lessons if not lesson.runs}
+
+
+@cache
+def moved() -> Mapping[str, str]:
+    """The patterns that are shown on the page of a strategy, each with the name of that page."""
+    return {lesson.slug: lesson.runs for group in groups() for lesson in group.lessons if lesson.runs}
 
 
 def find(slug: str) -> Lesson:
@@ -201,19 +212,6 @@ def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
         points=[(name, text, source) for name, text, source in read.get("points", ())],
         predict=Prediction(**read["predict"]) if "predict" in read else None,
         **rest,
-    )
-
-
-def _with_runs(lesson: Lesson, known: Mapping[str, Lesson]) -> Lesson:
-    """A lesson that is run as another one has those requests."""
-    if not lesson.runs:
-        return lesson
-    other = known[lesson.runs]
-    return replace(
-        lesson,
-        **{name: getattr(other, name) for name in ("live", "value", "items", "common", "ours")},
-        often=lesson.often or other.often,
-        here=lesson.here or other.here,
     )
 
 

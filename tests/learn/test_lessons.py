@@ -12,7 +12,7 @@ import pytest
 from shared.data import keys
 from shared.dynamodb import asking
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES, PARTITION_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.html.patterns import HELPERS, PATTERNS
@@ -54,9 +54,7 @@ def _wrong(made: Sequence[Done]) -> list[str]:
 OTHERS = {"slug": ["a", "import-1"], "word": ["zz"], "number": ["999999999"], "few": ["1", "30"], "text": ["SAN DIEGO"]}
 
 
-@pytest.mark.parametrize(
-    "lesson", [each for each in THAT_RUN if each.value and not each.runs], ids=lambda each: each.slug
-)
+@pytest.mark.parametrize("lesson", [each for each in THAT_RUN if each.value], ids=lambda each: each.slug)
 def test_a_value_of_ones_own_changes_what_is_found_and_not_what_is_refused(table: Table, lesson: Lesson) -> None:
     assert lesson.value
     for other in OTHERS[lesson.value.kind]:
@@ -89,6 +87,42 @@ def test_each_function_that_serves_a_pattern_is_there() -> None:
         (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
 
         assert f"def {function}(" in file.read_text(encoding="utf-8")
+
+
+INDEX_AND_KEY = dict(
+    re.findall(
+        r"^\| (\d+) \| .+ \| (.+) \|$", (ROOT / "docs" / "patterns.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+)
+"""What the requests of each pattern name, as docs/patterns.md says."""
+
+
+def _kinds(content: Any) -> set[str]:
+    """The words in capitals of the keys that items and requests name: MESSAGE of ``{"SK": "MESSAGE#1"}``."""
+    match content:
+        case str():
+            return {*re.findall(r"(?<![A-Za-z])[A-Z]{3,}(?![A-Za-z])", content)}
+        case Mapping():
+            named = [inner for name, inner in content.items() if _is_key(name) or not isinstance(inner, str)]
+            return {kind for inner in named for kind in _kinds(inner)}
+        case [*members]:
+            return {kind for member in members for kind in _kinds(member)}
+    return set()
+
+
+def _is_key(name: str) -> bool:
+    return name in KEYS or name.startswith(":")
+
+
+@pytest.mark.parametrize("pattern", [each for each in ALL if each.number], ids=lambda each: each.slug)
+def test_a_pattern_runs_on_items_of_the_types_that_its_code_reads(pattern: Lesson) -> None:
+    shown = lessons.by_slug()[pattern.page]
+
+    own = _kinds([*shown.items, *(step.arguments for step in shown.ours)])
+
+    named = {*re.findall("[A-Z]{3,}", INDEX_AND_KEY[str(pattern.number)])}
+    assert shown.can_run
+    assert [kind for kind in own if any(each.startswith(kind) for each in named)] != [], (own, named)
 
 
 @pytest.mark.parametrize("lesson", THAT_RUN, ids=lambda lesson: lesson.slug)

@@ -119,6 +119,23 @@ def test_a_form_from_another_site_runs_nothing(reader: Browser, table: Table) ->
     assert not [item for item in table.scan()[0] if item["PK"].startswith(keys.scratches())]
 
 
+def test_a_pattern_without_a_page_of_its_own_leads_to_the_strategy_that_runs_it(reader: Browser) -> None:
+    assert len(lessons.moved()) + len([each for each in lessons.by_slug().values() if each.number]) == 57
+
+    for slug, strategy in lessons.moved().items():
+        assert reader.get(f"/learn/{slug}").headers["Location"] == [f"/learn/{strategy}"]
+
+
+def test_the_table_of_patterns_links_each_to_its_page_and_its_code(reader: Browser) -> None:
+    seen = reader.get("/learn")
+
+    rows = [[each.get("href") for each in row.iter("a")] for row in seen.document.iter("tr")][1:]
+    patterns = [lesson for group in lessons.groups() for lesson in group.lessons if lesson.number]
+    for links, lesson in zip(rows, patterns, strict=True):
+        code = [f"/table/code/{each.module}#l{each.line}" for each in lesson.code]
+        assert sorted(links) == sorted([f"/learn/{lesson.page}", *code])
+
+
 def test_an_unknown_lesson_is_not_there(reader: Browser) -> None:
     assert reader.get("/learn/no-such-lesson").status == 404
 
