@@ -86,7 +86,7 @@ def mail_digest(
 ) -> views.Json:
     """Mail a user the unread messages once a day, at an hour."""
     user = users.get(work.table, username, consistent=True)
-    digests.choose_hour(work.table, user, hour, secrets.token_bytes(digests.KEY_BYTES))
+    digests.choose_hour(work.table, user, hour, secrets.token_bytes(digests.KEY_BYTES), work.now)
     return {"username": username, "digestHour": hour}
 
 

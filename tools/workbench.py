@@ -172,8 +172,8 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
     sessions.start(table, reader, NOW, secret)
-    digests.choose_hour(table, reader, 7, secret[:16])
-    digests.claim(table, reader, NOW)
+    digests.choose_hour(table, reader, 7, secret[:16], NOW)
+    digests.claim(table, reader, NOW, "delivery")
     email_tokens.issue(table, users.get(table, name), "verify", NOW, secret)
     for topic in (Topic(BRAND, posted[0].brand), Topic(CATEGORY, posted[0].category)):
         follows.watch(table, topic, name, NOW)

@@ -95,7 +95,7 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     if change.hot_pace is not None:
         users.tell_of_hot(table(), user.username, change.hot_pace, user.account_id)
     if "digest_hour" in change.model_fields_set:
-        digests.choose_hour(table(), user, change.digest_hour, secrets.token_bytes(digests.KEY_BYTES))
+        digests.choose_hour(table(), user, change.digest_hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
     if change.password is not None:
         accounts.change_password(table(), user, change.password, mail_queue())
     return _own(_me())

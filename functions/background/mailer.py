@@ -90,28 +90,31 @@ def _digests(hour: MailWork) -> list[str]:
 
 
 def _digest(name: str, due: datetime) -> str:
-    """Mail a reader the day's messages, once. A mail that may have been sent is not sent again: its messages wait in
-    the inbox."""
+    """Mail a reader the day's messages, once. A mail that may have been sent is not sent again that day: its messages
+    come with the next one."""
     try:
         user = users.to_mail(table(), name)
     except NoSuchUser:
         return "nobody"
     if user.digest_hour != due.hour or not user.is_verified or user.mail_is_stopped:
         return "unwanted"
-    news = digests.news(table(), user, due)
+    news, more = digests.news(table(), user, due)
     if not news:
         return "nothing"
-    mail = mails.digest(user, news, digests.unsubscribing(user))
-    if not digests.claim(table(), user, due):
+    mail, claimant = mails.digest(user, news, more, digests.unsubscribing(user)), secrets.token_hex(8)
+    if not digests.claim(table(), user, due, claimant):
         return "before"
     try:
-        return _send(user, mail)
+        outcome = _send(user, mail)
     except NoAnswer as error:
         logger().warning("SES did not answer", reason=str(error))
         return "perhaps"
     except Unavailable:
-        digests.release(table(), user, due)
+        digests.release(table(), user, due, claimant)
         raise
+    if outcome == "sent":
+        digests.note_mailed(table(), news, times.now())
+    return outcome
 
 
 def _token(user: User, purpose: Purpose) -> str:

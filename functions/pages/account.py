@@ -224,7 +224,7 @@ def choose_digest(request: Request) -> Answer:
     if chosen and chosen not in _HOURS:
         return _account_page(request, user, {}, {"hour": "This must be an hour of the list."})
     hour = int(chosen) if chosen else None
-    digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES))
+    digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), request.now)
     return pages.redirect("/account", said="digest" if chosen else "no-digest")
 
 
@@ -242,7 +242,7 @@ def leave_digests(request: Request) -> Answer:
     https://www.rfc-editor.org/rfc/rfc8058
     """
     user = digests.owner(table(), request.query.get("token", ""))
-    digests.choose_hour(table(), user, None, b"")
+    digests.choose_hour(table(), user, None, b"", request.now)
     said = "It is done. Your messages still come to your inbox."
     return pages.page("account/confirmed.html", title="No more daily mails", detail=said)
 

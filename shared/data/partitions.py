@@ -155,6 +155,7 @@ HIDDEN_OF_PEOPLE: Mapping[str, Mapping[str, str]] = {
         "StoppedEmail": "somebody's email address",
         "StoppedBecause": "how somebody's mailbox answers",
         "DigestHour": "when somebody is mailed",
+        "DigestSince": "when somebody is mailed",
         "DigestKey": "signs links that act for somebody",
         "Generation": "made of a password's hash",
     },

@@ -39,8 +39,9 @@ def changed(address: str, what: str) -> Mail:
     return _mail("changed", address, f"Your {what} was changed", what=what, address=absolute("/account/forgot"))
 
 
-def digest(user: User, messages: Sequence[Message], token: str) -> Mail:
-    """A day's unread messages, with the link that ends such mails, which mail programs can follow by themselves.
+def digest(user: User, messages: Sequence[Message], more: int, token: str) -> Mail:
+    """A day's unread messages, and how many more the next mail has; with the link that ends such mails, which mail
+    programs can follow by themselves.
 
     https://www.rfc-editor.org/rfc/rfc8058
     """
@@ -54,7 +55,8 @@ def digest(user: User, messages: Sequence[Message], token: str) -> Mail:
         for each in messages
     ]
     links = {"inbox": absolute("/my/inbox"), "account": absolute("/account"), "leave": leave}
-    mail = _mail("digest", user, f"{counted(len(rows), 'unread message')} today", rows=rows, **links)
+    subject = counted(len(rows) + more, "new unread message")
+    mail = _mail("digest", user, subject, rows=rows, more=more and counted(more, "more message"), **links)
     headers = {"List-Unsubscribe": f"<{leave}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     return replace(mail, headers=headers)
 

@@ -23,7 +23,7 @@ class User:
     ``hot_pace`` is when one is told of hot deals, and None at once. A name may have another owner later, an
     ``account_id`` never has. ``verified_email`` is the address that was proved last: one that took its place is not
     verified. So is ``stopped_email`` the one that nothing is mailed to. ``digest_hour``, in UTC, is when the day's
-    unread messages are mailed; ``digest_key`` signs the links that end that.
+    unread messages are mailed, those since ``digest_since``; ``digest_key`` signs the links that end that.
     """
 
     username: str = field(metadata=stored("Username", personal=True))
@@ -39,6 +39,7 @@ class User:
     stopped_email: str | None = field(default=None, metadata=stored("StoppedEmail", personal=True))
     stopped_because: Trouble | None = field(default=None, metadata=stored("StoppedBecause"))
     digest_hour: int | None = field(default=None, metadata=stored("DigestHour", int))
+    digest_since: datetime | None = field(default=None, metadata=stored("DigestSince", datetime))
     digest_key: str | None = field(default=None, repr=False, metadata=stored("DigestKey", personal=True))
 
     @property

@@ -63,6 +63,7 @@ class Message:
     """One user told of something; ``created_at`` is the announcement's time. The other words are ``Announcement``'s.
 
     The id is made of the user's name, so it is as personal. Before ``shown_at`` it is in no list and not counted.
+    At ``mailed_at`` its reader was mailed it.
     """
 
     message_id: str = field(metadata=stored("MessageId", personal=True))
@@ -74,6 +75,7 @@ class Message:
     unread: bool = True
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", personal=True))
     shown_at: datetime | None = field(default=None, metadata=stored("ShownAt", datetime))
+    mailed_at: datetime | None = field(default=None, metadata=stored("MailedAt", datetime))
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def test_a_table_that_only_its_own_code_has_written_has_no_fault(table: Table, l
 
 def test_who_reads_the_daily_mail_goes_on_reading_it(table: Table) -> None:
     join(table, "ana")
-    digests.choose_hour(table, users.get(table, "ana"), 7, bytes(16))
+    digests.choose_hour(table, users.get(table, "ana"), 7, bytes(16), NOW)
 
     assert [checking.mend(table, fault) for fault in checking.check(table, NOW)] == []
 

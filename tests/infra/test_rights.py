@@ -124,6 +124,16 @@ def test_a_mailed_token_is_made_by_the_mailer_which_cannot_use_it(dev: Synthesiz
     assert not mailer.allows(Ask("GetItem", (keys.password("ana")["PK"],)))
 
 
+def test_the_mailer_marks_messages_as_mailed_and_changes_nothing_else_of_them() -> None:
+    def may_update(*attributes: str, returning: str = "NONE") -> bool:
+        asked = Ask("UpdateItem", (keys.messages("ana"),), "", ("PK", *attributes), returning)
+        return policy_of(MAILER).allows(asked)
+
+    assert may_update("MailedAt")
+    assert not [name for name in ("ReadAt", "Subject", "Price", "GSI1PK") if may_update("MailedAt", name)]
+    assert not may_update("MailedAt", returning="ALL_OLD")
+
+
 def test_nobody_writes_many_items_at_once(prod: Synthesized) -> None:
     """BatchWriteItem is one right for deletions and for what is put, and no condition of a write goes with it."""
     asked = Ask("BatchWriteItem", (keys.messages("ana"),), "", ("PK", "SK"))

@@ -20,11 +20,12 @@ from shared.data.members.mail_work import MailWork
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
-from shared.errors import Busy
+from shared.errors import Busy, NoAnswer
 from shared.html import mails
 from shared.models.members import User
-from shared.models.messages import Message
+from shared.models.messages import Mail, Message
 from shared.runtime.mail import sender
+from shared.ses import Sender
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another
 from tests.support.browsing import ORIGIN, Browser
@@ -253,7 +254,7 @@ def reader(office: PostOffice, ana: Browser, table: Table) -> Browser:
     """Ana, who wants the day's messages at the hour that it is, and has some. One is in her inbox later."""
     table.write(account_checks.change("ana", "SET VerifiedEmail = Email"))
     ana.post("/account/digest", {"hour": str(HOUR.hour)})
-    for number, hours in enumerate((1, 23, 25)):
+    for number, hours in enumerate((1, 20, 30)):
         about = a_deal(HOUR - timedelta(hours=hours), title=f"Shoe {number}")
         shown_at = HOUR + timedelta(hours=7) if number == 1 else None
         table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana", shown_at)))
@@ -266,10 +267,70 @@ def test_the_days_unread_messages_are_mailed_once(office: PostOffice, reader: Br
     office.queue.send([hour_of(HOUR + timedelta(minutes=7)), hour_of(HOUR - timedelta(days=2))])
 
     (mail,) = sent
-    assert mail.subject == "2 unread messages today"
+    assert mail.subject == "2 new unread messages"
     assert ("Ana <Müller>" in mail.text, "Ana &lt;Müller&gt;" in mail.html) == (True, True)
     assert ["Shoe 0" in mail.text, "Shoe 1" in mail.html, "Shoe 2" in mail.text] == [True, True, False]
     assert office.deliver() == []
+
+
+def test_a_mail_says_how_many_more_the_next_one_has(office: PostOffice, reader: Browser, table: Table) -> None:
+    for number in range(19):
+        news = announcements.of_deal(a_deal(HOUR - timedelta(minutes=number + 1), title=f"Coat {number}."), "hot")
+        table.write(messages.sending(announcements.compose(news, "ana")))
+
+    office.queue.send([hour_of(HOUR)])
+    (first,) = office.deliver()
+    office.queue.send([hour_of(HOUR + timedelta(days=1))])
+    (second,) = office.deliver()
+    office.queue.send([hour_of(HOUR + timedelta(days=2))])
+
+    assert (first.subject, second.subject) == ("21 new unread messages", "6 new unread messages")
+    for form in (first.text, first.html):
+        assert "6 more messages will come with the next mail" in form
+    assert [f"Coat {number}." in first.text for number in range(19)] == [False] * 6 + [True] * 13
+    assert [f"Coat {number}." in second.text for number in range(19)] == [True] * 6 + [False] * 13
+    assert "more message" not in second.text + second.html
+    assert office.deliver() == []
+
+
+def test_messages_of_a_mail_that_ses_has_not_confirmed_come_with_the_next(
+    office: PostOffice, reader: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unanswered(_: Sender, mail: Mail) -> None:
+        raise NoAnswer("SES")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Sender, "send", unanswered)
+        office.queue.send([hour_of(HOUR)])
+        assert office.deliver() == []
+    office.queue.send([hour_of(HOUR)])
+    assert office.deliver() == []  # perhaps it was sent
+
+    office.queue.send([hour_of(HOUR + timedelta(days=1))])
+
+    assert [mail.subject for mail in office.deliver()] == ["2 new unread messages"]
+
+
+def test_a_message_that_cannot_be_marked_comes_again_and_the_mail_counts_as_sent(
+    office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark, failing = digests.mark, [messages.latest(table, "ana", limit=1, now=HOUR).items[0].message_id]
+
+    def throttled_once(table: Table, message: Message, now: datetime) -> None:
+        if message.message_id in failing:
+            failing.remove(message.message_id)
+            raise Busy("throttled")
+        mark(table, message, now)
+
+    monkeypatch.setattr(digests, "mark", throttled_once)
+    office.queue.send([hour_of(HOUR)])
+    assert [mail.subject for mail in office.deliver()] == ["2 new unread messages"]
+    assert office.deliver() == []
+
+    office.queue.send([hour_of(HOUR + timedelta(days=1))])
+
+    (again,) = office.deliver()
+    assert ["Shoe 0" in again.text, "Shoe 1" in again.text] == [True, False]
 
 
 def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: Browser, table: Table) -> None:
@@ -281,8 +342,10 @@ def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: B
     def a_days_mail() -> None:
         (name,) = digests.readers(table, HOUR.hour, "", settings.DIGEST_COHORT)
         ana = users.to_mail(table, name)
-        assert len(digests.news(table, ana, HOUR)) == 10
-        assert digests.claim(table, ana, HOUR)
+        shown, _ = digests.news(table, ana, HOUR)
+        assert len(shown) == 10
+        assert digests.claim(table, ana, HOUR, "delivery")
+        digests.note_mailed(table, shown, HOUR)
 
     def a_link() -> None:
         email_tokens.issue(table, users.of_email(table, "ana@mail.example"), "reset", HOUR, bytes(32))
@@ -300,7 +363,7 @@ def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
     monkeypatch.setattr(settings, "DIGEST_COHORT", 1)
     join(table, "ben")
     table.write(account_checks.change("ben", "SET VerifiedEmail = Email"))
-    digests.choose_hour(table, users.get(table, "ben"), HOUR.hour, bytes(16))
+    digests.choose_hour(table, users.get(table, "ben"), HOUR.hour, bytes(16), HOUR)
     news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
     table.write(messages.sending(announcements.compose(news, "ben")))
     office.queue.send([hour_of(HOUR)])
@@ -319,13 +382,13 @@ def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
     for name in ("abe", "ben", "cy"):  # ana comes second
         join(table, name)
         table.write(account_checks.change(name, "SET VerifiedEmail = Email"))
-        digests.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16))
+        digests.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16), HOUR)
         news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
         table.write(messages.sending(announcements.compose(news, name)))
     table.write(account_checks.change("ben", "REMOVE CreatedAt"))  # damaged by hand
     read, failing = digests.news, ["ana"]
 
-    def throttled_once(table: Table, user: User, due: datetime) -> Sequence[Message]:
+    def throttled_once(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
         if user.username in failing:
             failing.remove(user.username)
             raise Busy("throttled")
@@ -351,7 +414,7 @@ def test_a_digest_leaves_out_a_message_that_cannot_be_read(
     office.queue.send([hour_of(HOUR)])
     (mail,) = office.deliver()
 
-    assert mail.subject == "1 unread message today"
+    assert mail.subject == "1 new unread message"
     assert ["Shoe 0" in mail.text, "Shoe 1" in mail.text] == [False, True]
     assert reader.get("/my/inbox").status == 200
     named = [f"{key['PK']} / {key['SK']}"]

@@ -71,7 +71,7 @@ def people(site: Preview) -> dict[str, str]:
     account_id = users.get(table, "ana").account_id
     alerts.on_price(table, first, "ana", account_id, Limits("9.90", first.currency), now)
     alerts.on_words(table, "ana", account_id, Limits(words="mens running"), now)
-    digests.choose_hour(table, users.get(table, "ana"), 7, bytes(digests.KEY_BYTES))
+    digests.choose_hour(table, users.get(table, "ana"), 7, bytes(digests.KEY_BYTES), now)
     buy(table, "ana", wanted(first, 2), wanted(second), now=now)
     carts.put_in(table, "ana", first.deal_id, 3, now)
     carts.put_in(table, "ana", second.deal_id, 1, now)

@@ -1,6 +1,8 @@
 """The day's unread messages by mail: who wants them and when, and the receipt that nobody is mailed twice a day.
 
-It also keeps whom nothing is mailed to any more.
+A mail has the oldest unread messages that no mail had yet. Each is marked once SES has taken its mail, so news that is
+delivered late, and what a mail has no room for, comes with the next one. It also keeps whom nothing is mailed to any
+more.
 """
 
 from __future__ import annotations
@@ -10,35 +12,44 @@ import hmac
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from shared import settings
 from shared.data import account_checks, item_types, keys
-from shared.data.members import messages, users
+from shared.data.members import message_items, users
 from shared.data.members.email_tokens import account_named
+from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import forget, put_new, update
-from shared.errors import AlreadyExists, DeadLink, NoSuchUser
+from shared.dynamodb.writes import delete, put_new, update
+from shared.errors import AlreadyExists, DeadLink, NoSuchMessage, NoSuchUser
 from shared.models.members import Trouble, User
 from shared.models.messages import Message
+from shared.values import ksuids
+from shared.values.times import to_iso
 from shared.values.usernames import normalise_email
 
 KEY_BYTES = 16
 """Bytes of the key that signs an account's links."""
 
 _NAME = Projection.of("GSI1SK")
+_DAY = timedelta(days=1)
 
 
-def choose_hour(table: Table, user: User, hour: int | None, entropy: bytes) -> None:
+def choose_hour(table: Table, user: User, hour: int | None, entropy: bytes, now: datetime) -> None:
     """Mail the day's unread messages of an account at an hour in UTC, or never (None). Raises NotSignedIn.
 
-    The account's key is made of the caller's randomness, once: older links go on working.
+    The account's key is made of the caller's randomness, once: older links go on working. The first mail begins with
+    the messages of a day before now. Another hour changes nothing of that.
     """
-    expression, values = "REMOVE DigestHour, GSI1PK, GSI1SK", {}
+    expression, values = "REMOVE DigestHour, DigestSince, GSI1PK, GSI1SK", {}
     if hour is not None:
-        expression = "SET DigestHour = :hour, GSI1PK = :pk, GSI1SK = :sk, DigestKey = if_not_exists(DigestKey, :key)"
+        expression = (
+            "SET DigestHour = :hour, GSI1PK = :pk, GSI1SK = :sk, DigestKey = if_not_exists(DigestKey, :key),"
+            " DigestSince = if_not_exists(DigestSince, :since)"
+        )
         place = keys.user_in_digests(user.username, hour)
-        values = {":hour": hour, ":pk": place["GSI1PK"], ":sk": place["GSI1SK"]}
+        values = {":hour": hour, ":pk": place["GSI1PK"], ":sk": place["GSI1SK"], ":since": to_iso(now - _DAY)}
         values[":key"] = base64.urlsafe_b64encode(entropy).decode()
     table.write(account_checks.change(user.username, expression, user.account_id, values=values))
 
@@ -50,18 +61,44 @@ def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
     return [keys.id_in(item["GSI1SK"]) for item in found]
 
 
-def news(table: Table, user: User, due: datetime) -> Sequence[Message]:
-    """The unread messages of the day before a time, newest first, not more than a mail shows. A Query of GSI1."""
-    # Those for whoever is told once a day are among them, although the inbox may show them some hours later.
-    day, most = timedelta(days=1), settings.DIGEST_MESSAGES
-    found = messages.latest(table, user.username, limit=most, now=due + day, unread=True).items
-    return [each for each in found if due - day <= each.created_at < due]
+def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
+    """The messages of the mail that is due, oldest first, and how many more wait for the next. A Query of GSI1.
+
+    These are all unread messages that no mail had, since the account asked for mails. Those for members who are told
+    once a day are among them, although the inbox may show them some hours later.
+    """
+    since = user.digest_since or due - 2 * _DAY  # an hour that was chosen before its day was kept
+    after = ksuids.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
+    unread = table.query(keys.messages(user.username), index=GSI1, after=keys.message_sort_key(after))
+    waiting = damage.readable((item for item in unread if "MailedAt" not in item), message_items.from_item)
+    return waiting[: settings.DIGEST_MESSAGES], max(0, len(waiting) - settings.DIGEST_MESSAGES)
 
 
-def claim(table: Table, user: User, due: datetime) -> bool:
-    """Note that an account is mailed on a day; False where it was noted before. The note names nobody."""
-    key, ends = keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}"), due + 3 * settings.DIGEST_TOO_LATE
-    item = {**key, "Type": item_types.DIGEST_RECEIPT, TTL_ATTRIBUTE: int(ends.timestamp())}
+def note_mailed(table: Table, mailed: Sequence[Message], now: datetime) -> None:
+    """Note that a mail had these messages. One that fails comes with the next mail again, and is reported."""
+    for _ in damage.each(mailed, lambda each: mark(table, each, now), attrgetter("message_id"), failures=[]):
+        pass
+
+
+def mark(table: Table, message: Message, now: datetime) -> None:
+    """Note that a message was mailed, if it is still there."""
+    key, values = keys.message(message.username, message.message_id), {":now": to_iso(now)}
+    with suppress(NoSuchMessage):
+        refused = NoSuchMessage(message.message_id)
+        table.write(update(key, "SET MailedAt = :now", values=values, refused=refused))
+
+
+def claim(table: Table, user: User, due: datetime, claimant: str) -> bool:
+    """Claim an account's mail of a day for one delivery, the ``claimant``; False where another one has claimed it.
+
+    The receipt names no account but by its id.
+    """
+    item = {
+        **keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}"),
+        "Type": item_types.DIGEST_RECEIPT,
+        "Claimant": claimant,
+        TTL_ATTRIBUTE: int((due + 3 * settings.DIGEST_TOO_LATE).timestamp()),
+    }
     try:
         table.write(put_new(item, refused=AlreadyExists()))
     except AlreadyExists:
@@ -69,10 +106,12 @@ def claim(table: Table, user: User, due: datetime) -> bool:
     return True
 
 
-def release(table: Table, user: User, due: datetime) -> None:
-    """Take back a note of a mail that was not sent."""
+def release(table: Table, user: User, due: datetime, claimant: str) -> None:
+    """Take back a delivery's own claim, whose mail was not sent. That of another delivery stays."""
     key = keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}")
-    table.write(forget(key, because="nothing was mailed, so nothing is noted"))
+    own = delete(key, condition="Claimant = :own", values={":own": claimant}, refused=AlreadyExists())
+    with suppress(AlreadyExists):
+        table.write(own)
 
 
 def unsubscribing(user: User) -> str:

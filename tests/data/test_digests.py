@@ -1,0 +1,132 @@
+"""The day's messages by mail: which ones a mail has, what comes with the next, and who may send it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from shared import settings
+from shared.data import keys
+from shared.data.members import announcements, digests, messages, users
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
+from shared.models.members import User
+from tests.support.factories import NOW, a_deal, join, leave, send
+
+DUE = NOW.replace(minute=0, second=0, microsecond=0)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def ana(table: Table) -> User:
+    """Ana, who asked for the day's messages a day before they are due."""
+    join(table, "ana")
+    digests.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE - DAY)
+    return users.get(table, "ana")
+
+
+def tell(table: Table, *announced: datetime) -> list[str]:
+    """Send Ana a message of a deal announced at each time; returns their ids."""
+    told = [announcements.compose(announcements.of_deal(a_deal(at), "hot"), "ana") for at in announced]
+    for message in told:
+        send(table, message)
+    return [message.message_id for message in told]
+
+
+def mailed(table: Table, user: User, due: datetime) -> tuple[list[str], int]:
+    """What a mail that is sent at a time shows, and how many more it says there are."""
+    shown, more = digests.news(table, user, due)
+    digests.note_mailed(table, shown, due)
+    return [each.message_id for each in shown], more
+
+
+def test_a_mail_has_the_unread_messages_since_a_day_before_it_was_asked_for_oldest_first(
+    table: Table, ana: User
+) -> None:
+    _, early, late, read = tell(table, *(DUE - timedelta(hours=hours) for hours in (49, 47, 1, 2)))
+    messages.mark_read(table, "ana", read, DUE)
+
+    assert mailed(table, ana, DUE) == ([early, late], 0)
+
+
+def test_news_announced_before_a_mail_and_delivered_after_it_is_in_the_next(table: Table, ana: User) -> None:
+    first = tell(table, DUE - timedelta(hours=1))
+    assert mailed(table, ana, DUE) == (first, 0)
+
+    late = tell(table, DUE - timedelta(minutes=3))
+
+    assert mailed(table, ana, DUE + DAY) == (late, 0)
+    assert mailed(table, ana, DUE + 2 * DAY) == ([], 0)
+
+
+def test_messages_of_before_the_hour_are_mailed_although_fifteen_came_after_it(table: Table, ana: User) -> None:
+    before = tell(table, *(DUE - timedelta(minutes=number) for number in (3, 2, 1)))
+    after = tell(table, *(DUE + timedelta(minutes=number) for number in range(15)))
+
+    assert mailed(table, ana, DUE) == ([*before, *after[:12]], 3)
+    assert mailed(table, ana, DUE + DAY) == (after[12:], 0)
+
+
+def test_a_mail_says_how_many_more_there_are_and_the_next_one_has_them(table: Table, ana: User) -> None:
+    told = tell(table, *(DUE - timedelta(minutes=number) for number in range(21, 0, -1)))
+
+    assert mailed(table, ana, DUE) == (told[: settings.DIGEST_MESSAGES], 6)
+    assert mailed(table, ana, DUE + DAY) == (told[settings.DIGEST_MESSAGES :], 0)
+
+
+def test_an_account_without_a_first_day_is_mailed_what_came_since_the_mail_before(table: Table, ana: User) -> None:
+    table.write(update(keys.user("ana"), "REMOVE DigestSince", refused=None))
+    _, late = tell(table, DUE - timedelta(hours=49), DUE - timedelta(hours=25))
+
+    assert mailed(table, users.to_mail(table, "ana"), DUE) == ([late], 0)
+
+
+def test_the_first_day_stays_with_another_hour_and_goes_with_the_last(table: Table, ana: User) -> None:
+    assert ana.digest_since == DUE - 2 * DAY
+
+    digests.choose_hour(table, ana, 9, bytes(16), DUE)
+    assert users.get(table, "ana").digest_since == ana.digest_since
+
+    digests.choose_hour(table, ana, None, b"", DUE)
+    assert users.get(table, "ana").digest_since is None
+
+    digests.choose_hour(table, ana, 9, bytes(16), DUE)
+    assert users.get(table, "ana").digest_since == DUE - DAY
+
+
+@pytest.mark.damages
+def test_a_damaged_message_costs_only_itself(table: Table, ana: User) -> None:
+    first, damaged, last = tell(table, *(DUE - timedelta(minutes=number) for number in (3, 2, 1)))
+    key = keys.message("ana", damaged)
+    table.write(update(key, "SET Price = :price", values={":price": "abc"}, refused=None))
+
+    assert mailed(table, ana, DUE) == ([first, last], 0)
+
+
+def test_a_message_that_goes_while_it_is_mailed_is_not_made_again(table: Table, ana: User) -> None:
+    tell(table, DUE - timedelta(minutes=1))
+    shown, _ = digests.news(table, ana, DUE)
+    leave(table)
+
+    digests.note_mailed(table, shown, DUE)
+
+    assert [*table.query(keys.messages("ana"))] == []
+
+
+def test_a_claim_is_one_deliverys_and_only_that_one_takes_it_back(table: Table, ana: User) -> None:
+    assert digests.claim(table, ana, DUE, "first")
+    assert not digests.claim(table, ana, DUE, "second")
+
+    digests.release(table, ana, DUE, "second")
+    assert not digests.claim(table, ana, DUE, "third")
+
+    digests.release(table, ana, DUE, "first")
+    digests.release(table, ana, DUE, "first")  # its answer was lost
+    assert digests.claim(table, ana, DUE, "third")
+
+
+def test_a_message_that_has_expired_is_not_mailed_although_it_is_still_there(table: Table, ana: User) -> None:
+    _, kept = tell(table, DUE - timedelta(hours=1), DUE)
+
+    assert mailed(table, ana, DUE + settings.MESSAGE_LIFETIME - timedelta(minutes=30)) == ([kept], 0)
