@@ -11,8 +11,9 @@ from shared.data import keys
 from shared.data.members import announcements, digests, messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
+from shared.errors import DeadLink
 from shared.models.members import User
-from tests.support.factories import NOW, a_deal, join, leave, send
+from tests.support.factories import NOW, a_deal, a_user, join, leave, send
 
 DUE = NOW.replace(minute=0, second=0, microsecond=0)
 DAY = timedelta(days=1)
@@ -124,6 +125,27 @@ def test_a_claim_is_one_deliverys_and_only_that_one_takes_it_back(table: Table, 
     digests.release(table, ana, DUE, "first")
     digests.release(table, ana, DUE, "first")  # its answer was lost
     assert digests.claim(table, ana, DUE, "third")
+
+
+def test_a_link_that_ends_the_mails_dies_with_the_address_that_it_was_mailed_to(table: Table, ana: User) -> None:
+    link = digests.unsubscribing(ana)
+    assert digests.owner(table, link) == ana
+
+    changed = users.change_email(table, ana, "new@mail.example")
+
+    with pytest.raises(DeadLink):
+        digests.owner(table, link)
+    assert digests.owner(table, digests.unsubscribing(changed)).email == "new@mail.example"
+
+
+def test_a_link_that_ends_the_mails_is_not_that_of_the_names_next_owner(table: Table, ana: User) -> None:
+    link = digests.unsubscribing(ana)
+    leave(table)
+    users.create(table, a_user("ana", account_id="another"))
+    digests.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE)  # with the same key
+
+    with pytest.raises(DeadLink):
+        digests.owner(table, link)
 
 
 def test_a_message_that_has_expired_is_not_mailed_although_it_is_still_there(table: Table, ana: User) -> None:

@@ -115,12 +115,15 @@ def release(table: Table, user: User, due: datetime, claimant: str) -> None:
 
 
 def unsubscribing(user: User) -> str:
-    """The token of the link that ends an account's mails: its name, signed with the account's own key."""
+    """The token of the link that ends an account's mails: its name, signed with the account's own key.
+
+    It dies with the address that it is mailed to. It outlives a new password: refusing mails needs none.
+    """
     return f"{user.username}.{_signature(user)}"
 
 
 def owner(table: Table, token: str) -> User:
-    """The account whose link ends its mails. It works as long as the account does. Raises DeadLink."""
+    """The account whose link ends its mails, as long as it has the address of the mail. Raises DeadLink."""
     user, signature = account_named(table, token), token.rpartition(".")[2]
     if user.digest_key is None or not hmac.compare_digest(signature.encode(), _signature(user).encode()):
         raise DeadLink
@@ -147,4 +150,5 @@ def resume(table: Table, username: str) -> None:
 
 
 def _signature(user: User) -> str:
-    return hmac.digest((user.digest_key or "").encode(), f"no digest {user.username}".encode(), "sha256").hex()[:32]
+    signed = f"no digest {user.username} {user.account_id} {user.email}"
+    return hmac.digest((user.digest_key or "").encode(), signed.encode(), "sha256").hex()[:32]
