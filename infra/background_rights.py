@@ -13,7 +13,7 @@ EXPIRY: Access = (
     *COUNTING,
     Right("GetItem", (p.DEAL, p.ENDINGS, p.DRAFTS, p.BRAND_ITEM, p.IDEMPOTENCY)),
     Right("BatchGetItem", (p.DEALS, *p.TOPICS)),
-    Right("GetItem", (p.USER,), attributes=("AccountId", "Role")),
+    Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.ENDINGS, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
     Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.DRAFTS, *p.TOPICS)),
     Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.OPEN_ORDERS, p.DRAFTS, p.BEGINNINGS)),

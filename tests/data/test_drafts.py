@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from shared.data import checking, keys
-from shared.data.catalog import deals, drafts
+from shared.data.catalog import deals, drafts, oddities
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import DealIsOdd, DraftChanged, InvalidDraft, NoSuchDraft, NoSuchTopic, NotSignedIn, TooManyDrafts
-from shared.models.catalog import ALL_DEALS
+from shared.models.catalog import ALL_DEALS, Deal
 from shared.models.drafts import Draft
 from tests.support.engines import FAST, on
 from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, ahead, leave, listed
@@ -192,6 +192,29 @@ def test_what_cannot_be_posted_any_more_stays_a_draft_and_says_why(
     assert (stays.refused, stays.starts_at, stays.deal.title) == (why, None, draft.deal.title)
     assert notes(table) == [f"2050-06-18T12:00:00Z#{other.draft_id}"]
     assert drafts.save(table, stays, stays, due, ()).refused is None
+
+
+@pytest.mark.parametrize("happens", ["loses the role", "leaves"])
+def test_a_plan_is_not_carried_out_for_an_author_who_stops_being_an_editor_meanwhile(
+    table: Table, monkeypatch: pytest.MonkeyPatch, happens: str
+) -> None:
+    create = oddities.create
+
+    def create_later(*given: Any, **named: Any) -> Deal:
+        if happens == "leaves":
+            leave(table)
+        else:
+            users.set_role(table, "ana", "member")
+        return create(*given, **named)
+
+    kept(table, AT)
+    monkeypatch.setattr(oddities, "create", create_later)
+
+    assert drafts.sweep(table, AT) == []
+
+    assert listed(table, ALL_DEALS, now=AT) == []
+    said = [] if happens == "leaves" else ["Its author is no longer an editor."]
+    assert [draft.refused for draft in drafts.of(table, "ana")] == said
 
 
 def test_one_draft_that_cannot_be_read_does_not_keep_the_others_waiting(table: Table) -> None:

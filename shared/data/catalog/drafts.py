@@ -10,7 +10,7 @@ once, however often and from wherever it is posted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -44,7 +44,6 @@ from shared.values.times import from_iso, to_iso
 MOST = 100
 """Drafts of one editor. Two that are saved at once may make it one more."""
 
-_AUTHOR = Projection.of("AccountId", "Role")
 _KEYS = Projection.of("PK", "SK", "StartsAt")
 
 
@@ -115,11 +114,17 @@ def posted_as(table: Table, account_id: str, draft_id: str, now: datetime) -> st
 
 
 def post(
-    table: Table, draft: Draft, now: datetime, seen: Collection[str] | None, *, correlation_id: str | None = None
+    table: Table,
+    draft: Draft,
+    now: datetime,
+    seen: Collection[str] | None,
+    *,
+    correlation_id: str | None = None,
+    also: Sequence[Write] = (),
 ) -> Deal:
-    """Post a draft that is still as it was read, as of now; posted again, it is the deal that it became.
+    """Post a draft that is still as it was read, as of now, in a transaction with the writes ``also``.
 
-    Raises InvalidDraft, DraftChanged, and what ``oddities.create`` raises.
+    Posted again, it is the deal that it became. Raises InvalidDraft, DraftChanged, and what ``oddities.create`` raises.
     """
     _require_whole(draft)
     deal = replace(
@@ -131,7 +136,11 @@ def post(
         correlation_id=correlation_id,
     ).signed(draft.username)
     once_only = _posting(draft.account_id, draft.draft_id)
-    return oddities.create(table, deal, now, seen, idempotency=once_only, also=_removal(draft))
+    return oddities.create(table, deal, now, seen, idempotency=once_only, also=[*also, *_removal(draft)])
+
+
+class _NoEditor(Conflict):
+    text = "Its author is no longer an editor."
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,14 +248,12 @@ def _post_planned(
     table: Table, draft: Draft, starts_at: datetime, now: datetime, correlation_id: str | None
 ) -> list[Begun]:
     """Post a draft that is due; or say in it why it cannot be posted, and take its plan away."""
-    author = table.get(keys.user(draft.username), consistent=True, projection=_AUTHOR) or {}
-    if (author.get("AccountId"), author.get("Role")) != (draft.account_id, "editor"):
-        why = "Its author is no longer an editor."
-    elif draft.deal.ends_at is not None and draft.deal.ends_at <= now:
+    if draft.deal.ends_at is not None and draft.deal.ends_at <= now:
         why = "It had ended before it was posted."
     else:
+        editor = account_checks.edits(draft.username, draft.account_id, refused=_NoEditor())
         try:
-            deal = post(table, draft, now, None, correlation_id=correlation_id)
+            deal = post(table, draft, now, None, correlation_id=correlation_id, also=[editor])
         except DraftChanged:  # by its editor, meanwhile: the next sweep sees what it is then
             return []
         except (Conflict, Invalid, NotFound, TooLarge) as error:
