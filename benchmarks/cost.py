@@ -76,7 +76,7 @@ def _assumptions(given: Assumptions) -> str:
 - DynamoDB answers in {given.wait:g} ms; requests that are under way together wait together.
 - The head of an answer is {given.headers} bytes: one that CloudFront would send, counted.
 - For each invocation Lambda itself logs {given.platform_log} bytes: start, end, report.
-- For each request the gateway logs {given.access_log} bytes: its format, filled in.
+- For each request the gateway logs at most {given.access_log} bytes: its format, filled in.
 - Each line logged is billed with {given.event_overhead} bytes more."""
 
 

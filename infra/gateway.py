@@ -56,7 +56,6 @@ ACCESS_LOG = {
     "username": "$context.authorizer.username",
     "method": "$context.httpMethod",
     "route": "$context.resourcePath",
-    "path": "$context.path",
     "protocol": "$context.protocol",
     "tls": "$context.tlsVersion",
     "status": "$context.status",
@@ -68,6 +67,8 @@ ACCESS_LOG = {
     "authorizerMilliseconds": "$context.authorizer.latency",
 }
 """One line of JSON for each request; ``requestId`` is the functions' ``correlation_id``.
+
+A path may hold a name that a member gave an address, so the log has the resource's; the functions log other paths.
 
 ``extendedRequestId`` is the id that no client can choose:
 https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html"""
