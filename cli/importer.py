@@ -17,10 +17,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any, BinaryIO
 
-from pydantic import ValidationError
-
-from cli.inputs import faults
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
+from shared.api.validation import checked
 from shared.data.catalog import brands, deal_items, deals, imports
 from shared.data.catalog.imports import MAX_TOGETHER
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
@@ -222,16 +220,13 @@ def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 
 def parse(number: int, line: bytes, now: datetime) -> Entry | None:
-    """The deal of a line, or None for an empty one. Raises ValueError or InvalidTime, which say what is wrong."""
+    """The deal of a line, or None for an empty one. Raises ValueError, InvalidBody, InvalidTime."""
     if len(line) > MAX_LINE:
         raise ValueError(f"must have at most {MAX_LINE // 1024} KB")
     document = _document(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
     if document is None:
         return None
-    try:
-        fields = DealLine.model_validate(document)
-    except ValidationError as error:
-        raise ValueError(faults(error)) from error
+    fields = checked(DealLine, document)
     if fields.posted_at is not None and fields.created_at is not None:
         raise ValueError("must have postedAt or createdAt, which are one field, and not both")
     fields.created_at = fields.created_at or fields.posted_at

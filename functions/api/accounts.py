@@ -5,10 +5,9 @@ from __future__ import annotations
 import secrets
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from shared.api import member_documents
 from shared.api.app import create_app, serve
@@ -32,7 +31,7 @@ app = create_app(validates=True)
 
 
 @app.post("/users", **describe("Sign up", "User", status=201, errors=[409]))
-def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
+def sign_up(new: NewUser) -> Response[Any]:
     origin = address(app.current_event.raw_event)
     user = accounts.sign_up(table(), **new.model_dump(), address=origin, now=times.now())
     _mail_verification(user)
@@ -40,7 +39,7 @@ def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
 
 
 @app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[401]))
-def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
+def sign_in(request: SignIn) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
         token, session = accounts.sign_in(
@@ -53,14 +52,14 @@ def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
 
 
 @app.post("/password-resets", **describe("Have a link to a new password mailed", None, status=204, errors=[404]))
-def ask_for_reset(reset: Annotated[PasswordReset, Body()]) -> Response[Any]:
+def ask_for_reset(reset: PasswordReset) -> Response[Any]:
     origin = address(app.current_event.raw_event)
     accounts.ask_for_reset(table(), mail_queue(), reset.email, origin, times.now())
     return nothing()
 
 
 @app.post("/passwords", **describe("Choose a new password by a mailed token", None, status=204, errors=[404]))
-def reset_password(new: Annotated[NewPassword, Body()]) -> Response[Any]:
+def reset_password(new: NewPassword) -> Response[Any]:
     accounts.reset_password(table(), new.token, new.password, times.now(), mail_queue())
     return nothing()
 
@@ -84,7 +83,7 @@ def me() -> Response[Any]:
 
 
 @app.patch("/me", **of_members("Change one's account", "Account", errors=[409]))
-def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
+def change_me(change: AccountChange) -> Response[Any]:
     user, origin = _me(), address(app.current_event.raw_event)
     if change.password is not None or change.email is not None:
         user = accounts.prove(table(), user, change.current_password or "", origin, times.now())
@@ -111,7 +110,7 @@ def ask_to_verify() -> Response[Any]:
 
 
 @app.post("/email-verifications", **describe("Verify an address by a mailed token", None, status=204, errors=[404]))
-def verify_email(mailed: Annotated[MailedToken, Body()]) -> Response[Any]:
+def verify_email(mailed: MailedToken) -> Response[Any]:
     accounts.verify_email(table(), mailed.token, times.now())
     return nothing()
 

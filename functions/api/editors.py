@@ -6,10 +6,9 @@ import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from functions.api.writing import idempotency, seen
 from shared.api import documents, paths
@@ -38,7 +37,7 @@ app = create_app(validates=True)
 
 
 @app.post("/deals", **of_editors("Post a deal", "Deal", status=201, errors=[404, 409], query=ONCE))
-def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
+def post_deal(new: NewDeal) -> Response[Any]:
     now = times.now()
     deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=_correlation_id()).signed(
         calling(app).username
@@ -54,7 +53,7 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
 
 
 @app.patch("/deals/<deal_id>", **of_editors("Edit a deal", "Deal", errors=[404, 409], query=["anyway"]))
-def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
+def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
     now = times.now()
     changes, confirmed = change.changes(now), seen(app)
     changed = oddities.edit(
@@ -86,7 +85,7 @@ def log(deal_id: str) -> Response[Any]:
 
 
 @app.post("/pictures", **of_editors("Get a form that sends a deal's picture", "PictureForm", status=201, errors=[404]))
-def form_of_picture(wanted: Annotated[NewPicture, Body()]) -> Response[Any]:
+def form_of_picture(wanted: NewPicture) -> Response[Any]:
     now = times.now()
     deal = deals.get(table(), wanted.deal_id, consistent=True)
     own = calling(app)
@@ -119,7 +118,7 @@ def own_drafts() -> Response[Any]:
 @app.post(
     "/me/drafts", **of_editors("Keep a deal as a draft, or plan it", "Draft", status=201, errors=[404, 409], query=ONCE)
 )
-def keep_draft(new: Annotated[NewDraft, Body()]) -> Response[Any]:
+def keep_draft(new: NewDraft) -> Response[Any]:
     now, own = times.now(), calling(app)
     draft_id = ksuids.random(now, secrets.token_bytes(16))
     draft = Draft(new.to_deal(draft_id, now), own.username, own.account_id, new.starts_at)
@@ -136,7 +135,7 @@ def own_draft(draft_id: str) -> Response[Any]:
 @app.put(
     "/me/drafts/<draft_id>", **of_editors("Replace a draft and its plan", "Draft", errors=[404, 409], query=["anyway"])
 )
-def replace_draft(draft_id: str, new: Annotated[NewDraft, Body()]) -> Response[Any]:
+def replace_draft(draft_id: str, new: NewDraft) -> Response[Any]:
     now, old = times.now(), _draft(draft_id)
     deal = replace(new.to_deal(old.draft_id, old.deal.created_at), version=old.deal.version)
     changed = replace(old, deal=deal, starts_at=new.starts_at)
@@ -167,7 +166,7 @@ def discard_draft(draft_id: str) -> Response[Any]:
 
 
 @app.post("/brands", **of_editors("Create a brand", "Brand", status=201, errors=[409]))
-def create_brand(new: Annotated[NewBrand, Body()]) -> Response[Any]:
+def create_brand(new: NewBrand) -> Response[Any]:
     slug = slugs.slug(new.name)
     brands.create(table(), slug, new.name, times.now())
     return json_answer(documents.brand(slug, new.name), HTTPStatus.CREATED, {"Location": paths.brand(slug)})
@@ -177,7 +176,7 @@ def offer_picks(page: CuratedPage, path: str) -> None:
     """The route by which editors pick the deals of one curated page."""
 
     @app.put(path, **of_editors(f"Pick the {page.label}'s deals", "Picked", errors=[404]))
-    def pick(chosen: Annotated[Featured, Body()]) -> Response[Any]:
+    def pick(chosen: Featured) -> Response[Any]:
         now = times.now()
         picked = picks.set_featured(table(), page, chosen.deal_ids, now)
         return json_answer(documents.picked(picked, now))
@@ -188,7 +187,7 @@ offer_picks(EDITORS_CHOICE, "/editors-choice/featured")
 
 
 @app.put("/categories/<category>/featured", **of_editors("Pick a category's deals", "Picked", errors=[404]))
-def pick_for_category(category: str, chosen: Annotated[CategoryFeatured, Body()]) -> Response[Any]:
+def pick_for_category(category: str, chosen: CategoryFeatured) -> Response[Any]:
     now = times.now()
     topic = topic_named(CATEGORY, category)
     if topic.slug not in CATEGORIES:

@@ -9,10 +9,9 @@ import secrets
 from collections.abc import Callable, Collection
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import TypeAdapter, ValidationError
 
 from functions.api.writing import idempotency
@@ -60,7 +59,7 @@ def route(method: str, path: str, **described: Any) -> Callable[[_Handler], _Han
 
 
 @route("PUT", "/me/addresses/<name>", **of_members("Save an address", "Address", errors=[404]))
-def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
+def save_address(name: str, new: NewAddress) -> Response[Any]:
     own, address = calling(app), new.to_address()
     addresses.save(table(), own.username, _address_name(name), address, own.account_id)
     return json_answer(member_documents.address(address))
@@ -83,7 +82,7 @@ def my_cart() -> Response[Any]:
 
 
 @route("PUT", "/me/cart/<deal_id>", **of_members("Have pieces of a deal in the cart", "CartItem", errors=[404, 409]))
-def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Response[Any]:
+def put_into_cart(deal_id: str, change: CartChange) -> Response[Any]:
     own, now = calling(app), times.now()
     deal = deals.find(table(), segment(deal_id), consistent=True)
     item = carts.put_in(table(), own.username, deal.deal_id, change.quantity, now, own.account_id)
@@ -98,7 +97,7 @@ def take_out_of_cart(deal_id: str) -> Response[Any]:
 
 
 @route("POST", "/orders", **of_members("Place an order", "Order", status=201, errors=[404, 409], query=KEYED))
-def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
+def place_order(new: NewOrder) -> Response[Any]:
     request = correlation_id(app.current_event.raw_event)
     once = idempotency(app, new.model_dump(mode="json"))
     if once is None:
@@ -141,7 +140,7 @@ def cancel_order(order_id: str) -> Response[Any]:
 
 
 @route("PUT", "/orders/<order_id>/status", **of_editors("Send, deliver or cancel an order", "Order", errors=[404, 409]))
-def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[Any]:
+def follow_order(order_id: str, step: OrderStep) -> Response[Any]:
     return _advance(reading.find(table(), segment(order_id)), OrderStatus(step.status))
 
 
@@ -169,7 +168,7 @@ def stock_of(deal_id: str) -> Response[Any]:
 
 
 @route("PUT", "/deals/<deal_id>/stock", **of_editors("Put stock on sale", "Stock", errors=[404, 409], query=KEYED))
-def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Response[Any]:
+def change_stock(deal_id: str, change: StockChange) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     if change.left is not None:
         return json_answer(order_documents.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
     """A resolver whose errors are problem documents. With ``validates``, bodies are checked by pydantic."""
-    app = http.create_app(_refused, enable_validation=validates, json_body_deserializer=_json)
+    app = http.create_app(_refused, json_body_deserializer=_json)
     if validates:
-        from shared.api.validation import report_invalid_bodies  # noqa: PLC0415  # and pydantic with it
+        from shared.api.validation import with_body  # noqa: PLC0415  # and pydantic with it
 
-        report_invalid_bodies(app)
+        app.use([with_body])
     return app
 
 

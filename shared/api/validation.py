@@ -1,17 +1,21 @@
-"""Invalid bodies as problem documents. Only functions that take bodies import this, and pydantic with it."""
+"""Bodies of requests as pydantic models. Only functions that take bodies import this, and pydantic with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from http import HTTPStatus
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
-from aws_lambda_powertools.event_handler.openapi.exceptions import RequestUnsupportedContentType, RequestValidationError
+from pydantic import BaseModel, ValidationError
 
-from shared.errors import NotJson
-from shared.http.answers import problem, problem_of
+from shared.errors import Invalid, NotJson
+from shared.http.body import media_type
 from shared.http.reasons import reason
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+
+B = TypeVar("B", bound=BaseModel)
 
 MAX_UNKNOWN = 20
 """Unknown fields that an answer names."""
@@ -19,22 +23,45 @@ MAX_UNKNOWN = 20
 MAX_NAME = 100
 """Characters of a field's name that an answer repeats."""
 
+MAX_DETAIL = 1000
+"""Characters of a sentence that names several fields."""
 
-def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
-    """Answer what pydantic refuses with 422 and one entry per field, and what is no JSON at all with 400."""
 
-    @app.exception_handler(RequestValidationError)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
-    def _invalid(error: RequestValidationError) -> Response[str]:
-        found = error.errors()
-        if any(entry["type"] == "json_invalid" for entry in found):
-            return problem(HTTPStatus.BAD_REQUEST, "The body must be JSON.")
-        errors = [{"field": _field(entry), "detail": reason(entry)} for entry in _bounded(found)]
-        detail = "; ".join(f"{entry['field']}: {entry['detail']}" for entry in errors)
-        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail[:1000], errors)
+class InvalidBody(Invalid):
+    """A body whose fields cannot be used. ``faults`` names each by its path, such as ``dealIds.2``, and says why."""
 
-    @app.exception_handler(RequestUnsupportedContentType)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
-    def _not_json(_error: RequestUnsupportedContentType) -> Response[str]:
-        return problem_of(NotJson())
+    faults: Sequence[tuple[str, str]] = ()
+
+    def __init__(self, found: Sequence[Mapping[str, Any]]) -> None:
+        self.faults = [(_field(entry), reason(entry)) for entry in _bounded(found)]
+        super().__init__("; ".join(f"{field}: {why}" for field, why in self.faults)[:MAX_DETAIL])
+
+
+def checked(model: type[B], sent: Any, *, typed: bool = False) -> B:
+    """What was sent, as a model. Raises InvalidBody. In fields that were ``typed``, a number is a text of digits."""
+    try:
+        return model.model_validate(sent, strict=False if typed else None)
+    except ValidationError as error:
+        raise InvalidBody(error.errors(include_url=False, include_context=False, include_input=False)) from error
+
+
+def with_body(app: APIGatewayRestResolver, answer: Callable[..., Response[Any]]) -> Response[Any]:
+    """Middleware: a handler's argument that is a model is made of the body. Raises NotJson, InvalidBody."""
+    for name, model in models(app.context["_route"].func).items():
+        if media_type(app.current_event.raw_event) not in ("", "application/json"):
+            raise NotJson
+        sent = app.current_event.json_body
+        if sent is None:
+            raise InvalidBody([{"type": "missing", "loc": (), "msg": ""}])
+        app.context["_route_args"][name] = checked(model, sent)
+    return answer(app)
+
+
+@cache
+def models(handler: Callable[..., Any]) -> dict[str, type[BaseModel]]:
+    """The arguments of a handler that are models of its body: one, or none."""
+    hints = {name: hint for name, hint in get_type_hints(handler).items() if isinstance(hint, type)}
+    return {name: hint for name, hint in hints.items() if issubclass(hint, BaseModel)}
 
 
 def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -47,8 +74,5 @@ def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 
 def _field(entry: Mapping[str, Any]) -> str:
-    """The field at fault as a path, such as ``dealIds.2``; ``body`` for the body as a whole."""
-    steps = [str(step)[:MAX_NAME] for step in entry["loc"]]
-    return (
-        ".".join(steps[1:] if len(steps) > 1 and steps[0] in ("body", "query", "header", "path") else steps) or "body"
-    )
+    """The path of the field at fault; ``body`` for the body as a whole."""
+    return ".".join(str(step)[:MAX_NAME] for step in entry["loc"]) or "body"
