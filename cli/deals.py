@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,16 +12,18 @@ import typer
 
 from cli import views
 from cli.connection import open_bucket
-from cli.inputs import DealName, Username, checked, deal_id
+from cli.inputs import DealName, Username, Yes, sure
+from cli.routes import BY, Row, offer
 from cli.work import Cursor, Limit, Work, command, group
 from shared.api import documents, member_documents
-from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import deal_log, deal_pictures, deals, feeds, oddities, scores, selecting, sorting
+from shared.api.bodies import DealChange
+from shared.api.validation import checked
+from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, selecting, sorting
 from shared.data.catalog import search as searching
 from shared.data.catalog.words import asked
-from shared.data.members import fanout_progress, votes
+from shared.data.members import votes
 from shared.dynamodb.table import Table
-from shared.errors import Busy, DealIsOdd, Invalid
+from shared.errors import Busy, Invalid
 from shared.http.parameters import DEFAULT_PAGE, selection
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic, Vote, feed_of
 from shared.models.lists import Page, Sort
@@ -33,12 +34,9 @@ SortedBy = Annotated[str, typer.Option(help=f"One of {', '.join(Sort)}.")]
 Least = Annotated[str | None, typer.Option("--from", help="Only at this price or above it, as 79.90.")]
 Most = Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")]
 InCurrency = Annotated[str | None, typer.Option("--currency", help="Only in this currency.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
-
-BY = "the command line"
-"""Who changes deals here, as their logs say; no user can have this name."""
 
 app = group("deals", "Deals: the feeds, single deals, and what editors do to them.")
+drafts_app = group("drafts", "An editor's drafts: deals that are not posted yet.")
 
 
 @command(app, views.feed)
@@ -123,48 +121,6 @@ def show(work: Work, deal: DealName) -> views.Json:
 
 
 @command(app)
-def create(
-    work: Work,
-    title: Annotated[str, typer.Option()],
-    link: Annotated[str, typer.Option(help="An http or https address.")],
-    price: Annotated[str, typer.Option(help="As 31.90.")],
-    brand: Annotated[str, typer.Option(help="An existing brand, by name or slug.")],
-    category: Annotated[str, typer.Option()],
-    currency: Annotated[str | None, typer.Option(help="Three capital letters; USD unless told.")] = None,
-    list_price: Annotated[str | None, typer.Option(help="The price before.")] = None,
-    image: Annotated[str | None, typer.Option(help="An http or https address.")] = None,
-    description: Annotated[str | None, typer.Option()] = None,
-    coupon_code: Annotated[str | None, typer.Option()] = None,
-    variant: Annotated[str | None, typer.Option(help="The colour or size, where there are several.")] = None,
-    source_id: Annotated[str | None, typer.Option(help="The deal's identity at its source.")] = None,
-    created_at: Annotated[str | None, typer.Option(help="In the past, as 2026-06-04T20:28:53Z.")] = None,
-    expires_at: Annotated[str | None, typer.Option(help="When its offer ends.")] = None,
-    yes: Yes = False,
-) -> views.Json:
-    """Create a deal; one that has ended, or saves nothing, is asked about first."""
-    fields = {
-        "title": title,
-        "link": link,
-        "price": price,
-        "brand": brand,
-        "category": category,
-        "currency": currency,
-        "listPrice": list_price,
-        "image": image,
-        "description": description,
-        "couponCode": coupon_code,
-        "variant": variant,
-        "sourceId": source_id,
-        "createdAt": created_at,
-        "expiresAt": expires_at,
-    }
-    new = checked(NewDeal, {name: value for name, value in fields.items() if value is not None})
-    asked = new.to_deal(work.now, secrets.token_bytes(16)).signed(BY)
-    deal = _sure(yes, lambda seen: oddities.create(work.table, asked, work.now, seen))
-    return documents.deal(deal, work.now)
-
-
-@command(app)
 def edit(
     work: Work,
     deal: DealName,
@@ -187,7 +143,7 @@ def edit(
     change = checked(DealChange, wanted, typed=True)
     changes = change.changes(work.now)
     if changes:
-        edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen, by=BY))
+        edited = sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen, by=BY))
     else:
         edited = deals.find(work.table, deal, consistent=True)
     if picture is not None:
@@ -195,40 +151,47 @@ def edit(
     return documents.deal(edited, work.now)
 
 
-@command(app)
-def withdraw(work: Work, deal: DealName) -> views.Json:
-    """Take a deal back: it leaves the feeds and stays readable."""
-    withdrawn = deals.withdraw(work.table, deal_id(work.table, deal), work.now, by=BY)
-    return documents.deal(withdrawn, work.now)
-
-
-@command(app)
-def restore(work: Work, deal: DealName) -> views.Json:
-    """Bring a withdrawn deal back to its place in the feeds."""
-    restored = deals.edit(work.table, deal_id(work.table, deal), {"withdrawn_at": None}, work.now, by=BY)
-    return documents.deal(restored, work.now)
-
-
-@command(app, views.log)
-def log(work: Work, deal: DealName, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None) -> views.Json:
-    """Show who changed what of a deal within a year, newest first."""
-    page = deal_log.read(work.table, deal_id(work.table, deal), limit=limit, now=work.now, cursor=cursor)
-    return documents.page(page, documents.log_line)
-
-
-@command(app)
-def hot(work: Work, deal: DealName) -> views.Json:
-    """Make a deal hot: the deployed system then tells every user, once."""
-    made = deals.make_hot(work.table, deal_id(work.table, deal), work.now, by=BY)
-    return documents.deal(made, work.now)
-
-
-@command(app)
-def told(work: Work, deal: DealName) -> views.Json:
-    """Show how many users have been told of a hot deal so far."""
-    found = deals.find(work.table, deal)
-    progress = fanout_progress.read(work.table, found.deal_id)
-    return documents.progress(found, told=progress.told, finished=progress.finished)
+offer(
+    app,
+    Row(
+        "create --* --yes", "POST /deals", "Create a deal; one that has ended, or saves nothing, is asked about first."
+    ),
+    Row(
+        "withdraw dealId",
+        "PATCH /deals/{dealId}",
+        "Take a deal back: it leaves the feeds and stays readable.",
+        sends={"withdrawn": True},
+    ),
+    Row(
+        "restore dealId",
+        "PATCH /deals/{dealId}",
+        "Bring a withdrawn deal back to its place in the feeds.",
+        sends={"withdrawn": False},
+    ),
+    Row(
+        "log dealId --limit --cursor",
+        "GET /deals/{dealId}/log",
+        "Show who changed what of a deal within a year, newest first.",
+        views.log,
+    ),
+    Row("hot dealId", "PUT /deals/{dealId}/hot", "Make a deal hot: the deployed system then tells every user, once."),
+    Row("told dealId", "GET /deals/{dealId}/hot", "Show how many users have been told of a hot deal so far."),
+)
+offer(
+    drafts_app,
+    Row("list username", "GET /me/drafts", "List an editor's drafts, and when they are to be posted.", views.drafts),
+    Row(
+        "post username draftId",
+        "POST /me/drafts/{draftId}",
+        "Post a draft now, whether or not it is planned; nothing odd is asked about.",
+    ),
+    Row(
+        "discard username draftId",
+        "DELETE /me/drafts/{draftId}",
+        "Remove a draft, and its plan.",
+        says={"discarded": "draftId"},
+    ),
+)
 
 
 PATIENCE = 60
@@ -251,12 +214,3 @@ def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
                 raise Invalid(f"{file} is refused. {outcome.refused}")
             return seen
     raise Busy("The picture is still not made: look at the deal again in a while.")
-
-
-def _sure(yes: bool, write: Callable[[Collection[str] | None], Deal]) -> Deal:
-    """Write a deal, after asking about what is odd; ``write`` is told which oddities were seen."""
-    try:
-        return write(None if yes else ())
-    except DealIsOdd as odd:
-        typer.confirm(" ".join((*odd.oddities.values(), "Write it anyway?")), abort=True, err=True)
-        return write(odd.oddities)

@@ -3,50 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Collection
+from typing import Annotated, TypeVar
 
 import typer
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from shared.api import order_bodies
-from shared.data.catalog import deals
+from shared.data.catalog import deal_numbers
 from shared.data.members import limits
 from shared.dynamodb.table import Table
-from shared.errors import Invalid
+from shared.errors import DealIsOdd, Invalid
 from shared.http.parameters import MAX_CLIENT_KEY, is_client_key
 from shared.http.reasons import reason
 from shared.models.alerts import Limits, Pace
-from shared.values import ksuids
 from shared.values.usernames import normalise_username
 
-B = TypeVar("B", bound=BaseModel)
+T = TypeVar("T")
 
 _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(order_bodies.AddressName)
 
 
-def checked(body: type[B], fields: Mapping[str, Any], *, typed: bool = False) -> B:
-    """Some fields as a request's body. Raises Invalid, which names each field at fault.
-
-    In fields that were ``typed``, a number is a text of digits.
-    """
-    try:
-        return body.model_validate(dict(fields), strict=False if typed else None)
-    except ValidationError as error:
-        raise Invalid(faults(error)) from error
-
-
-def faults(error: ValidationError) -> str:
-    """A refusal of pydantic's, in one line."""
-    return "; ".join(
-        f"{'.'.join(map(str, entry['loc'])) or 'line'}: {reason(entry)}"
-        for entry in error.errors(include_url=False, include_context=False, include_input=False)
-    )
-
-
 def deal_id(table: Table, id_or_number: str) -> str:
-    """The id of a deal that is named by its id or its number; only a number takes requests. Raises NoSuchDeal."""
-    return id_or_number if ksuids.is_ksuid(id_or_number) else deals.find(table, id_or_number, consistent=True).deal_id
+    """The id of a deal that is named by its id or its number; only a number takes a request. Raises NoSuchDeal."""
+    return deal_numbers.place_of(table, id_or_number, consistent=True).deal_id
 
 
 Ceiling = Annotated[str | None, typer.Option(metavar="PRICE", help="The highest price.")]
@@ -103,3 +83,13 @@ ClientKey = Annotated[
     ),
 ]
 DealName = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
+
+
+def sure(yes: bool, write: Callable[[Collection[str] | None], T]) -> T:
+    """Write a deal, after asking about what is odd; ``write`` is told which oddities were seen."""
+    try:
+        return write(None if yes else ())
+    except DealIsOdd as odd:
+        typer.confirm(" ".join((*odd.oddities.values(), "Write it anyway?")), abort=True, err=True)
+        return write(odd.oddities)

@@ -13,19 +13,16 @@ from cli import (
     INTERRUPTED,
     backfill,
     deals,
-    drafts,
     exports,
     imports,
     logs,
     members,
-    orders,
     pages,
     probe,
     query,
     redrive,
     rush,
-    shopping,
-    stock,
+    shop,
     topics,
     upkeep,
     users,
@@ -84,9 +81,9 @@ app = typer.Typer(
 )
 app.command("import")(imports.import_deals)
 GROUPS = (
-    *(deals.app, drafts.app, topics.brand_app, topics.category_app, pages.app, users.app, members.me_app),
-    *(members.alerts_app, members.messages_app, members.sessions_app, shopping.addresses_app, shopping.cart_app),
-    *(orders.app, stock.app),
+    *(deals.app, deals.drafts_app, topics.brand_app, topics.category_app, pages.app, users.app, members.me_app),
+    *(members.alerts_app, members.messages_app, members.sessions_app, shop.addresses_app, shop.cart_app),
+    *(shop.orders_app, shop.stock_app),
 )
 COMMANDS = (
     *(exports.export, query.query, upkeep.seed, upkeep.sweep, backfill.backfill, upkeep.check, backfill.index),

@@ -12,10 +12,10 @@ from typing import Annotated
 import typer
 
 from cli import views
-from cli.inputs import Ceiling, Currency, LeastDiscount, PaceOption, Username, Words, checked, deal_id, limits_of
+from cli.inputs import Ceiling, Currency, LeastDiscount, PaceOption, Username, Words, deal_id, limits_of
+from cli.routes import Row, offer
 from cli.work import Limit, Work, command, group
 from shared.api import documents
-from shared.api.bodies import NewBrand
 from shared.data.catalog import brands, feeds, picks, topics
 from shared.data.members import follows
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
@@ -99,13 +99,7 @@ def all_brands(work: Work) -> views.Json:
     return documents.all_of(starmap(documents.brand, names.items()))
 
 
-@command(brand_app, name="create")
-def create_brand(work: Work, name: Annotated[str, typer.Argument(help="Its name.")]) -> views.Json:
-    """Create a brand."""
-    new = checked(NewBrand, {"name": name})
-    slug = slugs.slug(new.name)
-    brands.create(work.table, slug, new.name, work.now)
-    return documents.brand(slug, new.name)
+offer(brand_app, Row("create name", "POST /brands", "Create a brand."))
 
 
 @command(category_app, views.categories, "list")

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from cli import views
-from cli.inputs import Username, checked, from_stdin
+from cli.inputs import Username, from_stdin
 from cli.work import Work, command, group
 from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
+from shared.api.validation import checked
 from shared.data import removal
 from shared.data.members import digests, email_tokens, users
 from shared.dynamodb.table import Table

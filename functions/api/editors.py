@@ -16,7 +16,7 @@ from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
 from shared.api.callers import calling, editors_only
 from shared.api.documentation import PAGED, of_editors
-from shared.data.catalog import brands, deal_log, deal_pictures, deals, drafts, oddities, picks
+from shared.data.catalog import brands, deal_log, deal_numbers, deal_pictures, deals, drafts, oddities, picks
 from shared.data.members import fanout_progress
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer, nothing
@@ -65,8 +65,8 @@ def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
 @app.put("/deals/<deal_id>/hot", **of_editors("Tell every user, once", "Deal", status=202, errors=[404, 409]))
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
-    found = deals.find(table(), segment(deal_id), consistent=True)
-    hot = deals.make_hot(table(), found.deal_id, now, by=calling(app).username, correlation_id=_correlation_id())
+    found = deal_numbers.place_of(table(), segment(deal_id), consistent=True).deal_id
+    hot = deals.make_hot(table(), found, now, by=calling(app).username, correlation_id=_correlation_id())
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 
 

@@ -99,10 +99,20 @@ _ADDRESS = documented(
 
 Title = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=LINE), AfterValidator(line)]
 BrandName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
-WebAddress = Annotated[str, Field(max_length=2000, json_schema_extra=_ADDRESS), AfterValidator(_web_address)]
+WebAddress = Annotated[
+    str,
+    Field(max_length=2000, description="An http or https address.", json_schema_extra=_ADDRESS),
+    AfterValidator(_web_address),
+]
 BrandSlug = Annotated[
     str,
-    Field(min_length=1, max_length=100, examples=["allbirds"], json_schema_extra=LINE),
+    Field(
+        min_length=1,
+        max_length=100,
+        description="An existing brand, by name or slug.",
+        examples=["allbirds"],
+        json_schema_extra=LINE,
+    ),
     AfterValidator(_slug_of_brand),
 ]
 CategorySlug = Annotated[
@@ -112,9 +122,16 @@ Description = Annotated[
     str, Field(max_length=4000, json_schema_extra=documented(f"[^{HIDDEN_IN_PARAGRAPHS}]*")), AfterValidator(paragraphs)
 ]
 CouponCode = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
-Variant = Annotated[str, Field(min_length=1, max_length=60, json_schema_extra=LINE), AfterValidator(line)]
+Variant = Annotated[
+    str,
+    Field(min_length=1, max_length=60, description="The colour or size, if several.", json_schema_extra=LINE),
+    AfterValidator(line),
+]
 SourceId = Annotated[
-    str, Field(min_length=1, max_length=256, json_schema_extra=LINE), AfterValidator(line), AfterValidator(_fits_a_key)
+    str,
+    Field(min_length=1, max_length=256, description="The deal's identity at its source.", json_schema_extra=LINE),
+    AfterValidator(line),
+    AfterValidator(_fits_a_key),
 ]
 Time = Annotated[datetime, BeforeValidator(_time)]
 
@@ -152,12 +169,12 @@ class NewPicture(Body):
 class OptionalFields(Body):
     """The fields that a deal may be without, in the body that posts it and in the one that changes it."""
 
-    list_price: Price | None = None
+    list_price: Annotated[Price | None, Field(description="The price before.")] = None
     image: WebAddress | None = None
     description: Description | None = None
     coupon_code: CouponCode | None = None
     variant: Variant | None = None
-    expires_at: Time | None = None
+    expires_at: Annotated[Time | None, Field(description="When its offer ends.")] = None
 
 
 class NewDeal(OptionalFields):
@@ -170,7 +187,7 @@ class NewDeal(OptionalFields):
     category: CategorySlug
     currency: Currency = "USD"
     source_id: SourceId | None = None
-    created_at: Time | None = None
+    created_at: Annotated[Time | None, Field(description="In the past, as 2026-06-04T20:28:53Z.")] = None
 
     def to_deal(self, now: datetime, entropy: bytes) -> Deal:
         """The deal this asks for, with an id made of 16 bytes of randomness. Raises InvalidTime for a future time."""

@@ -46,12 +46,12 @@ Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS), WHOLE]
 class NewAddress(Body):
     """An address that orders can go to; with the postal code that its country's addresses need, where they do."""
 
-    recipient: AddressLine
-    street: AddressLine
-    city: AddressLine
-    region: AddressLine | None = None
-    country: Country
-    postal_code: PostalCode = ""
+    recipient: Annotated[AddressLine, Field(description="Who lives there.")]
+    street: Annotated[AddressLine, Field(description="Street and number.")]
+    city: Annotated[AddressLine, Field(description="City.")]
+    region: Annotated[AddressLine | None, Field(description="State or region.")] = None
+    country: Annotated[Country, Field(description="Country, in two capital letters.")]
+    postal_code: Annotated[PostalCode, Field(description="Postal code, where the country has them.")] = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -72,7 +72,7 @@ class NewAddress(Body):
 class CartChange(Body):
     """How many pieces of a deal are in the cart."""
 
-    quantity: Quantity
+    quantity: Annotated[Quantity, Field(description="How many pieces.")]
 
 
 class NewOrderItem(Body):
@@ -121,15 +121,25 @@ class NewOrder(Body):
 class OrderStep(Body):
     """The status that an order takes."""
 
-    status: Annotated[str, Field(json_schema_extra={"enum": [step.value for step in STEPS]}), AfterValidator(_step)]
+    status: Annotated[
+        str,
+        Field(description="The status that it takes.", json_schema_extra={"enum": [step.value for step in STEPS]}),
+        AfterValidator(_step),
+    ]
 
 
 class StockChange(Body):
     """Put stock on sale: so much more (or, below zero, less), or so much left; spread over so many shards."""
 
-    add: Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK), WHOLE] | None = None
-    left: Annotated[int, Field(ge=0, le=MOST_STOCK), WHOLE] | None = None
-    shards: Shards | None = None
+    add: Annotated[
+        Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK), WHOLE] | None,
+        Field(description="How many pieces more; a number below zero takes some off."),
+    ] = None
+    left: Annotated[
+        Annotated[int, Field(ge=0, le=MOST_STOCK), WHOLE] | None,
+        Field(description="How many are left from now on."),
+    ] = None
+    shards: Annotated[Shards | None, Field(description="Spread it over so many shards.")] = None
 
     @model_validator(mode="after")
     def _says_one_number(self) -> Self:
