@@ -116,7 +116,10 @@ def ask(method: str, url: str, **more: Any) -> tuple[int, str]:
 
 
 def keys_of_indexes(site: Deployed) -> str:
-    """Who may query one partition of an index can query that one, and no other: as a role that is made for it."""
+    """Who may query one partition of an index can query that one, and no other: as a role that is made for it.
+
+    And who may write some attributes only may send what our writes send (``Table.write``).
+    """
     iam, sts, role = site.client("iam"), site.client("sts"), {"RoleName": f"btd-probe-{site.run}"}
     account = sts.get_caller_identity()
     root = ":".join([*account["Arn"].split(":")[:2], "iam", "", account["Account"], "root"])
@@ -134,7 +137,7 @@ def keys_of_indexes(site: Deployed) -> str:
         key = {"aws_access_key_id": given["AccessKeyId"], "aws_secret_access_key": given["SecretAccessKey"]}
         return site.client("dynamodb", **key, aws_session_token=given["SessionToken"])
 
-    everything = policy(Action="dynamodb:Query", Resource=[table, f"{table}/index/*"])
+    everything = policy(Action=["dynamodb:Query", "dynamodb:UpdateItem"], Resource=[table, f"{table}/index/*"])
     trust = policy(Action="sts:AssumeRole", Principal={"AWS": root})
     arn, wrong = iam.create_role(**role, AssumeRolePolicyDocument=trust)["Role"]["Arn"], []
     try:
@@ -148,6 +151,9 @@ def keys_of_indexes(site: Deployed) -> str:
             one = acting(policy(Action="dynamodb:Query", Resource=where, Condition=conditions), 5)
             wrong += [] if _may_query(one, site, index, mine) else [f"{called}: its own key is refused"]
             wrong += [f"{called}: any key is allowed"] if _may_query(one, site, index, others) else []
+        conditions = dict(Right("UpdateItem", (mine,), attributes=("Version",)).conditions)
+        one = acting(policy(Action="dynamodb:UpdateItem", Resource=table, Condition=conditions), 5)
+        wrong += [] if _may_write(one, site, mine) else ["a write that asks what its condition met is refused"]
     finally:
         for name in iam.list_role_policies(**role)["PolicyNames"]:
             iam.delete_role_policy(**role, PolicyName=name)
@@ -172,6 +178,20 @@ def _may_query(client: Any, site: Deployed, index: Index | None, key: str) -> bo
     named = {"ExpressionAttributeNames": {"#key": key_names(index)[0]}, **({"IndexName": index.name} if index else {})}
     asked = {"KeyConditionExpression": "#key = :key", "ExpressionAttributeValues": {":key": {"S": key}}, **named}
     return _unless_refused(lambda: client.query(TableName=site.outputs["TableName"], **asked)) is not None
+
+
+def _may_write(client: Any, site: Deployed, key: str) -> bool:
+    """Whether a client may send a write as we send it, which its condition refuses: there is no such item."""
+    asked = {"UpdateExpression": "SET Version = :one", "ConditionExpression": f"attribute_exists({PARTITION_KEY})"}
+    returned = {"ReturnValues": "NONE", "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+    at = {"TableName": site.outputs["TableName"], "Key": {PARTITION_KEY: {"S": key}, SORT_KEY: {"S": key}}}
+    write = partial(client.update_item, **at, **asked, **returned, ExpressionAttributeValues={":one": {"N": "1"}})
+    try:
+        return _unless_refused(write) is not None
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
+            raise
+    return True
 
 
 def upload(site: Deployed) -> str:

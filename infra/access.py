@@ -71,7 +71,8 @@ class Scan:
 def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any]]:
     """The conditions that a request names these attributes, and neither reads nor is given a whole item.
 
-    A write could otherwise ask for the item that was there (``ReturnValues``):
+    A write could otherwise ask for the item that was there (``ReturnValues``). One whose condition is refused still
+    can, we believe: ``items-returned-by-a-refused-write`` in ``docs/ledger.md``.
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
     """
     return {

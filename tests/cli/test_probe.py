@@ -108,8 +108,9 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, Sequence[
     return made
 
 
-def iam(query: Callable[[str, Any], bool]) -> Aws:
-    """IAM and a table, which answer a query whose policy and request are as ``query`` wants them."""
+def iam(query: Callable[[str, Any], bool], write: str = "ConditionalCheckFailedException") -> Aws:
+    """IAM and a table, which answer a query whose policy and request are as ``query`` wants them, and refuse a write
+    for the reason ``write``."""
     aws = Aws(
         get_caller_identity=lambda: {"Arn": "arn:aws:iam::111122223333:user/ana", "Account": "111122223333"},
         describe_table=lambda **_: {"Table": {"TableArn": "arn:aws:dynamodb:us-east-1:111122223333:table/deals"}},
@@ -130,7 +131,12 @@ def iam(query: Callable[[str, Any], bool]) -> Aws:
             raise refusal("AccessDeniedException")
         return {"Items": []}
 
-    aws.answers |= {"assume_role": assume_role, "query": answer}
+    def refuse(**asked: Any) -> Any:
+        assert '"dynamodb:ReturnValues"' in policies[-1]
+        assert asked["ReturnValuesOnConditionCheckFailure"] == "ALL_OLD"
+        raise refusal(write)
+
+    aws.answers |= {"assume_role": assume_role, "query": answer, "update_item": refuse}
     return aws
 
 
@@ -163,6 +169,13 @@ def test_keys_of_indexes_fail_and_the_role_is_removed(
 
     assert "the table" not in str(error.value)
     assert aws.operations()[-2:] == ["delete_role_policy", "delete_role"]
+
+
+def test_keys_fail_where_a_write_may_not_ask_for_the_item_that_its_condition_met(
+    meets: Callable[..., Deployed],
+) -> None:
+    with pytest.raises(Fails, match=r"^a write that asks what its condition met is refused$"):
+        probe.keys_of_indexes(meets(iam(asks_for, "AccessDeniedException")))
 
 
 def test_a_role_that_iam_does_not_know_yet_is_waited_for(meets: Callable[..., Deployed]) -> None:
