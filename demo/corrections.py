@@ -16,11 +16,12 @@ from functools import wraps
 from typing import Any
 
 from moto.dynamodb import comparisons
-from moto.dynamodb.exceptions import ConditionalCheckFailed, InvalidTokenException
+from moto.dynamodb.exceptions import ConditionalCheckFailed, InvalidTokenException, MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
 from moto.dynamodb.models.utilities import dynamo_json_dump
+from moto.dynamodb.responses import DynamoHandler
 
 from shared.dynamodb import capacity
 from shared.dynamodb.capacity import Basis, Capacity, inserts
@@ -202,6 +203,23 @@ for name in ("OpLessThan", "OpGreaterThan", "OpLessThanOrEqual", "OpGreaterThanO
 
 # An attribute that is not there, or a number, has no size, and no comparison with it is true; moto's fails.
 _corrects(comparisons.FuncSize, "expr")(_false_where(ValueError, otherwise=None))
+
+
+def _refusing(own: Any) -> Any:
+    """A request that moto cannot read is one that DynamoDB refuses: of an exercise, whose requests readers write."""
+
+    @wraps(own)
+    def action(self: Any) -> Any:
+        try:
+            return own(self)
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise MockValidationException(f"The request cannot be read: {error}") from error
+
+    return action
+
+
+for name in ("query", "get_item", "batch_get_item", "put_item", "update_item", "delete_item", "transact_write_items"):
+    _corrects(DynamoHandler, name)(_refusing)
 
 
 @_corrects(capacity, "_counted")

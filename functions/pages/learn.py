@@ -14,13 +14,14 @@ from http import HTTPStatus
 from typing import Any
 
 from shared.data import keys
-from shared.dynamodb.schema import INDEXES
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
 from shared.html import forms, item_collection, page_cost, pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import cookie_header
-from shared.learn import drawing, lessons, running
+from shared.learn import drawing, exercises, lessons, running, typed
+from shared.learn.exercises import Exercise
 from shared.learn.lessons import Lesson
 from shared.learn.running import Done
 from shared.runtime.environment import table
@@ -60,15 +61,21 @@ def contents(request: Request) -> Answer:
         onward=next((lesson for lesson in path if lesson.slug not in reader.done), None),
         groups=lessons.groups(),
         titles={lesson.slug: lesson.title for lesson in lessons.by_slug().values()},
+        exercises=exercises.of_groups(),
         done=sorted(reader.done),
     )
 
 
 @routes.get("/learn/<slug>")
 def lesson(request: Request, slug: str) -> Answer:
-    """One lesson; with a value in the query, what a live one reads of it. Some patterns are on a strategy's page."""
+    """One lesson; with a value in the query, what a live one reads of it. Or an exercise, as it is given.
+
+    Some patterns are on a strategy's page.
+    """
     if slug in lessons.moved():
         return pages.redirect(f"/learn/{lessons.moved()[slug]}")
+    if slug.startswith(exercises.PREFIX):
+        return _exercise(request, exercises.find(slug), None)
     found = lessons.find(slug)
     asked = request.query.get("value")
     return _lesson(request, found, asked, runs=found.live and asked is not None)
@@ -76,7 +83,12 @@ def lesson(request: Request, slug: str) -> Answer:
 
 @routes.post("/learn/<slug>")
 def run(request: Request, slug: str) -> Answer:
-    """Run a lesson's requests in a new scratch partition and show their results, or show the answer to its question."""
+    """Run a lesson's requests in a new scratch partition and show their results, or show the answer to its question.
+
+    Of an exercise, run and check the request or the key that was typed.
+    """
+    if slug.startswith(exercises.PREFIX):
+        return _exercise(request, exercises.find(slug), forms.read(request.event).get("request", ""))
     found, fields = lessons.find(slug), forms.read(request.event)
     answer = _answer(found, fields.get("answer", ""))
     runs = found.can_run and (answer is None or "run" in fields)
@@ -140,6 +152,51 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
     )
 
 
+def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
+    reader = _reader(request)
+    text = found.broken if sent is None else sent.replace("\r\n", "\n").strip()
+    place, wrong, came = keys.scratch("you", "run"), None, None
+    checked: list[exercises.Found] = []
+    lesson = exercises.lesson_of(found, found.broken)
+    try:
+        lesson = exercises.lesson_of(found, text)
+    except typed.Unusable as error:
+        wrong = str(error)
+    if sent is not None and not wrong:
+        run_id = secrets.token_hex(4)
+        came, checked = exercises.run(table(), found, lesson, reader.visitor, run_id, request.now, page_cost.trace())
+    solved = bool(checked) and all(each.right for each in checked)
+    if solved:
+        reader = Reader(reader.visitor, reader.done | {found.slug})
+    given = running.names(lesson, "", place, request.now)
+    around = [*exercises.by_slug().values()]
+    at = around.index(found)
+    return pages.page(
+        "learn/exercise.html",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK,
+        here=request.path,
+        cookies=(reader.cookie(),),
+        exercise=found,
+        group=next(each for each in lessons.groups() if each.slug == found.group),
+        paragraphs=[_prose(part) for part in found.paragraphs],
+        hints=[_prose(hint) for hint in found.hints],
+        because=_prose(found.because),
+        text=text,
+        longest=typed.LONGEST,
+        wrong=wrong,
+        checked=checked,
+        solved=solved,
+        scratch=place,
+        partitions=drawing.partitions(lesson, given, came),
+        versions=_versions(lesson, given, came, request.now),
+        came=came is not None,
+        around=around,
+        place=at + 1,
+        earlier=around[at - 1] if at else None,
+        onward=next(iter(around[at + 1 :]), None),
+    )
+
+
 def _versions(found: Lesson, given: running.Given, came: running.Run | None, now: datetime) -> list[dict[str, Any]]:
     """Both versions side by side: each request's lines, those that differ marked, and what came of it.
 
@@ -176,7 +233,7 @@ def _reader(request: Request) -> Reader:
     visitor, *done = next((value for name, value in cookie_header.brought(request.event) if name == own), "").split(".")
     if not _VISITOR.fullmatch(visitor):
         return Reader(secrets.token_urlsafe(9), frozenset())
-    return Reader(visitor, frozenset(done) & lessons.by_slug().keys())
+    return Reader(visitor, frozenset(done) & (lessons.by_slug().keys() | exercises.by_slug().keys()))
 
 
 def _prose(text: str) -> list[tuple[bool, str]]:
@@ -189,6 +246,8 @@ def _done(done: Done, now: datetime) -> dict[str, Any]:
     reply, took = done.reply, done.took
     capacity = took.capacity if took else None
     index = next((each for each in INDEXES if each.name == done.arguments.get("IndexName")), None)
+    shown = reply.items[:MOST]
+    whole = bool(shown) and all(PARTITION_KEY in item and SORT_KEY in item for item in shown)
     return {
         "operation": done.step.operation,
         "index": index.name if index else "",
@@ -202,7 +261,8 @@ def _done(done: Done, now: datetime) -> dict[str, Any]:
         "found": len(reply.items),
         "filtered": reply.examined - len(reply.items),
         "more": reply.more,
-        "drawn": item_collection.drawn(reply.items[:MOST], now, index=index) if reply.items else None,
+        "drawn": item_collection.drawn(shown, now, index=index) if whole else None,
+        "parts": [] if whole else [drawing.text_of(item) for item in shown],
     }
 
 

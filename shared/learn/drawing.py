@@ -96,7 +96,7 @@ def _drawn(
         rows = {
             each: Row(
                 str(lie[each].get(names[-1], "")),
-                [_text(lie[each].get(name)) for name in columns],
+                [text_of(lie[each].get(name)) for name in columns],
                 changed=bool(made) and lie[each] != before.get(each),
             )
             for each in order
@@ -150,14 +150,15 @@ def _is_shown(name: str, names: Sequence[str]) -> bool:
     return name not in {*names, PARTITION_KEY, TTL_ATTRIBUTE} and not (name in INDEX_KEYS and name.endswith("PK"))
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
+    """A value or an item as a short text."""
     match content:
         case None:
             text = ""
         case Mapping():
-            text = ", ".join(f"{name}: {_text(inner)}" for name, inner in content.items())
+            text = ", ".join(f"{name}: {text_of(inner)}" for name, inner in content.items())
         case list() | set():
-            text = ", ".join(sorted(map(_text, content)) if isinstance(content, set) else map(_text, content))
+            text = ", ".join(sorted(map(text_of, content)) if isinstance(content, set) else map(text_of, content))
         case bool():
             text = "true" if content else "false"
         case _:

@@ -206,8 +206,8 @@ def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
     return Lesson(
         group=group,
         value=Value(**read["value"]) if "value" in read else None,
-        common=[_step(each) for each in read.get("common", ())],
-        ours=[_step(each) for each in read.get("ours", ())],
+        common=[step_of(each) for each in read.get("common", ())],
+        ours=[step_of(each) for each in read.get("ours", ())],
         code=[_code(each) for each in read.get("code", ())],
         points=[(name, text, source) for name, text, source in read.get("points", ())],
         predict=Prediction(**read["predict"]) if "predict" in read else None,
@@ -215,7 +215,7 @@ def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
     )
 
 
-def _step(read: Mapping[str, Any]) -> Step:
+def step_of(read: Mapping[str, Any]) -> Step:
     """A request. Its arguments begin with a capital letter, as DynamoDB's do; ``values`` fill the placeholders."""
     arguments = {name: value for name, value in read.items() if name[0].isupper()}
     values = dict(read.get("values", {}))

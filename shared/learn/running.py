@@ -35,6 +35,11 @@ _UNKNOWN = re.compile(r"\{[A-Z]\w+\}")
 
 READS = {"Query", "GetItem", "BatchGetItem"}
 
+_SHORTENING = {"FilterExpression", "ProjectionExpression", "Select"}
+"""Arguments that make an answer shorter, and not what is paid for."""
+
+_PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
+
 Given = dict[str, str | int]
 """The values of the names in braces, such as ``{scratch}``."""
 
@@ -65,8 +70,14 @@ class Run:
     ours_left: Sequence[Item] = ()
 
 
-def run(table: Table, lesson: Lesson, value: str, visitor: str, run_id: str, now: datetime, trace: Trace) -> Run:
-    """Run a lesson with a value that its ``Value`` allows. Raises Busy."""
+def run(
+    table: Table, lesson: Lesson, value: str, visitor: str, run_id: str, now: datetime, trace: Trace, *,
+    typed: bool = False,
+) -> Run:  # fmt: skip
+    """Run a lesson with a value that its ``Value`` allows; ``typed`` says that a reader wrote requests of it.
+
+    Raises Busy.
+    """
     both: list[list[Done]] = []
     left: list[Sequence[Item]] = []
     for version, steps in (("a", lesson.common), ("b", lesson.ours)):
@@ -74,8 +85,10 @@ def run(table: Table, lesson: Lesson, value: str, visitor: str, run_id: str, now
         begun = [*filled_items(lesson, given)]
         if steps and begun:
             insert(table, begun)
-        both.append(_sent(table, steps, given, begun, trace))
+        both.append(_sent(table, steps, given, begun, trace, typed=typed))
         left.append(_left(table, given, trace) if any(step.operation not in READS for step in steps) else [])
+        if typed:
+            _expire(table, left[-1], given, trace)
     return Run(both[0], both[1], left[0], left[1])
 
 
@@ -180,17 +193,45 @@ def _examined(arguments: Mapping[str, Any], reply: Reply, begun: Sequence[Item])
     return in_order[:: 1 if arguments.get("ScanIndexForward", True) else -1][: reply.examined]
 
 
+def _whole(table: Table, arguments: Mapping[str, Any], reply: Reply, trace: Trace) -> Sequence[Item]:
+    """The items that any Query read, by the same Query without its filter and projection."""
+    condition = str(arguments.get("KeyConditionExpression"))
+    plain = {name: content for name, content in arguments.items() if name not in {*_SHORTENING, *_PLACEHOLDERS}}
+    for kind in _PLACEHOLDERS:
+        named = {name: each for name, each in arguments.get(kind, {}).items() if re.search(rf"{name}\b", condition)}
+        plain |= {kind: named} if named else {}
+    return _unseen(table, "Query", {**plain, "Limit": reply.examined}, trace).items if reply.examined else ()
+
+
 def _left(table: Table, given: Given, trace: Trace) -> Sequence[Item]:
-    """The items of a scratch partition. The Query is no part of the lesson, so the page does not list it."""
+    """The items of a scratch partition."""
     condition = {"KeyConditionExpression": "PK = :partition", "ConsistentRead": True}
+    values = {"ExpressionAttributeValues": {":partition": given["scratch"]}}
+    return _unseen(table, "Query", {**condition, **values}, trace).items
+
+
+def _expire(table: Table, left: Sequence[Item], given: Given, trace: Trace) -> None:
+    """Give an end to items that an update made."""
+    for item in left:
+        if TTL_ATTRIBUTE not in item:
+            key = {name: item[name] for name in (PARTITION_KEY, SORT_KEY)}
+            ends = {"UpdateExpression": f"SET {TTL_ATTRIBUTE} = :end", "ConditionExpression": "attribute_exists(PK)"}
+            values = {"ExpressionAttributeValues": {":end": given["expires"]}}
+            _unseen(table, "UpdateItem", {"Key": key, **ends, **values}, trace)
+
+
+def _unseen(table: Table, operation: str, arguments: Mapping[str, Any], trace: Trace) -> Reply:
+    """Make a request that is no part of the lesson, so that the page does not list it."""
     trace.detach(table)
     try:
-        return ask(table, "Query", {**condition, "ExpressionAttributeValues": {":partition": given["scratch"]}}).items
+        return ask(table, operation, arguments)
     finally:
         trace.attach(table)
 
 
-def _sent(table: Table, steps: Sequence[Step], given: Given, begun: Sequence[Item], trace: Trace) -> list[Done]:
+def _sent(
+    table: Table, steps: Sequence[Step], given: Given, begun: Sequence[Item], trace: Trace, *, typed: bool
+) -> list[Done]:
     done = []
     for step in steps:
         arguments = arguments_of(step, given)
@@ -205,13 +246,17 @@ def _sent(table: Table, steps: Sequence[Step], given: Given, begun: Sequence[Ite
             time.sleep(BETWEEN)
         took = trace.requests[before] if len(trace.requests) > before else None
         read = reply.items if step.operation in READS else ()
-        if "FilterExpression" in arguments and not reply.code:
-            read = _examined(arguments, reply, begun)
-            if took and took.capacity and took.capacity.basis is Basis.AT_LEAST:
+        if step.operation == "Query" and not reply.code and _SHORTENING & arguments.keys():
+            if typed:
+                read = _whole(table, arguments, reply, trace)
+            elif "FilterExpression" in arguments:
+                read = _examined(arguments, reply, begun)
+            if read is not reply.items and took and took.capacity and took.capacity.basis is Basis.AT_LEAST:
                 size = sum(size_of(marshal_item(item)) for item in read)
                 units = units_read(size, consistent=arguments.get("ConsistentRead", False))
                 took = replace(took, capacity=Capacity(units, basis=Basis.COUNTED))
         done.append(Done(step, arguments, reply, took, read, str(given["scratch"])))
         if reply.items:
-            given = given | {name: text for name, text in reply.items[0].items() if isinstance(text, str)}
+            texts = {name: text for name, text in reply.items[0].items() if isinstance(text, str)}
+            given = given | {name: text for name, text in texts.items() if _UNKNOWN.fullmatch(f"{{{name}}}")}
     return done

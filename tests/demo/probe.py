@@ -13,6 +13,7 @@ stand_ins.install()
 
 from demo.filling import fill  # noqa: E402  # the stand-ins go first
 from demo.site import Site  # noqa: E402  # the same
+from shared.learn import exercises  # noqa: E402  # the same
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -33,8 +34,11 @@ def main() -> dict[str, Any]:
     site.follow()
     seen["inbox"] = _page(site, "/my/inbox", cookies["member"])["text"]
     seen["search"] = _page(site, "/search?q=tab+runner")["text"]
+    exercise = exercises.find("exercise-second-like")
     lesson = _page(site, "/learn/item-collection")["text"]
     seen["lesson"] = "Run" in lesson
+    for name, typed in (("mended", exercise.solution), ("broken", exercise.broken)):
+        seen[name] = _page(site, f"/learn/{exercise.slug}", fields={"request": typed})["text"]
     site.tick()
     changes = site.changes()
     again = Site.__new__(Site)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +11,15 @@ import pytest
 from botocore.exceptions import ClientError
 
 from demo import corrections
+from shared.data import keys
+from shared.dynamodb import asking
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.learn import lessons, running
+from shared.learn import exercises, lessons, running, typed
+from shared.learn.lessons import Step
 from shared.values import times
+from tests.learn.test_exercises import marks
 from tests.learn.test_lessons import _wrong
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine
 
@@ -183,6 +188,37 @@ def test_a_refused_transaction_streams_nothing() -> None:
         bare.client.transact_write_items(TransactItems=[put])
 
         assert (after_refusal, len(shard.items)) == (0, 1)
+
+
+def test_each_exercise_is_solved_by_its_solution_alone(corrected: Table) -> None:
+    found = {slug: marks(corrected, each) for slug, each in exercises.by_slug().items()}
+
+    assert found == {slug: [False, True, False] for slug in exercises.by_slug()}
+
+
+ITEM = {"PK": "{scratch}", "SK": "a"}
+UNREADABLE: Any = {
+    "a function that is none": {"PutItem": {"Item": ITEM, "ConditionExpression": "not_exists(PK)"}},
+    "half a condition": {"PutItem": {"Item": ITEM, "ConditionExpression": "PK ="}},
+    "half an update": {"UpdateItem": {"Key": ITEM, "UpdateExpression": "SET"}},
+    "an update that is none": {"UpdateItem": {"Key": ITEM, "UpdateExpression": "Likes + 1"}},
+    "a value that is not given": {"UpdateItem": {"Key": ITEM, "UpdateExpression": "SET A = :b"}},
+    "a sum of a text": {
+        "UpdateItem": {"Key": ITEM, "UpdateExpression": "SET A = SK + :b", "ExpressionAttributeValues": {":b": 1}}
+    },
+    "an empty key": {"GetItem": {"Key": {"SK": ""}}},
+    "no sort key": {"PutItem": {"Item": {"PK": "{scratch}"}}},
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_request_that_cannot_be_read_is_refused(corrected: Table, name: str) -> None:
+    operation, arguments = typed.request_of(json.dumps(UNREADABLE[name]), {})
+    given = running.names(lessons.find("hierarchy"), "", keys.scratch("visitor-0001", "run"), times.now())
+
+    reply = asking.ask(corrected, operation, running.arguments_of(Step(operation, arguments), given))
+
+    assert reply.code == "ValidationException"
 
 
 def test_all_is_as_it_was_afterwards() -> None:

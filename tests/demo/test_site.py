@@ -44,6 +44,11 @@ def test_a_lesson_can_be_run(seen: Any) -> None:
     assert seen["lesson"]
 
 
+def test_an_exercise_is_checked(seen: Any) -> None:
+    assert [">Solved<" in seen[name] for name in ("mended", "broken")] == [True, False]
+    assert [">Not yet<" in seen[name] for name in ("mended", "broken")] == [False, True]
+
+
 def test_what_was_kept_and_the_changes_since_are_the_whole_table(seen: Any) -> None:
     assert seen["kept"]
     assert 0 < seen["changes"] < seen["items"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from shared.learn import lessons
+from shared.learn import exercises, lessons
 from tests.support.quality import violations
 from tests.support.windows import Visit
 
@@ -86,3 +86,45 @@ def test_on_a_phone_a_partition_scrolls_inside_itself(visit: Visit) -> None:
         "e => e.scrollWidth > e.clientWidth && e.scrollHeight > e.clientHeight"
     )
     assert page.locator(".lying thead th").first.evaluate("e => getComputedStyle(e).textTransform") == "none"
+
+
+@pytest.mark.parametrize("slug", ["exercise-first-page", "exercise-nine-and-ten"])
+def test_an_exercise_is_failed_then_solved_without_script(visit: Visit, slug: str) -> None:
+    exercise = exercises.find(slug)
+    page = visit(f"/learn/{slug}", script=False)
+
+    page.get_by_role("button", name="Run and check").click()
+    expect(page.get_by_role("heading", name="Not yet")).to_be_visible()
+    page.get_by_text("A hint", exact=True).click()
+    page.get_by_text("Another hint", exact=True).click()
+    page.get_by_text("The solution", exact=True).click()
+    expect(page.locator(".hint pre")).to_have_text(exercise.solution)
+    page.locator("#f-request").fill(exercise.solution)
+    page.get_by_role("button", name="Run and check").click()
+
+    expect(page.get_by_role("heading", name="Solved")).to_be_visible()
+
+
+def test_an_exercise_is_accessible_before_and_after_and_where_it_refuses(visit: Visit) -> None:
+    page = visit("/learn/exercise-out-of-the-index")
+    assert violations(page) == []
+
+    page.get_by_role("button", name="Run and check").click()
+    expect(page.get_by_role("heading", name="Not yet")).to_be_visible()
+    for name in ("A hint", "Another hint", "The solution"):
+        page.get_by_text(name, exact=True).click()
+    assert violations(page) == []
+
+    page.locator("#f-request").fill("Query")
+    page.get_by_role("button", name="Run and check").click()
+    expect(page.get_by_text("This is not JSON, in line 1. Nothing was sent.")).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("slug", ["exercise-from-32-units-to-3", "exercise-hot-key"])
+def test_on_a_phone_an_exercise_is_one_column(visit: Visit, slug: str) -> None:
+    page = visit(f"/learn/{slug}", width=320)
+    page.get_by_role("button", name="Run and check").click()
+    expect(page.get_by_role("heading", name="Not yet")).to_be_visible()
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
