@@ -86,7 +86,7 @@ def _drawing(index: Index | None) -> Access:
     whole = tuple(each for each in p.VISIBLE.get(name, ()) if each not in personal)
     return (
         *([Right("Query", whole, index)] if whole else []),
-        *([Right("Query", personal, index, attributes=(*KEYS, *p.SHOWN_OF_PEOPLE))] if personal else []),
+        *([Right("Query", personal, index, attributes=(*KEYS, *p.SHOWN_ATTRIBUTES))] if personal else []),
     )
 
 

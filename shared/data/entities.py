@@ -36,7 +36,7 @@ class Shown(Enum):
 
     OPEN = "everybody: the catalog, also in the lessons of the textbook"
     WHOLE = "who opens the browser of the table"
-    PARTLY = "the same, some attributes of them: ``SHOWN_OF_PEOPLE``"
+    PARTLY = "the same, without the attributes that the row hides"
     HIDDEN = "nobody"
 
 
@@ -98,15 +98,18 @@ class Partner:
 class Entity:
     """One type of items in one form of key.
 
-    ``needs`` names the attributes that each item has, besides those of ``says``, which repeat its key. ``places`` are
-    where it stands in indexes; a ``computed`` item follows as a whole from others (``checking.py``). ``owned``: it
-    belongs to the account that ``Username`` names. A ``claimed`` item must be the partner of some other.
+    ``needs`` names the attributes that each item has, besides those of ``says``, which repeat its key. Of items that
+    are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the reason.
+    ``places`` are where it stands in indexes; a ``computed`` item follows as a whole from others (``checking.py``).
+    ``owned``: it belongs to the account that ``Username`` names. A ``claimed`` item must be the partner of some other.
     """
 
     type: str
     own: Place
     places: tuple[Place, ...] = ()
     needs: str = ""
+    may: str = ""
+    hides: Mapping[str, str] = field(default_factory=dict)
     says: Mapping[str, str] = field(default_factory=dict)
     partners: tuple[Partner, ...] = ()
     owned: bool = False
@@ -223,6 +226,8 @@ _AT_DESK = (
 """The places of an order, or of what stays of it, in the desk's lists: while it is open, and from then on."""
 
 _ORDER_NEEDS = "OrderId OrderNumber Status PlacedAt ItemCount Pieces Shipping Tax Totals"
+_ORDER_MAY = "ShippedAt DeliveredAt CancelledAt CorrelationId OpenShard"
+_LIVES = "where a member lives"
 
 _FEEDS = keys.deal_in_feeds(_DEAL_ID, day=_("Day"), brand=_("Brand"), month=_("Month"), category=_("Category"))
 _LISTED = keys.offer_of_listed(
@@ -377,13 +382,20 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             (_at(keys.user_in_users(_USERNAME), "a user, to be told", "21", _PARTLY, index=USER_INDEX),
                 _at(keys.user_in_digests(_USERNAME, _("DigestHour")), index=GSI1,
                     because="who is mailed, and when, is nobody else's business", when=("DigestHour", range(24)))),
-            needs="Email Name Role CreatedAt AccountId Generation", says=_SAYS_USER,
+            needs="Email Name Role CreatedAt AccountId Generation", may="HotPace SignOuts",
+            hides={"Name": "a member's name", "Addresses": _LIVES, "Generation": "made of a password's hash",
+                **dict.fromkeys(("Email", "VerifiedEmail", "StoppedEmail"), "a member's email address"),
+                "StoppedBecause": "how a member's mailbox answers",
+                **dict.fromkeys(("DigestHour", "DigestSince"), "when a member is mailed"),
+                "DigestKey": "signs links that act for a member"},
+            says=_SAYS_USER,
             partners=(Partner(keys.user_email(_("Email")), {"Type": t.USER_EMAIL, "Email": "<Email>", **_SAYS_USER}),
                 Partner(keys.password(_USERNAME), {"Type": t.PASSWORD, **_SAYS_USER}, is_lost=True)),
             exported=_DESCRIBED),
         Entity(t.REMOVAL, _at(keys.user(_USERNAME), shown=_PARTLY),
             (_at(keys.user_in_removals(_USERNAME), index=GSI1, because="who is leaving is nobody else's business"),),
-            needs="Leaving RemovedAt", says=_SAYS_USER),
+            needs="Leaving RemovedAt", says=_SAYS_USER,
+            hides=dict.fromkeys(("Leaving", "RemovedAt"), "who is leaving is nobody else's business")),
         Entity(t.ACCOUNT, _at(keys.account(_USERNAME), "an account", "13"),
             needs="AccountId OpenOrders", says=_SAYS_USER, computed=True),
         Entity(t.PASSWORD,
@@ -437,18 +449,19 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
                 _at(keys.order_in_history(_USERNAME, _("Status"), _("PlacedAt"), _ORDER_ID),
                     "a user's orders by status", "32", _PARTLY, index=GSI2),
                 *_AT_DESK),
-            needs=_ORDER_NEEDS, says={**_SAYS_USER, "OrderId": "<OrderId>"},
+            needs=_ORDER_NEEDS, may=_ORDER_MAY, hides={"Address": _LIVES}, says={**_SAYS_USER, "OrderId": "<OrderId>"},
             partners=_numbered({"OrderId": "<OrderId>"}), owned=True, exported=_DESCRIBED),
         Entity(t.ORDER_ITEM, _at(keys.order_item(_ORDER_ID, _("ItemId")), "an item of an order", "31"),
             (_at(keys.order_item_in_parts(_ORDER_ID, _("ItemId")), shown=_PARTLY, index=GSI1),),
-            needs="Username DealId Title Brand BrandName Price Currency Quantity Shards",
+            needs="Username DealId Title Brand BrandName Price Currency Quantity Shards", may="DealNumber Variant",
             says={"OrderId": "<OrderId>", "ItemId": "<ItemId>"}, partners=(Partner(keys.order(_USERNAME, _ORDER_ID)),),
             exported=_DESCRIBED),
         Entity(t.ORDER_NUMBER, _at(keys.order_number(_("Number")), "an order's number", "31"),
             needs="OrderId", says={"Number": "<Number:d>"}, claimed=True),
         Entity(t.SALE, _at(keys.sale(_ORDER_ID), "what stays of an order", "31", _PARTLY),
             _AT_DESK,
-            needs=f"{_ORDER_NEEDS} Items", says={"OrderId": "<OrderId>"}, partners=_numbered({"OrderId": "<OrderId>"}),
+            needs=f"{_ORDER_NEEDS} Items", may=_ORDER_MAY, hides={"Address": _LIVES},
+            says={"OrderId": "<OrderId>"}, partners=_numbered({"OrderId": "<OrderId>"}),
             exported=_DESCRIBED),
         Entity(t.CART_ITEM, _at(keys.cart_item(_USERNAME, _DEAL_ID), "a cart", "29"),
             needs="Quantity Price Currency PutAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True,

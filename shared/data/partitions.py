@@ -14,13 +14,17 @@ from shared.data.entities import PLACES, ROWS, SCRATCHES, Shown
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, Index
 from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE
 
+_FORMS: dict[tuple[str, Index | None], list[str]] = {}
+"""The patterns of the partitions that hold a type's items in the table (None) or an index."""
 
-def _of(*types: str, index: Index | None = None, last: bool = False) -> str:
-    """The pattern of the partitions that hold a type's items: the first form of them, or the ``last``."""
-    forms = [
-        place.partition for row in ROWS if row.type in types for place in (row.own, *row.places) if place.index == index
-    ]
-    return keys.any_like(forms[-1 if last else 0])
+for _row in ROWS:
+    for _place in (_row.own, *_row.places):
+        _FORMS.setdefault((_row.type, _place.index), []).append(keys.any_like(_place.partition))
+
+
+def _of(type_: str, index: Index | None = None) -> str:
+    """The pattern of the partitions that hold a type's items: the first one, where they have more."""
+    return _FORMS[type_, index][0]
 
 
 DEAL = _of(t.DEAL)
@@ -64,7 +68,7 @@ USER_EMAIL = _of(t.USER_EMAIL)
 SESSION = _of(t.SESSION)
 EMAIL_TOKEN = _of(t.EMAIL_TOKEN)
 DIGEST_RECEIPT = _of(t.DIGEST_RECEIPT)
-DIGESTS = _of(t.USER, index=GSI1)
+DIGESTS = _of(t.USER, GSI1)
 MESSAGES = _of(t.MESSAGE)
 """In the table and, while unread, in GSI1."""
 
@@ -73,17 +77,17 @@ VOTES = _of(t.VOTE)
 DRAFTS = _of(t.DRAFT)
 ALERTS = _of(t.PRICE_ALERT)
 FEED_KEY = _of(t.FEED_KEY)
-FEED = _of(t.FEED_KEY, last=True)
+FEED = _FORMS[t.FEED_KEY, None][-1]
 
 ORDER_PARTS = _of(t.ORDER_ITEM)
 """In the table an order's items; in GSI1 those and the order."""
 
 SALE = _of(t.SALE)
 ORDER_NUMBER = _of(t.ORDER_NUMBER)
-ORDER_HISTORY = _of(t.ORDER, index=GSI2)
+ORDER_HISTORY = _of(t.ORDER, GSI2)
 OPEN_ORDERS = _of(t.OPEN_ORDERS)
-OPEN_ORDERS_OF_DAYS = _of(t.ORDER, index=GSI3)
-CLOSED_ORDERS = _of(t.ORDER, index=GSI3, last=True)
+OPEN_ORDERS_OF_DAYS = _of(t.ORDER, GSI3)
+CLOSED_ORDERS = _FORMS[t.ORDER, GSI3][-1]
 CART = _of(t.CART_ITEM)
 STOCK = _of(t.STOCK)
 
@@ -91,26 +95,24 @@ ATTEMPTS = _of(t.ATTEMPTS)
 IDEMPOTENCY = _of(t.IDEMPOTENCY)
 BACKFILL = _of(t.BACKFILL)
 
-ALL_DEALS_BY_DAY, BRAND_BY_MONTH, CATEGORY_BY_DAY = (_of(t.DEAL, index=index) for index in (GSI1, GSI2, GSI3))
+ALL_DEALS_BY_DAY, BRAND_BY_MONTH, CATEGORY_BY_DAY = (_of(t.DEAL, index) for index in (GSI1, GSI2, GSI3))
 """Partitions of GSI1, GSI2 and GSI3 that hold deals."""
 
-CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (
-    _of(t.PRODUCT_OFFER, index=index) for index in (GSI1, GSI2, GSI3)
-)
+CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (_of(t.PRODUCT_OFFER, index) for index in (GSI1, GSI2, GSI3))
 """Partitions of GSI1, GSI2 and GSI3 that hold offers of listed deals."""
 
-POPULAR = _of(t.SCORE, index=GSI1)
+POPULAR = _of(t.SCORE, GSI1)
 """Partitions of GSI1 that hold the scores of a month's deals by their rank."""
 
-LIKES_OF_USERS = _of(t.LIKE[BRAND], index=GSI1)
-WATCHES_OF_USERS = _of(t.WATCH[BRAND], index=GSI1)
-SESSIONS_OF_USERS = _of(t.SESSION, index=GSI1)
-REMOVALS = _of(t.REMOVAL, index=GSI1)
+LIKES_OF_USERS = _of(t.LIKE[BRAND], GSI1)
+WATCHES_OF_USERS = _of(t.WATCH[BRAND], GSI1)
+SESSIONS_OF_USERS = _of(t.SESSION, GSI1)
+REMOVALS = _of(t.REMOVAL, GSI1)
 """Partitions of GSI1 that hold what is a user's."""
 
-WORDS_ALERTS = _of(t.WORDS_ALERT, index=GSI1)
-JOINED_ALERTS = _of(t.WORDS_ALERT, index=GSI2)
-PRICE_ALERTS = _of(t.PRICE_ALERT, index=GSI2)
+WORDS_ALERTS = _of(t.WORDS_ALERT, GSI1)
+JOINED_ALERTS = _of(t.WORDS_ALERT, GSI2)
+PRICE_ALERTS = _of(t.PRICE_ALERT, GSI2)
 """Partitions of GSI1 and of GSI2 that say whom to tell of a deal."""
 
 SCRATCH = keys.any_like(SCRATCHES[0].partition)
@@ -120,56 +122,45 @@ TRACE = _of(t.TRACE)
 """The costs of forms, and of what followed; DynamoDB deletes them after ten minutes."""
 
 
+_PLACES = {
+    index.name if index else None: [place for place in PLACES if place.index == index] for index in (None, *INDEXES)
+}
+
+
 def _shown(*shown: Shown) -> Mapping[str | None, tuple[str, ...]]:
     """The patterns of the partitions of the table (None) and each index that are shown so."""
-    found: dict[str | None, dict[str, None]] = {index.name if index else None: {} for index in (None, *INDEXES)}
-    for place in PLACES:
-        if place.shown in shown:
-            found[place.index.name if place.index else None][keys.any_like(place.partition)] = None
-    return {name: tuple(patterns) for name, patterns in found.items()}
+    return {
+        name: tuple(dict.fromkeys(keys.any_like(at.partition) for at in places if at.shown in shown))
+        for name, places in _PLACES.items()
+    }
 
 
 OPEN = _shown(Shown.OPEN)
 """Partitions of the table (None) and its indexes that hold the catalog, which everybody may read, and nobody's own."""
 
 PERSONAL = _shown(Shown.PARTLY)
-"""Partitions of the table (None) and its indexes with items of which only ``SHOWN_OF_PEOPLE`` is read."""
+"""Partitions of the table (None) and its indexes with items of which only ``SHOWN_ATTRIBUTES`` is read."""
 
 VISIBLE = _shown(Shown.OPEN, Shown.WHOLE, Shown.PARTLY)
 """Partitions of the table (None) and its indexes that stages that show their work draw."""
 
 HIDDEN: Mapping[str | None, Mapping[str, str]] = {
-    name: {keys.any_like(place.partition): place.because for place in PLACES if place.because and place.index == index}
-    for index, name in ((None, None), *((each, each.name) for each in INDEXES))
+    name: {keys.any_like(at.partition): at.because for at in places if at.because} for name, places in _PLACES.items()
 }
 """Partitions of the table (None) and its indexes that are not drawn, each with the reason."""
 
-_LIVES = "where somebody lives"
-
-HIDDEN_OF_PEOPLE: Mapping[str, Mapping[str, str]] = {
-    t.USER: {
-        "Name": "somebody's name",
-        "Email": "somebody's email address",
-        "Addresses": _LIVES,
-        "VerifiedEmail": "somebody's email address",
-        "StoppedEmail": "somebody's email address",
-        "StoppedBecause": "how somebody's mailbox answers",
-        "DigestHour": "when somebody is mailed",
-        "DigestSince": "when somebody is mailed",
-        "DigestKey": "signs links that act for somebody",
-        "Generation": "made of a password's hash",
-    },
-    t.ORDER: {"Address": _LIVES},
-    t.SALE: {"Address": _LIVES},
-}
+HIDDEN_ATTRIBUTES = {row.type: row.hides for row in ROWS if row.hides}
 """Attributes of the items in ``PERSONAL`` partitions that are not drawn, by the items' types, each with the reason."""
 
-SHOWN_OF_PEOPLE = (
-    "Type", "Username", "Role", "HotPace", "CreatedAt", "AccountId", "SignOuts", "OrderId", "OrderNumber", "Status",
-    "PlacedAt", "ShippedAt", "DeliveredAt", "CancelledAt", "ItemCount", "Pieces", "Shipping", "Tax", "Totals", "Items",
-    "CorrelationId", "ItemId", "DealId", "DealNumber", "Title", "Variant", "Brand", "BrandName", "Price", "Currency",
-    "Quantity", "Shards", "OpenShard",
-)  # fmt: skip
+SHOWN_ATTRIBUTES = tuple(
+    dict.fromkeys(
+        name
+        for row in ROWS
+        if any(place.shown is Shown.PARTLY for place in (row.own, *row.places))
+        for name in ("Type", *row.required, *row.may.split())
+        if name not in row.hides
+    )
+)
 """Their attributes that are drawn, besides the keys. The role of who draws them can ask for no other."""
 
 COUNTED = ("Type", *KEYS)

@@ -14,7 +14,7 @@ from typing import Any
 
 from shared.data import item_types, keys
 from shared.data.catalog import feed_counts
-from shared.data.partitions import HIDDEN_OF_PEOPLE
+from shared.data.partitions import HIDDEN_ATTRIBUTES
 from shared.dynamodb.attributes import Item, marshal
 from shared.dynamodb.capacity import Capacity, size_of, units_read
 from shared.dynamodb.schema import GSI3, INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
@@ -36,7 +36,7 @@ Hidden = Mapping[str, Mapping[str, str]]
 
 
 def drawn(
-    items: Sequence[Item], now: datetime, *, index: Index | None = None, hidden: Hidden = HIDDEN_OF_PEOPLE
+    items: Sequence[Item], now: datetime, *, index: Index | None = None, hidden: Hidden = HIDDEN_ATTRIBUTES
 ) -> Json:
     """Some items of one collection, in their order, as the macro draws them; items of one type in a row are a group.
 

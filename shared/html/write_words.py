@@ -15,7 +15,7 @@ from typing import Any
 
 from shared.data import keys
 from shared.data.entities import ROWS, Entity
-from shared.data.partitions import PERSONAL, SHOWN_OF_PEOPLE, is_like
+from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, is_like
 from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.capacity import size_of
 from shared.dynamodb.schema import KEYS, PARTITION_KEY, SORT_KEY
@@ -186,7 +186,7 @@ def _withheld(write: Write) -> set[str]:
     for expression in ("ConditionExpression", "UpdateExpression"):
         for word in _WORD.findall(write.arguments.get(expression, "")):
             if word.startswith(":"):
-                if attribute not in (*KEYS, *SHOWN_OF_PEOPLE):
+                if attribute not in (*KEYS, *SHOWN_ATTRIBUTES):
                     withheld.add(word)
             elif word not in _SYNTAX:
                 first = word.partition(".")[0]

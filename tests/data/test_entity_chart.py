@@ -77,10 +77,10 @@ def test_the_patterns_of_the_kinds_have_pages_that_a_collection_leads_to() -> No
 @pytest.mark.parametrize(("of", "type_"), [(User, item_types.USER), (Order, item_types.ORDER), (OrderItem, "")])
 def test_it_is_decided_of_each_attribute_of_people_whether_it_is_shown(of: Any, type_: str) -> None:
     stored = {attribute.name for field in dataclasses.fields(of) if (attribute := attribute_of(field))}
-    hidden = set(partitions.HIDDEN_OF_PEOPLE.get(type_, {}))
+    hidden = set(partitions.HIDDEN_ATTRIBUTES.get(type_, {}))
 
-    assert stored - hidden - set(partitions.SHOWN_OF_PEOPLE) == set()
-    assert not hidden & set(partitions.SHOWN_OF_PEOPLE)
+    assert stored - hidden - set(partitions.SHOWN_ATTRIBUTES) == set()
+    assert not hidden & set(partitions.SHOWN_ATTRIBUTES)
 
 
 def test_items_are_counted_by_their_types_and_places(table: Table) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from shared.data import item_counts, keys
 from shared.data.entities import ENTITIES, Entity
 from shared.data.item_counts import ItemCounts
-from shared.data.partitions import PERSONAL, SHOWN_OF_PEOPLE, is_like
+from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, is_like
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index, key_names
 from shared.dynamodb.table import Projection
@@ -34,7 +34,7 @@ LONGEST = {"partition": 2048, "sort": 1024}
 
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
 
-_OF_PEOPLE = Projection.of(*KEYS, *SHOWN_OF_PEOPLE)
+_OF_PEOPLE = Projection.of(*KEYS, *SHOWN_ATTRIBUTES)
 
 routes = Routes()
 
