@@ -128,8 +128,8 @@ def test_orders_the_cart_the_stock_and_users_are_shown_without_where_people_live
 
         assert type_ in [caption.text for caption in seen.document.iter("caption")], partition
     user = laptop.get(path(keys.user("bea")["PK"]))
-    assert "not shown: where somebody lives" in user.words
-    assert "not shown: somebody's email address" in user.words
+    assert "not shown: where a member lives" in user.words
+    assert "not shown: a member's email address" in user.words
 
 
 def test_nothing_that_can_be_reached_says_who_somebody_is(laptop: Browser, table: Table, post_deal: PostDeal) -> None:
