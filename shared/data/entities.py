@@ -506,5 +506,8 @@ SCRATCHES = tuple(
 )
 """Partitions that visitors of the textbook write: what is in them is of no type of ours."""
 
+OF_LESSONS = Entity("Item of a lesson", SCRATCHES[0], SCRATCHES[1:], expires=True)
+"""What the chart of the table says of them."""
+
 PLACES = (*(place for row in ROWS for place in (row.own, *row.places)), *SCRATCHES)
 """The places of all types in the table and its indexes, and the scratch partitions."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from shared.data import keys
+from shared.data.entities import OF_LESSONS
 from shared.data.partitions import COUNTED
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY
 from shared.dynamodb.table import Projection, Table
 
 MOST = 4
@@ -22,8 +24,9 @@ _COUNTED = Projection.of(*COUNTED)
 class ItemCounts:
     """Counts of a Scan: how many items of each type, in the table (None) and in each index, and one of them.
 
-    ``is_whole`` is false where it stopped before the table's end. A Scan goes in the order of the hashes of the
-    partition keys, so what it meets first is a fair sample.
+    ``is_whole`` is false where it stopped before the table's end. What a Scan meets first is no fair sample: it reads
+    partition after partition, and types of the rest may be missing. Items of scratch partitions are counted as
+    ``OF_LESSONS``, whatever they say that they are.
     """
 
     counts: Counter[tuple[str, str | None]] = field(default_factory=Counter)
@@ -37,9 +40,11 @@ def count(table: Table) -> ItemCounts:
     for _ in range(MOST):
         items, start = table.scan(start=start, projection=_COUNTED)
         for item in items:
+            of_lesson = str(item[PARTITION_KEY]).startswith(keys.scratches())
             for index in (None, *INDEXES):
                 if index is None or index.partition_key in item:
-                    place = (str(item.get("Type", "")), index.name if index else None)
+                    type_ = OF_LESSONS.type if of_lesson else str(item.get("Type", ""))
+                    place = (type_, index.name if index else None)
                     met.counts[place] += 1
                     met.examples.setdefault(place, item)
         if start is None:

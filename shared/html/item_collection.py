@@ -75,7 +75,7 @@ def _group(items: Sequence[Item], type_: str, now: datetime, index: Index | None
     kinds.get(TTL_ATTRIBUTE, []).append("TTL")
     rows = [_row(item, columns, now, index, hidden) for item in items]
     return {
-        "type": type_ or "Item",
+        "type": type_ or ("Item of a lesson" if _is_of_lesson(items[0]) else "Item"),
         "has_places": any(row["places"] for row in rows),
         "columns": [
             *({"name": name, "kinds": " ".join(kinds[name]), "because": ""} for name in columns),
@@ -108,12 +108,16 @@ def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
     """
     if index is not None:
         return address(str(item[PARTITION_KEY]), None)
-    if str(item[PARTITION_KEY]).startswith(keys.scratches()):
+    if _is_of_lesson(item):
         return ""
     if item.get("Type") == item_types.OPEN_ORDERS:
         return address(keys.open_orders_noted(item)[1], GSI3.name)
     is_other = sort_key != item[PARTITION_KEY] and is_visible(sort_key, None)
     return address(sort_key, None) if is_other else ""
+
+
+def _is_of_lesson(item: Item) -> bool:
+    return str(item[PARTITION_KEY]).startswith(keys.scratches())
 
 
 def _periods(item: Item) -> dict[str, str]:

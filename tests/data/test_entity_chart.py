@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shared.data import item_counts, item_types, keys, partitions
-from shared.data.entities import PLACES, ROWS, Entity
+from shared.data.entities import OF_LESSONS, PLACES, ROWS, Entity
 from shared.dynamodb.attributes import unmarshal_items
 from shared.dynamodb.schema import INDEXES, key_names
 from shared.dynamodb.table import Table
@@ -93,6 +93,16 @@ def test_items_are_counted_by_their_types_and_places(table: Table) -> None:
     assert (counts.counts["Counted", None], counts.counts["Counted", "GSI1"]) == (3, 2)
     assert counts.examples["Counted", "GSI1"]["PK"] in ("DEAL#1", "DEAL#2")
     assert counts.is_whole
+
+
+def test_items_of_lessons_are_counted_as_such_whatever_they_say_that_they_are(table: Table) -> None:
+    for number, type_ in enumerate([{}, {"Type": "Deal"}]):
+        place = {"PK": keys.scratch("visitor-0001", str(number)), "GSI1PK": keys.scratch("visitor-0001", "x")}
+        table.write(put({**place, "SK": "x", "GSI1SK": "y", **type_}, because="a test's own"))
+
+    counts = item_counts.count(table).counts
+
+    assert (counts[OF_LESSONS.type, None], counts[OF_LESSONS.type, "GSI1"], counts["Deal", None]) == (2, 2, 0)
 
 
 def test_counting_stops_in_a_large_table_and_says_so(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

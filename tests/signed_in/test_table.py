@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from functions.pages import collections
-from shared.data import keys, partitions
+from shared.data import item_counts, keys, partitions
 from shared.data.members import saved
 from shared.data.orders import carts, stock
 from shared.dynamodb.attributes import unmarshal_items
@@ -213,6 +213,34 @@ def test_the_chart_counts_the_types_and_names_their_keys(laptop: Browser, table:
     assert re.search(r" Deal 3 CATEGORY#<Category>#<Day> DEAL#<DealId> table GSI1 GSI2", index.words)
     assert "UserEmail" not in index.words
     assert any(path(keys.deal(deal.deal_id)["PK"]) in leads(seen) for deal in deals)
+
+
+def test_the_chart_has_what_lessons_wrote(laptop: Browser, table: Table) -> None:
+    key = {"PK": keys.scratch("visitor-0001", "run"), "SK": "x"}
+    table.write(put(key, because="a test's own"))
+
+    seen = laptop.get("/table")
+
+    assert "Item of a lesson 1 LEARN#<Visitor>#<Run>" in seen.words
+    assert path(key["PK"]) in leads(seen)
+    assert "Item of a lesson" in laptop.get(path(key["PK"])).words
+
+
+@pytest.mark.damages
+@pytest.mark.parametrize("most", [1, 4])
+def test_the_chart_says_whether_all_was_counted(
+    laptop: Browser, table: Table, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(item_counts, "MOST", most)
+    for number in range(4):
+        large = {"PK": f"DEAL#{number}", "SK": "x", "Type": "Large", "Value": "x" * 390_000}
+        table.write(put(large, because="a test's own"))
+
+    seen = laptop.get("/table").words
+
+    assert re.search(r"All \d+ items are of \d+ types\.", seen) is None or most == 4
+    assert ("A Scan stopped after 4 MB, and counted" in seen) == (most == 1)
+    assert ("That is no fair sample" in seen) == (most == 1)
 
 
 @pytest.mark.damages

@@ -9,7 +9,7 @@ from itertools import groupby, takewhile
 from typing import Any
 
 from shared.data import item_counts, keys
-from shared.data.entities import ENTITIES, Entity
+from shared.data.entities import ENTITIES, OF_LESSONS, Entity
 from shared.data.item_counts import ItemCounts
 from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, is_like
 from shared.dynamodb.attributes import Item
@@ -152,7 +152,7 @@ def _chart(index: Index | None, request: Request) -> dict[str, Any]:
     name = index.name if index else None
     counts = _counts(int(request.now.timestamp() // 60))
     groups = []
-    for group, entities in ENTITIES.items():
+    for group, entities in (ENTITIES | {"The textbook": (OF_LESSONS,)}).items():
         there = [entity for entity in entities if entity.at(index)]
         rows = [_entity(list(forms), index, counts) for _, forms in groupby(there, lambda entity: entity.type)]
         if rows:
