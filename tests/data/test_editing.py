@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -238,6 +239,18 @@ def test_a_deal_is_hot_once_and_only_while_it_is_on(table: Table) -> None:
         assert deals.get(table, over.deal_id).hot_at is None
     with pytest.raises(NoSuchDeal):
         deals.make_hot(table, a_deal().deal_id, NOW)
+
+
+def test_a_deal_that_two_editors_withdraw_at_once_leaves_its_counts_once(table: Table, deal: Deal) -> None:
+    """The second one has read the deal, and reads the counts when the first one has taken it out of them."""
+    damage.taken()
+
+    with before(table, "BatchGetItem", partial(deals.withdraw, table, deal.deal_id, NOW)):
+        deals.withdraw(table, deal.deal_id, ahead(minutes=1))
+
+    assert listed(table, ALL_DEALS) == []
+    assert [fault for fault in checking.check(table, NOW) if fault.rule == checking.FEEDS] == []
+    assert damage.taken() == []
 
 
 def test_a_deal_that_is_withdrawn_meanwhile_is_not_made_hot(table: Table, deal: Deal) -> None:

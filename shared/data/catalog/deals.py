@@ -15,7 +15,7 @@ from shared.data.idempotency import Idempotency, once
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, change, put_new
-from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, Impossible, NoSuchDeal
+from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, NoSuchDeal
 from shared.models.catalog import BRAND, Deal, Status, Topic
 from shared.values import ksuids
 from shared.values.times import to_iso
@@ -39,7 +39,7 @@ def create(
     """
     (deal,) = numbered(table, [replace(deal, brand_name=brand_name(table, deal.brand))])
     writes = [*creation([deal], now), *also]
-    earlier = feed_counts.mending(table, [deal], lambda: once(table, idempotency, deal.deal_id, now, writes))
+    earlier = feed_counts.mending(table, lambda: once(table, idempotency, deal.deal_id, now, writes), entered=[deal])
     return deal if earlier is None else get(table, earlier, consistent=True)
 
 
@@ -108,17 +108,16 @@ def edit(
         edited_at = now if changes else old.updated_at  # the sweep lists a deal anew, and edits nothing
         new = replace(new, version=old.version + 1, correlation_id=correlation_id, updated_at=edited_at).signed(by)
         new_item = to_item(new, now)
-        listed = (old if is_listed(old_item) else None, new if is_listed(new_item) else None)
-        try:
+        left, entered = (old if is_listed(old_item) else None, new if is_listed(new_item) else None)
+
+        def write() -> None:
             table.transact(
                 change(old_item, new_item, version="Version", refused=Stale()),
-                *feed_counts.recount(table, *listed),
-                *feed_counts.renote(*listed),
+                *feed_counts.recount(table, left, entered),
+                *feed_counts.renote(left, entered),
             )
-        except Impossible as error:  # a count is damaged or missing, unless the deal has left the feeds meanwhile
-            if ours(get_item(table, deal_id)) == old_item and not feed_counts.mend_moved(table, *listed):
-                raise
-            raise Stale from error
+
+        feed_counts.mending(table, write, left=left, entered=[entered] if entered else [])
         return new
 
     return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))

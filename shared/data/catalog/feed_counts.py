@@ -146,19 +146,22 @@ def recount(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]
     yield from (count(feed, {period: 1}) for feed, period in entered.items() if feed not in left)
 
 
-def mending(table: Table, listed: Sequence[Deal], write: Callable[[], T]) -> T:
-    """Make a transaction that lists deals; a damaged count is mended first, and the transaction made again."""
+def mending(table: Table, write: Callable[[], T], *, left: Deal | None = None, entered: Sequence[Deal]) -> T:
+    """Make a transaction in which deals enter feeds, and perhaps one leaves some; where it fails, mend their counts
+    and make it again.
+
+    Refused as ``Stale`` where another writer has written the deal that leaves: it may be counted no more.
+    """
     try:
         return write()
-    except Impossible:
-        if not mend(table, listed, leaving=False):
+    except Impossible as error:
+        if left is not None:
+            there = table.get(keys.deal(left.deal_id), consistent=True)
+            if there is None or there["Version"] != left.version:
+                raise Stale from error
+        if not (left and mend(table, [left], leaving=True)) and not mend(table, entered, leaving=False):
             raise
         return write()
-
-
-def mend_moved(table: Table, old: Deal | None, new: Deal | None) -> bool:
-    """Mend the counts that a deal leaves, then those that it enters; returns whether there was something to mend."""
-    return any(mend(table, [deal], leaving=deal is old) for deal in (old, new) if deal)
 
 
 def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:

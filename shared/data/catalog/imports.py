@@ -39,7 +39,7 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
     for brand, key in brands.items():
         if key["PK"] not in known:
             raise no_such(Topic(BRAND, brand))
-    feed_counts.mending(table, new, lambda: table.transact(*creation(new, now)))
+    feed_counts.mending(table, lambda: table.transact(*creation(new, now)), entered=new)
     return new
 
 
