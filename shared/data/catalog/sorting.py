@@ -33,7 +33,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Index
 from shared.dynamodb.table import Table
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
-from shared.models.catalog import BRAND, CATEGORY, CountedTopic, Deal, Feed, Period, Status, Topic, TopicKind, feed_of
+from shared.models.catalog import BRAND, CATEGORY, CountedTopic, Deal, Period, Status, Topic, TopicKind, feed_of
 from shared.models.lists import Page, Selection, Sort
 from shared.values import money
 
@@ -78,43 +78,50 @@ def read(
     where this is not the first of the settings. Raises NoSuchTopic, InvalidCursor, BadRequest for an unknown brand.
     """
     shown = opened(selection, (), partial(_scope, of), cursor)
-    unknown = shown.currency != selection.currency and (cursor is None or selection.sort is Sort.NEWEST)
+    is_guess = shown.currency != selection.currency and (cursor is None or selection.sort is Sort.NEWEST)
     others = [each for each in settings.CURRENCIES if leads_on and shown.currency not in (None, each)]
-    feed = feed_of(_narrowest(of, selection))
-    periods = _last_periods(feed, now) if unknown or others else []
+    newest = _newest(table, of, selection, now) if is_guess or others else []
     page_of = partial(_BY[selection.sort], table, of, limit=limit, now=now, cursor=cursor)
     asked: list[Callable[[], Any]] = [
         partial(topics.get, table, of),
-        *([partial(_brand, table, selection.brand)] if selection.brand is not None else []),
+        partial(_brand, table, selection.brand),
         partial(page_of, shown),
-        *(partial(feeds.of_periods, table, feed, [period], most=FEW) for period in periods),
-        *(
-            partial(
-                _query, table, of, replace(selection, sort=Sort.CHEAPEST, least=None, most=None, currency=each), None, 1
-            )
-            for each in others
-        ),
+        *newest,
+        *(partial(_first_offer, table, of, selection, each) for each in others),
     ]
-    found = table.gather(asked)
-    topic, brand = found[0], found[1] if selection.brand is not None else None
-    page, *rest = found[1 if brand is None else 2 :]
-    newest = [deal for deals in rest[: len(periods)] for deal in deals]
-    if periods and not newest:
-        newest = list(feeds.read(table, feed, limit=FEW, now=now).items)
-    known = [deal.currency for deal in newest if _fits(deal, of, Selection(brand=selection.brand))]
-    right = opened(selection, known, partial(_scope, of), None) if unknown else shown
-    known += [each for each, first in zip(others, rest[len(periods) :], strict=True) if first]
-    if page.items and shown.currency:
-        known.append(shown.currency)
+    topic, brand, page, *found = table.gather(asked)
+    among = _currencies(table, of, selection, found[: len(newest)], now) if newest else []
+    also = [each for each, first in zip(others, found[len(newest) :], strict=True) if first]
+    also += [shown.currency] if page.items and shown.currency else []
+    right = opened(selection, among, partial(_scope, of), None) if is_guess else shown
     if right != shown:
         page = page_of(right)
-    return Sorted(topic, brand, right, tuple(each for each in dict.fromkeys(known) if each != right.currency), page)
+    known = dict.fromkeys([*among, *also])
+    return Sorted(topic, brand, right, tuple(each for each in known if each != right.currency), page)
 
 
-def _last_periods(feed: Feed, now: datetime) -> list[str]:
-    """The last three days or months of a feed."""
+def _newest(table: Table, of: Topic, selection: Selection, now: datetime) -> list[Callable[[], list[Deal]]]:
+    """Requests for some deals of each of the last three days or months of a list's feed."""
+    feed = feed_of(_narrowest(of, selection))
     step = timedelta(days=1 if feed.period is Period.DAY else 28)
-    return sorted({feed.period.start_of(now - step * back) for back in range(3)})
+    periods = sorted({feed.period.start_of(now - step * back) for back in range(3)})
+    return [partial(feeds.of_periods, table, feed, [period], most=FEW) for period in periods]
+
+
+def _currencies(
+    table: Table, of: Topic, selection: Selection, newest: Sequence[Sequence[Deal]], now: datetime
+) -> list[str]:
+    """The currency of each of the newest deals of a list; where there are none, of those that its feed has last."""
+    deals = [deal for some in newest for deal in some]
+    if not deals:
+        deals = [*feeds.read(table, feed_of(_narrowest(of, selection)), limit=FEW, now=now).items]
+    fitting = Selection(brand=selection.brand)
+    return [deal.currency for deal in deals if _fits(deal, of, fitting)]
+
+
+def _first_offer(table: Table, of: Topic, selection: Selection, currency: str) -> list[Item]:
+    """The cheapest offer of a list in a currency, if there is one."""
+    return _query(table, of, Selection(Sort.CHEAPEST, currency=currency, brand=selection.brand), None, 1)
 
 
 def opened(
@@ -268,7 +275,9 @@ def _scope(of: Topic, selection: Selection) -> str:
     return f"{feeds.scope(feed_of(of))}/{selection.name}"
 
 
-def _brand(table: Table, slug: str) -> CountedTopic:
+def _brand(table: Table, slug: str | None) -> CountedTopic | None:
+    if slug is None:
+        return None
     try:
         return topics.get(table, Topic(BRAND, slug))
     except NoSuchTopic as error:
