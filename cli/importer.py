@@ -1,15 +1,16 @@
-"""Importing deals from JSON Lines: many at a time, each at most once, whatever interrupts it.
+"""Importing the deals of a file: many at a time, each at most once, whatever interrupts it.
 
 A deal's identity is its ``sourceId``, and its id is derived from that, so meeting a deal twice is harmless: what exists
-stays as it is, except for a withdrawal that is news. Lines are taken in windows: the table is asked which of a window's
-deals exist, missing brands are created, and the rest goes in as transactions of ``MAX_TOGETHER``, several at once.
+stays as it is, except for a withdrawal that is news, and for an import that updates. Records are taken in windows: the
+table is asked which of a window's deals exist, missing brands are created, and the rest goes in as transactions of
+``MAX_TOGETHER``, several at once.
 """
 
 from __future__ import annotations
 
-import json
 import threading
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -17,31 +18,37 @@ from datetime import datetime
 from functools import partial
 from typing import Any, BinaryIO
 
+from cli.feeds import Format, Record, Shop, WrongFile, records
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.validation import checked
-from shared.data.catalog import brands, deal_items, deals, imports
+from shared.data.catalog import brands, deal_items, deals, feeds, imports
 from shared.data.catalog.imports import MAX_TOGETHER
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
-from shared.http.body import parse_object
-from shared.models.catalog import Deal
-from shared.values import times
-
-MAX_LINE = 64 * 1024
-"""Bytes of a line: a deal has at most 8 KB, and JSON may spell each of its characters in six."""
+from shared.models.catalog import ALL_DEALS, Deal
+from shared.values import links, times
 
 WINDOW = 100 * MAX_TOGETHER
-"""Lines in memory at a time: enough to keep all workers busy, and to bring a brand's deals together."""
+"""Records in memory at a time: enough to keep all workers busy, and to bring a brand's deals together."""
 
 BY = "an import"
 """Who withdraws deals here, as their logs say."""
+
+PAGE = 100
+"""Deals that are read at a time to find those that a file no longer has."""
+
+NO_SHOP = Shop()
 
 WORKERS = 4
 """Transactions at once. More would only conflict at the items that count deals, and wait."""
 
 
+UPDATED = ("title", "link", "price", "list_price", "currency", "image", "description", "variant", "ends_at")
+"""The fields of a deal that an import changes, if it is asked to."""
+
+
 class DealLine(NewDeal):
-    """A line of an import: a deal as one posts it, its identity at its source, and when it was posted and withdrawn."""
+    """A record of an import: a deal as it is posted, its identity at its source, when it was posted and withdrawn."""
 
     source_id: SourceId
     posted_at: Time | None = None
@@ -50,7 +57,7 @@ class DealLine(NewDeal):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line that can be imported. ``size`` is in bytes."""
+    """A record that can be imported. ``size`` is in bytes."""
 
     number: int
     size: int
@@ -61,24 +68,47 @@ class Entry:
 
 @dataclass(slots=True)
 class Report:
-    """The counts of an import so far. ``withdrawn`` counts deals that were there and are withdrawn by it; ``bad`` says
-    of each line that was not imported, by its number, why."""
+    """The counts of an import so far.
+
+    ``withdrawn``, ``updated`` and ``ended`` count deals that were there. ``left_out`` counts records that are no deals
+    now, by the reason; ``bad`` says of each that was not imported, by its number, why; ``stopped`` says why the file
+    was not read to its end, if it was not.
+    """
 
     created: int = 0
     created_withdrawn: int = 0
     existing: int = 0
     withdrawn: int = 0
+    updated: int = 0
+    ended: int = 0
     brands: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
     bad: dict[int, str] = field(default_factory=dict)
+    stopped: str = ""
 
 
 class Importer:
-    """One import into a table. ``advance`` is told the bytes that are done with, from several threads."""
+    """One import into a table. ``advance`` is told the bytes that are done with, from several threads.
+
+    With ``update``, deals that exist become as the file has them. With ``end_missing``, the active deals of the shop's
+    source that the file no longer has are ended.
+    """
 
     def __init__(
-        self, table: Table, now: datetime, *, workers: int = WORKERS, advance: Callable[[int], None] = lambda _: None
+        self,
+        table: Table,
+        now: datetime,
+        *,
+        shop: Shop = NO_SHOP,
+        form: Format = Format.AUTO,
+        workers: int = WORKERS,
+        advance: Callable[[int], None] = lambda _: None,
     ) -> None:
         self.report = Report()
+        self._shop = shop
+        self._form = form
+        self.update = self.end_missing = False
+        self._seen: set[str] = set()
         self._table = table
         self._now = now
         self._advance = advance
@@ -87,26 +117,40 @@ class Importer:
         self._names: dict[str, str] = {}
 
     def run(self, source: BinaryIO) -> None:
-        """Import all lines. Raises Unavailable; ``report`` has the result, also after an error."""
+        """Import all records. Raises Unavailable; ``report`` has the result, also after an error."""
         try:
             self._names = brands.names(self._table)
             for window in windows(self._entries(source)):
                 self._import(window)
+            if self.end_missing and self._seen - {""} and not self.report.stopped:
+                self._end_what_is_missing()
         finally:
             # Transactions under way are let finish and are counted; those that wait are dropped.
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _entries(self, source: BinaryIO) -> Iterator[Entry]:
-        for number, line in enumerate(lines(source), start=1):
-            try:
-                entry = parse(number, line, self._now)
-            except (DealsError, ValueError) as error:
-                self._refuse(number, str(error), len(line))
-                continue
-            if entry is None:
-                self._advance(len(line))
-            else:
-                yield entry
+        try:
+            for record in records(source, self._shop, self._form, self._now):
+                self._seen.add(record.source_id)
+                if record.fields is None:
+                    self._leave_out(record)
+                    continue
+                try:
+                    found = entry(record, self._now)
+                except (DealsError, ValueError) as error:
+                    self._refuse(record.number, str(error), record.size)
+                    continue
+                yield found
+        except WrongFile as error:
+            self.report.stopped = str(error)
+
+    def _leave_out(self, record: Record) -> None:
+        if record.fault:
+            self._refuse(record.number, record.fault, record.size)
+            return
+        if record.left_out:
+            self.report.left_out[record.left_out] += 1
+        self._advance(record.size)
 
     def _import(self, window: Sequence[Entry]) -> None:
         known = imports.by_source(self._table, [entry.source_id for entry in window])
@@ -175,16 +219,59 @@ class Importer:
         return True
 
     def _meet(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
-        """Count deals that exist already; a line may withdraw one."""
-        news = {known[each.source_id]: each.deal.withdrawn_at for each in entries if each.deal.withdrawn_at is not None}
-        for deal in deals.get_many(self._table, [*news]):
-            if deal.withdrawn_at is None:
-                deals.edit(self._table, deal.deal_id, {"withdrawn_at": news[deal.deal_id]}, self._now, by=BY)
-                with self._lock:
-                    self.report.withdrawn += 1
+        """Count deals that exist already; a record may withdraw one, or change it.
+
+        Deals are read where that can be: all of a source that is named, whose ids might be given to other products.
+        """
+        by_id = {known[each.source_id]: each for each in entries}
+        asked = [
+            deal_id
+            for deal_id, each in by_id.items()
+            if self.update or self._shop.source or each.deal.withdrawn_at is not None
+        ]
+        for deal in deals.get_many(self._table, asked):
+            self._compare(deal, by_id[deal.deal_id])
         with self._lock:
             self.report.existing += len(entries)
         self._advance(sum(entry.size for entry in entries))
+
+    def _compare(self, there: Deal, entry: Entry) -> None:
+        """Write what a record changes about its deal."""
+        new = entry.deal
+        if self._shop.source and new.title != there.title and links.product(new.link) != links.product(there.link):
+            self._refuse(entry.number, f"sourceId: {entry.source_id} is that of another product, {there.title!r}", 0)
+            return
+        changes: dict[str, Any] = {}
+        if new.withdrawn_at is not None:
+            changes = {"withdrawn_at": new.withdrawn_at} if there.withdrawn_at is None else {}
+        elif self.update:
+            changes = {name: getattr(new, name) for name in UPDATED if getattr(new, name) != getattr(there, name)}
+            if there.ended_from and not (there.edited_by or "").endswith(f" {BY}"):
+                changes.pop("ends_at", None)  # an editor has ended it
+        if changes:
+            try:
+                deals.edit(self._table, there.deal_id, changes, self._now, by=BY)
+            except DealsError as error:
+                if isinstance(error, Unavailable) and not isinstance(error, Busy):
+                    raise
+                self._refuse(entry.number, str(error), 0)
+                return
+            with self._lock:
+                self.report.withdrawn += "withdrawn_at" in changes
+                self.report.updated += "withdrawn_at" not in changes
+
+    def _end_what_is_missing(self) -> None:
+        """End the active deals of the source that the file does not have."""
+        cursor: str | None = ""
+        missing: list[str] = []
+        while cursor is not None:
+            page = feeds.read(self._table, ALL_DEALS, limit=PAGE, now=self._now, cursor=cursor or None)
+            cursor = page.next
+            of_source = [deal for deal in page.items if (deal.source_id or "").startswith(f"{self._shop.source}:")]
+            missing += [deal.deal_id for deal in of_source if deal.source_id not in self._seen]
+        for deal_id in missing:
+            deals.edit(self._table, deal_id, {"ends_at": self._now}, self._now, by=BY)
+            self.report.ended += 1
 
     def _refuse(self, number: int, reason: str, size: int) -> None:
         with self._lock:
@@ -194,17 +281,6 @@ class Importer:
 
 def _batches(entries: Sequence[Entry], most: int) -> list[Sequence[Entry]]:
     return [entries[start : start + most] for start in range(0, len(entries), most)]
-
-
-def lines(source: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, of an overlong one no more than its start and its length in bytes."""
-    while line := source.readline(MAX_LINE + 1):
-        length = len(line)
-        while not line.endswith(b"\n") and length > MAX_LINE and (more := source.readline(MAX_LINE)):
-            length += len(more)
-            if more.endswith(b"\n"):
-                break
-        yield line
 
 
 def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
@@ -219,14 +295,10 @@ def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         yield list(window.values())
 
 
-def parse(number: int, line: bytes, now: datetime) -> Entry | None:
-    """The deal of a line, or None for an empty one. Raises ValueError, InvalidBody, InvalidTime."""
-    if len(line) > MAX_LINE:
-        raise ValueError(f"must have at most {MAX_LINE // 1024} KB")
-    document = _document(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
-    if document is None:
-        return None
-    fields = checked(DealLine, document)
+def entry(record: Record, now: datetime) -> Entry:
+    """The deal of a record. Raises ValueError, InvalidBody, InvalidTime, which say what is wrong."""
+    given = record.fields or {}
+    fields = checked(DealLine, given)
     if fields.posted_at is not None and fields.created_at is not None:
         raise ValueError("must have postedAt or createdAt, which are one field, and not both")
     fields.created_at = fields.created_at or fields.posted_at
@@ -236,30 +308,12 @@ def parse(number: int, line: bytes, now: datetime) -> Entry | None:
     if withdrawn_at is not None and not deal.created_at <= withdrawn_at <= now + CLOCK_SKEW:
         raise ValueError(f"withdrawnAt: must be between {times.to_iso(deal.created_at)} and now")
     return Entry(
-        number=number,
-        size=len(line),
+        number=record.number,
+        size=record.size,
         source_id=fields.source_id,
-        brand_name=_brand_name(document),
+        brand_name=_brand_name(given),
         deal=replace(deal, withdrawn_at=withdrawn_at),
     )
-
-
-def _document(line: bytes) -> Any:
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        raise ValueError("must be UTF-8") from error
-    if not text.strip():
-        return None
-    try:
-        document = parse_object(text)
-    except json.JSONDecodeError as error:
-        raise ValueError("must be JSON") from error
-    except ValueError as error:
-        raise ValueError(f"must be JSON: {error}") from error
-    if document is None:
-        raise ValueError("must be a JSON object")
-    return document
 
 
 def _brand_name(document: dict[str, Any]) -> str:

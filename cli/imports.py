@@ -1,4 +1,4 @@
-"""``btd import``: deals from JSON Lines, or an export of ``btd export``."""
+"""``btd import``: deals from a shop's feed or from JSON Lines, or an export of ``btd export``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 import signal
 import sqlite3
 import time
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from stat import S_ISREG
 from typing import Annotated, BinaryIO
@@ -16,28 +18,64 @@ from rich.progress import DownloadColumn
 
 from cli.connection import open_table, still_to_do
 from cli.exported import Readable, is_export
+from cli.feeds import Format, Shop, records, template
+from cli.feeds import categories as read_categories
 from cli.importer import WORKERS, Importer, Report
 from cli.output import complain, note, progress, say, summary
 from shared.data import inserts
 from shared.dynamodb.tracing import Trace
-from shared.errors import DealsError
-from shared.values import times
+from shared.errors import DealsError, Invalid
+from shared.values import money, times
 from shared.values.counts import counted
 
 SHOWN_BAD_LINES = 100
+
+SHOWN_ALIKE = 3
+"""Bad lines of one reason that are named one by one."""
+
 AGAIN = "Repeat the import: it goes on from here."
 
 TOGETHER = 1000
 """Items of an export that are in memory at a time."""
 
 
+def _currency(text: str) -> str:
+    if text.upper() not in money.currencies():
+        raise typer.BadParameter("must be a currency's code, such as EUR")
+    return text.upper()
+
+
 def import_deals(
-    file: Annotated[typer.FileBinaryRead, typer.Argument(help="JSON Lines, or an export; - reads standard input.")],
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="The file, or an export; - reads standard input.")],
+    form: Annotated[Format, typer.Option("--format", help="The file's format; auto takes it from the file.")] = (
+        Format.AUTO
+    ),
+    source: Annotated[str, typer.Option(metavar="NAME", help="The shop's name, which ids are unique in.")] = "",
+    shop: Annotated[str, typer.Option(metavar="ADDRESS", help="The shop's address, for a Shopify export.")] = "",
+    currency: Annotated[str, typer.Option(parser=_currency, help="The currency of amounts without one.")] = "USD",
+    categories: Annotated[
+        Path | None, typer.Option(metavar="MAP", help="A map of categories to ours, in TOML.")
+    ] = None,
+    suggest_categories: Annotated[
+        Path | None,
+        typer.Option(metavar="MAP", help="Write a map of the categories that have none, and import nothing."),
+    ] = None,
+    update: Annotated[bool, typer.Option("--update", help="Change deals that exist to what the file has.")] = False,
+    end_missing: Annotated[
+        bool, typer.Option("--end-missing", help="End deals of --source that the file no longer has.")
+    ] = False,
     workers: Annotated[int, typer.Option(min=1, max=32, help="Transactions at once.")] = WORKERS,
 ) -> None:
-    """Import deals, or an export's items. Repeating it creates nothing twice; bad lines are reported at the end."""
+    """Import deals from a shop's feed, or an export's items. Repeating it creates nothing twice; bad records are
+    reported at the end."""
+    if end_missing and not source:
+        raise typer.BadParameter("needs --source, the shop whose deals it may end", param_hint="--end-missing")
     if (path := Path(getattr(file, "name", "-"))).is_file() and is_export(path):
         _restore(path)
+        return
+    of = Shop(source, shop, currency, read_categories(categories) if categories else {})
+    if suggest_categories is not None:
+        _suggest(file, of, form, suggest_categories)
         return
     table = open_table()
     trace = Trace(detailed=False).attach(table)
@@ -45,7 +83,8 @@ def import_deals(
     interrupted, failure = False, None
     with progress("Importing", _size(file), DownloadColumn()) as advance:
         before = signal.signal(signal.SIGTERM, _interrupt)
-        importer = Importer(table, times.now(), workers=workers, advance=advance)
+        importer = Importer(table, times.now(), shop=of, form=form, workers=workers, advance=advance)
+        importer.update, importer.end_missing = update, end_missing
         try:
             importer.run(file)
         except KeyboardInterrupt:
@@ -59,8 +98,20 @@ def import_deals(
         raise DealsError(f"Stopped: {str(failure).rstrip('.')}. {AGAIN}") from failure
     if interrupted:
         raise KeyboardInterrupt(AGAIN)
+    if importer.report.stopped:
+        raise DealsError(importer.report.stopped)
     if importer.report.bad:
         raise typer.Exit(1)
+
+
+def _suggest(file: BinaryIO, shop: Shop, form: Format, path: Path) -> None:
+    """Write a map of the file's categories. Raises Invalid where the map's file exists, WrongFile."""
+    if path.exists():
+        raise Invalid(f"{path} exists: name another file, or add to that one.")
+    read = sum(1 for _ in records(file, shop, form, times.now()))
+    path.write_text(template(shop.unknown), encoding="utf-8")
+    say(f"{path}: {counted(len(shop.unknown), 'name')} of categories in {counted(read, 'record')}")
+    note(f"Fill it in and import with --categories {path}.")
 
 
 def _interrupt(*_: object) -> None:
@@ -75,16 +126,33 @@ def _tell(report: Report, trace: Trace, seconds: float) -> None:
     say(created)
     say(f"{counted(report.existing, 'deal')} already there")
     say(f"{counted(report.withdrawn, 'deal')} of those withdrawn now")
+    for done in ("updated", "ended"):
+        if number := getattr(report, done):
+            say(f"{counted(number, 'deal')} {done}")
+    for why, number in report.left_out.items():
+        say(f"{counted(number, 'record')} left out: {why}")
     say(f"{counted(report.brands, 'brand')} created")
     say(f"{counted(len(report.bad), 'bad line')}")
     say(f"{summary(trace)}, {seconds:.1f} s")
     behind = still_to_do()
     if behind:
         note(f"Search, pages and messages follow: functions still have {behind} (make status)")
-    for number, reason in sorted(report.bad.items())[:SHOWN_BAD_LINES]:
-        complain(f"line {number}: {reason}")
-    if len(report.bad) > SHOWN_BAD_LINES:
-        note(f"and {counted(len(report.bad) - SHOWN_BAD_LINES, 'bad line')} more")
+    _tell_bad(report.bad)
+
+
+def _tell_bad(bad: Mapping[int, str]) -> None:
+    """Say what was not imported and why: of a reason that many lines share, the first of them."""
+    many = {reason: number for reason, number in Counter(bad.values()).items() if number > SHOWN_ALIKE}
+    told: dict[str, str] = {}
+    for number, reason in sorted(bad.items()):
+        if reason in many:
+            told.setdefault(reason, f"line {number} and {many[reason] - 1:,} more: {reason}")
+        else:
+            told[str(number)] = f"line {number}: {reason}"
+    for text in itertools.islice(told.values(), SHOWN_BAD_LINES):
+        complain(text)
+    if len(told) > SHOWN_BAD_LINES:
+        note(f"and {counted(len(told) - SHOWN_BAD_LINES, 'bad line')} more")
 
 
 def _size(file: BinaryIO) -> int | None:

@@ -191,12 +191,13 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
     btd("import", a_file(tmp_path, [a_line("2")]))
     (there,) = imported(table, "2")
 
-    from cli.importer import Importer, parse  # noqa: PLC0415  # what is tried is inside
+    from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
+    from cli.importer import Importer, entry  # noqa: PLC0415
 
     importer = Importer(table, now())
-    entries = [parse(n, json.dumps(a_line(str(n))).encode(), now()) for n in (1, 2, 3)]
+    entries = [entry(Record(n, 1, a_line(str(n))), now()) for n in (1, 2, 3)]
     importer._names = brands.names(table)
-    importer._create([importer._named(entry) for entry in entries if entry])
+    importer._create([importer._named(each) for each in entries])
 
     assert (importer.report.created, importer.report.existing, importer.report.bad) == (2, 1, {})
     assert imported(table, "2") == [there]

@@ -1,0 +1,490 @@
+"""Files of deals, read one record at a time: JSON Lines, JSON, Google Merchant feeds and Shopify's product CSV.
+
+Each record becomes the fields of a line of JSON Lines. The formats:
+https://support.google.com/merchants/answer/7052112 and https://help.shopify.com/en/manual/products/import-export/using-csv
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import tomllib
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+from urllib.parse import quote
+from xml.etree.ElementTree import ParseError
+
+import ijson
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+from markupsafe import Markup
+
+from shared.errors import DealsError, Invalid
+from shared.http.body import parse_object
+from shared.models.catalog import CATEGORIES
+from shared.values import links, money, times
+
+MAX_LINE = 64 * 1024
+"""Bytes of a line of JSON: a deal has at most 8 KB, and JSON may spell each of its characters in six."""
+
+MAX_RECORD = 1024 * 1024
+"""Bytes of one record of another format."""
+
+MAX_DESCRIPTION = 1000
+"""Characters of a description that are kept of a feed's."""
+
+HEAD = 4096
+"""Bytes of a file that tell its format."""
+
+GOOGLE = "{http://base.google.com/ns/1.0}"
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+_IS_OF_VARIANT = re.compile(r"Variant |Option\d Value")
+"""Columns of Shopify's that are not carried down."""
+
+_BLOCK = re.compile(r"<(?=/?(p|br|div|h\d|li|td|th|tr|ul)\b)")
+"""What begins a tag that parts words."""
+
+OUT_OF_STOCK = "out of stock"
+NOT_PUBLISHED = "not published"
+
+
+class Format(StrEnum):
+    """The formats that an import reads."""
+
+    AUTO = "auto"
+    JSONL = "jsonl"
+    JSON = "json"
+    GOOGLE = "google"
+    SHOPIFY = "shopify"
+
+
+class WrongFile(DealsError):
+    """A file that cannot be read, or not to its end: the text says why and what to do."""
+
+
+class Record(NamedTuple):
+    """A record of a file: its number, the bytes read for it, and its fields; or what is wrong with it, or why it is
+    left out. An empty line has none of these. Where ``source_id`` is known, it is there also with a fault."""
+
+    number: int
+    size: int
+    fields: dict[str, Any] | None = None
+    fault: str = ""
+    left_out: str = ""
+    source_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """What an import is told about a file. ``source`` begins the ids of its deals; ``address`` is the shop's, for
+    files without addresses; ``currency`` is that of amounts without one; ``categories`` maps the file's to ours."""
+
+    source: str = ""
+    address: str = ""
+    currency: str = "USD"
+    categories: Mapping[str, str] = field(default_factory=dict)
+    unknown: Counter[str] = field(default_factory=Counter)
+    """How often each category was met that ``categories`` does not map."""
+
+    def category(self, *names: str) -> str:
+        """The category of the first of some names that is mapped, or that holds the name of one of ours.
+
+        Raises ValueError where there is none; that name is counted.
+        """
+        given = [name.strip() for name in names if name.strip()]
+        for name in given:
+            path = _path(name)
+            known = (self.categories.get(" > ".join(path[:length])) for length in range(len(path), 0, -1))
+            own = (part for part in reversed(path) if part in CATEGORIES)
+            if slug := next(filter(None, known), None) or next(own, None):
+                return slug
+        if not given:
+            raise ValueError("category: must be given")
+        self.unknown[given[0]] += 1
+        raise ValueError(f"category: {given[0]!r} is not mapped to one of ours (--categories)")
+
+    def amount(self, text: str) -> tuple[str, str]:
+        """An amount and its currency. Raises ValueError for a sign that may be that of several currencies."""
+        amount, written = money.read(text)
+        if re.fullmatch(r"[\d.]*\d,\d{1,2}", amount):  # as Europe writes it
+            amount = amount.replace(".", "").replace(",", ".")
+        if not written or money.is_of(written, self.currency):
+            return amount, self.currency
+        if written.upper() in money.currencies():
+            return amount, written.upper()
+        having = [code for code, (_, sign) in money.currencies().items() if sign == written]
+        if len(having) != 1:
+            raise ValueError(f"price: {written!r} does not name one currency (--currency)")
+        return amount, having[0]
+
+    def identity(self, own: str, link: str) -> str:
+        """The ``sourceId`` of a record: its own id after the name of its source, else of its shop."""
+        return f"{self.source or links.host(link)}:{own.strip()}"
+
+
+def categories(path: Path) -> dict[str, str]:
+    """A map of categories, from TOML. Raises Invalid, which says what is wrong with it."""
+    try:
+        read = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Invalid(f"{path} is not a map of categories in TOML: {error}.") from error
+    wrong = [name for name, slug in read.items() if slug and slug not in CATEGORIES]
+    if wrong:
+        raise Invalid(f"{path}: {wrong[0]!r} must be one of {', '.join(CATEGORIES)}, or empty.")
+    return {" > ".join(_path(name)): slug for name, slug in read.items() if slug}
+
+
+def template(unknown: Counter[str]) -> str:
+    """A map to fill in, as TOML: each category without one of ours, with its number of records."""
+    lines = [f'{json.dumps(name, ensure_ascii=False)} = ""  # {count}' for name, count in unknown.most_common()]
+    return "\n".join([f"# Write one of these between the quotes: {', '.join(CATEGORIES)}.", *lines, ""])
+
+
+def records(file: BinaryIO, shop: Shop, form: Format, now: datetime) -> Iterator[Record]:
+    """The records of a file, which may be compressed by gzip, in their order.
+
+    Raises WrongFile, also after some: those before it are good.
+    """
+    source = _Source(file)
+    number = 0
+    try:
+        if source.head().startswith(b"\x1f\x8b"):
+            source = _Source(gzip.GzipFile(fileobj=source.buffered))
+        found = _format(source.head())
+        if form not in (Format.AUTO, found):
+            raise WrongFile(f"This is {_LOOKS[found]}: use --format {found}.")
+        for number, fields in _READERS[found](source):
+            if isinstance(fields, Record):
+                yield fields
+                continue
+            size, source_id = source.taken(), _IDENTITIES[found](fields, shop)
+            try:
+                made = _MAKERS[found](fields, shop, now)
+            except _LeftOut as left_out:
+                yield Record(number, size, left_out=str(left_out))
+            except ValueError as error:
+                yield Record(number, size, fault=str(error), source_id=source_id)
+            else:
+                yield Record(number, size, made | ({"sourceId": source_id} if source_id else {}), source_id=source_id)
+    except DefusedXmlException as error:
+        raise WrongFile("The file declares entities, which a feed needs none of: it is not read.") from error
+    except (ParseError, csv.Error, ijson.JSONError, UnicodeError, OSError, EOFError, zlib.error) as error:
+        after = f"after record {number}" if number else "at all"
+        raise WrongFile(f"The file cannot be read {after}: {error}.") from error
+
+
+class _LeftOut(Exception):
+    """A record that is no deal now, and why."""
+
+
+class _Source(io.RawIOBase):
+    """A file that counts what is read of it, and that one record may take so much of."""
+
+    def __init__(self, file: Any) -> None:
+        self._read = getattr(file, "read1", file.read)
+        self._since = 0
+        self.most: int | None = MAX_RECORD
+        self.buffered = io.BufferedReader(self, 2 * HEAD)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.most is not None and self._since > self.most:
+            raise OSError(f"the next one has more than {self.most // 1024} KB")
+        data = self._read(len(buffer))
+        buffer[: len(data)] = data
+        self._since += len(data)
+        return len(data)
+
+    def head(self) -> bytes:
+        return self.buffered.peek(HEAD)[:HEAD]
+
+    def taken(self) -> int:
+        """The bytes read since it was last asked."""
+        taken, self._since = self._since, 0
+        return taken
+
+    def text(self) -> io.TextIOWrapper:
+        wide = self.head()[:2] in (b"\xff\xfe", b"\xfe\xff")
+        return io.TextIOWrapper(self.buffered, encoding="utf-16" if wide else "utf-8-sig", newline="")
+
+
+def _format(head: bytes) -> Format:
+    """The format of a file that begins so. Raises WrongFile."""
+    text = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", errors="replace")
+    text = text.lstrip("\ufeff").lstrip()
+    if text[:1] == "<":
+        if re.match(r"(?i)<(!doctype html|html)", text):
+            raise WrongFile("This is a web page and not a feed: save the feed's own address.")
+        return Format.GOOGLE
+    if text[:1] == "[" and "\n[" not in text:
+        return Format.JSON
+    first = text.splitlines()[0] if text else ""
+    if text[:1] in ("", "{", "[") or not re.search(r"[,;\t]", first):
+        return Format.JSONL
+    if {"id", "title"} <= {*map(_name, first.split("\t"))}:
+        return Format.GOOGLE
+    columns = next(csv.reader([first], delimiter=";" if first.count(";") > first.count(",") else ","))
+    if {"Handle", "Title"} <= {*columns}:
+        return Format.SHOPIFY
+    if '"' in first and "{" in first:  # a line of JSON that lacks its beginning
+        return Format.JSONL
+    shown = ", ".join(columns[:8])
+    raise WrongFile(f"This is a table with the columns {shown}: --format google or shopify does not read it.")
+
+
+def _name(text: str) -> str:
+    """A name of Google's as its feeds of all kinds write it: ``g:image_link``, ``image link``."""
+    return text.strip().strip('"').lower().removeprefix("g:").replace(" ", "_")
+
+
+def _json_lines(source: _Source) -> Iterator[tuple[int, Any]]:
+    source.most = None  # of an overlong line, the rest is read without being kept
+    for number, line in enumerate(_lines(source.buffered), start=1):
+        try:
+            fields = _document(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+        except ValueError as error:
+            yield number, Record(number, source.taken(), fault=str(error))
+        else:
+            yield number, fields or Record(number, source.taken())
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, of an overlong one no more than its start and its length in bytes."""
+    while line := file.readline(MAX_LINE + 1):
+        length = len(line)
+        while not line.endswith(b"\n") and length > MAX_LINE and (more := file.readline(MAX_LINE)):
+            length += len(more)
+            if more.endswith(b"\n"):
+                break
+        yield line
+
+
+def _document(line: bytes) -> dict[str, Any] | None:
+    """The object of a line, None for an empty one. Raises ValueError."""
+    if len(line) > MAX_LINE:
+        raise ValueError(f"must have at most {MAX_LINE // 1024} KB")
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError("must be UTF-8") from error
+    if not text.strip():
+        return None
+    try:
+        document = parse_object(text)
+    except json.JSONDecodeError as error:
+        raise ValueError("must be JSON") from error
+    except ValueError as error:
+        raise ValueError(f"must be JSON: {error}") from error
+    if document is None:
+        raise ValueError("must be a JSON object")
+    return document
+
+
+def _json(source: _Source) -> Iterator[tuple[int, Any]]:
+    for number, document in enumerate(ijson.items(source.buffered, "item", buf_size=HEAD), start=1):
+        if not isinstance(document, dict):
+            yield number, Record(number, source.taken(), fault="must be a JSON object")
+        else:
+            yield number, document
+
+
+def _google(source: _Source) -> Iterator[tuple[int, Any]]:
+    if source.head().lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \r\n\t")[:1] != b"<":
+        rows = csv.DictReader(source.text(), delimiter="\t")
+        rows.fieldnames = [_name(name) for name in rows.fieldnames or ()]
+        yield from enumerate(rows, start=1)
+        return
+    number = 0
+    open_elements: list[Any] = []
+    for event, element in iterparse(source.buffered, events=("start", "end"), forbid_dtd=False):
+        if event == "start":
+            open_elements.append(element)
+            continue
+        open_elements.pop()
+        if element.tag in ("item", f"{ATOM}entry"):
+            number += 1
+            yield number, _children(element)
+            open_elements[-1].clear()  # what is read is kept no longer
+
+
+def _children(element: Any) -> dict[str, str]:
+    """The texts of an item of a feed, by name; of two of one name, Google's, else the first."""
+    found: dict[str, str] = {}
+    for child in element:
+        name = _name(re.sub(r"\{.*\}", "", child.tag))
+        text = (child.text or "").strip() or child.get("href", "")
+        if text and (child.tag.startswith(GOOGLE) or name not in found):
+            found[name] = text
+    return found
+
+
+def _shopify(source: _Source) -> Iterator[tuple[int, Any]]:
+    """The variants of a file: what a product's first row alone has is carried down to the others."""
+    rows = csv.DictReader(source.text(), delimiter=";" if b";" in source.head().split(b"\n")[0] else ",")
+    product: dict[str, str] = {}
+    for number, row in enumerate(rows, start=2):  # rows are counted as a spreadsheet counts them
+        given = {name: text.strip() for name, text in row.items() if name and isinstance(text, str) and text.strip()}
+        if given.get("Handle") != product.get("Handle"):
+            product = given
+        if "Variant Price" in given:
+            carried = {name: text for name, text in product.items() if not _IS_OF_VARIANT.match(name)}
+            yield number, {**given, **carried}
+
+
+def _of_json(raw: Mapping[str, Any], shop: Shop, _now: datetime) -> dict[str, Any]:
+    """The fields of a record as they are, but for what the import is told of its file."""
+    fields = {"currency": shop.currency, **raw}
+    if shop.categories and isinstance(category := raw.get("category"), str):
+        fields["category"] = shop.category(category)
+    return fields
+
+
+def _id_of_json(raw: Mapping[str, Any], shop: Shop) -> str:
+    own = raw.get("sourceId")
+    return (f"{shop.source}:{own}" if shop.source else own) if isinstance(own, str) else ""
+
+
+def _id_of_google(raw: Mapping[str, Any], shop: Shop) -> str:
+    link = raw.get("link") or ""
+    return shop.identity(raw.get("id") or raw.get("guid") or link, link)
+
+
+def _id_of_shopify(raw: Mapping[str, Any], shop: Shop) -> str:
+    own = raw.get("Variant SKU") or _variant(raw)
+    return shop.identity(":".join(filter(None, [raw.get("Handle"), own])), shop.address)
+
+
+def _variant(raw: Mapping[str, Any]) -> str:
+    """What a variant of Shopify's differs in."""
+    options = [raw.get(f"Option{number} Value") for number in (1, 2, 3)]
+    return ", ".join(option for option in options if option and option != "Default Title")
+
+
+def _of_google(raw: Mapping[str, str], shop: Shop, now: datetime) -> dict[str, Any]:
+    raw = {name: text for name, text in raw.items() if name and isinstance(text, str) and text.strip()}
+    if _name(raw.get("availability", "")) in ("out_of_stock", "preorder", "backorder"):
+        raise _LeftOut(OUT_OF_STOCK)
+    price, ends, before = raw.get("price", ""), None, None
+    begins, _, until = raw.get("sale_price_effective_date", "").partition("/")
+    if "sale_price" in raw and (_when(begins) or now) <= now < (_when(until) or datetime.max.replace(tzinfo=UTC)):
+        price, before, ends = raw["sale_price"], price, _when(until)
+    variant = ", ".join(raw[name].strip() for name in ("color", "size", "material") if name in raw)
+    return {
+        **_deal(raw.get("title", ""), raw.get("description") or raw.get("summary") or "", variant),
+        **_prices(price, before, shop),
+        "brand": _text(raw.get("brand") or shop.source),
+        "category": shop.category(raw.get("product_type", ""), raw.get("google_product_category", "")),
+        "link": raw.get("link", "").strip(),
+        **_given(image=raw.get("image_link"), expiresAt=_iso(ends or _when(raw.get("expiration_date", "")))),
+        **_given(postedAt=_iso(_when(raw.get("pubdate", "")))),
+    }
+
+
+def _of_shopify(raw: Mapping[str, str], shop: Shop, _now: datetime) -> dict[str, Any]:
+    if not shop.address:
+        raise WrongFile("A Shopify export has no addresses: name the shop's, as in --shop https://shop.example.")
+    if raw.get("Status", "active").lower() != "active" or raw.get("Published", "true").lower() == "false":
+        raise _LeftOut(NOT_PUBLISHED)
+    stock = raw.get("Variant Inventory Qty", "")
+    if re.fullmatch(r"0|-\d+", stock) and raw.get("Variant Inventory Policy", "deny") == "deny":
+        raise _LeftOut(OUT_OF_STOCK)
+    link = f"{shop.address.rstrip('/')}/products/{quote(raw['Handle'])}"
+    return {
+        **_deal(raw.get("Title", ""), raw.get("Body (HTML)", ""), _variant(raw)),
+        **_prices(raw["Variant Price"], raw.get("Variant Compare At Price"), shop),
+        "brand": _text(raw.get("Vendor", "")),
+        "category": shop.category(raw.get("Type", ""), raw.get("Product Category", "")),
+        "link": link,
+        **_given(image=raw.get("Variant Image") or raw.get("Image Src")),
+    }
+
+
+def _deal(title: str, description: str, variant: str) -> dict[str, Any]:
+    text = _text(description)
+    if len(text) > MAX_DESCRIPTION:
+        text = text[:MAX_DESCRIPTION].rsplit(" ", 1)[0] + " …"
+    return {"title": _text(title), **_given(description=text, variant=variant[:60])}
+
+
+def _prices(price: str, before: str | None, shop: Shop) -> dict[str, Any]:
+    """The price, its currency, and the price before where that was higher."""
+    amount, currency = shop.amount(price)
+    listed, of_list = shop.amount(before or "")
+    higher = of_list == currency and _number(listed) > _number(amount)
+    return {"price": amount, "currency": currency, **_given(listPrice=listed if higher else None)}
+
+
+def _number(amount: str) -> float:
+    try:
+        return float(amount)
+    except ValueError:
+        return 0.0
+
+
+def _given(**fields: str | None) -> dict[str, str]:
+    return {name: value.strip() for name, value in fields.items() if value and value.strip()}
+
+
+def _text(html: str) -> str:
+    """The text of HTML, in one line."""
+    text = str(Markup(_BLOCK.sub(" <", html)).striptags())  # noqa: S704  # its text alone is taken
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _when(text: str) -> datetime | None:
+    """A time as ISO 8601 or RFC 822 writes it, in UTC where it names no zone; None for none."""
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            found = read(text.strip())
+        except (ValueError, TypeError):
+            continue
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return None
+
+
+def _iso(when: datetime | None) -> str | None:
+    return times.to_iso(when) if when else None
+
+
+def _path(category: str) -> list[str]:
+    """The parts of a category, from the widest, in small letters: Google writes ``Apparel > Shoes``."""
+    return [part.strip().lower() for part in re.split(r">|/", category) if part.strip()] or [""]
+
+
+_READERS: Mapping[Format, Callable[[_Source], Iterator[tuple[int, Any]]]] = {
+    Format.JSONL: _json_lines,
+    Format.JSON: _json,
+    Format.GOOGLE: _google,
+    Format.SHOPIFY: _shopify,
+}
+_IDENTITIES: Mapping[Format, Callable[[Mapping[str, Any], Shop], str]] = {
+    Format.JSONL: _id_of_json,
+    Format.JSON: _id_of_json,
+    Format.GOOGLE: _id_of_google,
+    Format.SHOPIFY: _id_of_shopify,
+}
+_MAKERS: Mapping[Format, Callable[[Mapping[str, Any], Shop, datetime], dict[str, Any]]] = {
+    Format.JSONL: _of_json,
+    Format.JSON: _of_json,
+    Format.GOOGLE: _of_google,
+    Format.SHOPIFY: _of_shopify,
+}
+_LOOKS: Mapping[Format, str] = {
+    Format.JSONL: "JSON Lines",
+    Format.JSON: "a JSON array",
+    Format.GOOGLE: "a feed like Google Merchant's",
+    Format.SHOPIFY: "CSV as Shopify exports it",
+}

@@ -1,0 +1,316 @@
+"""``btd import`` on the feeds that shops give away: small files of each format, and what is wrong with others."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tracemalloc
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.feeds import MAX_RECORD, Format, Record, Shop, WrongFile, records
+from shared.data.catalog import deals, feeds
+from shared.dynamodb.table import Table
+from shared.models.catalog import ALL_DEALS, Deal
+from shared.values.times import from_iso, now
+from tests.cli.conftest import Btd
+
+FEEDS = Path(__file__).resolve().parent.parent / "sample" / "feeds"
+MAP = str(FEEDS / "categories.toml")
+NOW = from_iso("2026-06-01T12:00:00Z")
+
+
+def read(data: bytes, form: Format = Format.AUTO, **told: Any) -> list[Record]:
+    return list(records(io.BytesIO(data), Shop(**told), form, NOW))
+
+
+def fields_of(found: list[Record]) -> list[dict[str, Any]]:
+    return [record.fields for record in found if record.fields is not None]
+
+
+def active(table: Table) -> dict[str, Deal]:
+    """The deals in the feed of all, by the ids of their sources."""
+    return {str(deal.source_id): deal for deal in feeds.read(table, ALL_DEALS, limit=100, now=now()).items}
+
+
+def test_a_google_feed_goes_in(table: Table, btd: Btd) -> None:
+    result = btd(
+        "import", str(FEEDS / "google.xml"), "--source", "harbour", "--categories", MAP, "--currency", "EUR", code=1
+    )
+
+    assert "2 deals created" in result.stdout
+    assert "1 record left out: out of stock" in result.stdout
+    assert "line 4: category: 'Gift cards' is not mapped to one of ours (--categories)" in result.stderr
+    there = active(table)
+    shoe, lamp = there["harbour:HB-100"], there["harbour:HB-101"]
+    assert (shoe.title, shoe.price, shoe.list_price, shoe.currency) == ("Quay Runner & Laces", "59.00", "95.00", "USD")
+    assert shoe.description == "Light running shoe. Two pairs of laces."
+    assert (shoe.category, shoe.variant, shoe.brand_name) == ("shoes", "Slate, 9", "Pace Theory")
+    assert shoe.image == "https://harbour.example/pictures/quay-runner.jpg"
+    assert shoe.ends_at == from_iso("2099-02-01T04:59:00Z")
+    assert (lamp.price, lamp.currency, lamp.category, lamp.list_price) == ("1299.00", "EUR", "home", None)
+
+
+def test_atom_and_tab_separated_feeds_and_a_json_array_go_in(table: Table, btd: Btd) -> None:
+    for name in ("google-atom.xml", "google.tsv", "deals.json"):
+        btd("import", str(FEEDS / name), "--source", "harbour")
+
+    there = active(table)
+    assert {name: (deal.title, deal.price, deal.list_price, deal.currency) for name, deal in there.items()} == {
+        "harbour:HB-200": ("Tide Jacket", "120.00", None, "GBP"),
+        "harbour:HB-300": ('Buoy Mug "blue"', "9.00", "18.00", "USD"),
+        "harbour:mooring-socks": ("Mooring Socks", "12.00", "16.00", "USD"),
+        "harbour:anchor-tent": ("Anchor Tent", "240.00", None, "CAD"),
+    }
+    assert there["harbour:HB-200"].description == "Keeps the rain out."
+    assert there["harbour:HB-200"].link == "https://harbour.example/tide-jacket"
+
+
+def test_a_shopify_export_goes_in_with_what_a_products_first_row_has(table: Table, btd: Btd) -> None:
+    result = btd("import", str(FEEDS / "shopify.csv"), "--shop", "https://harbour.example/", "--categories", MAP)
+
+    assert "3 deals created" in result.stdout
+    assert "1 record left out: out of stock" in result.stdout
+    assert "1 record left out: not published" in result.stdout
+    there = active(table)
+    sand = there["harbour.example:breakwater-tee:BT-SAND-M"]
+    assert (sand.title, sand.price, sand.list_price) == ("Breakwater Tee", "26.00", "40.00")
+    assert (sand.variant, sand.category, sand.brand_name) == ("Sand, M", "clothing", "Pace Theory")
+    assert sand.link == "https://harbour.example/products/breakwater-tee"
+    assert sand.image == "https://cdn.harbour.example/tee-sand.jpg"
+    assert there["harbour.example:fender-mug"].variant is None
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_table_is_read_in_the_encodings_of_spreadsheets(packed: Callable[[bytes], bytes], encoding: str) -> None:
+    text = (FEEDS / "google.tsv").read_text(encoding="utf-8").replace("Buoy", "Büoy")
+
+    (fields,) = fields_of(read(packed(text.encode(encoding)), source="s"))
+
+    assert fields["title"] == 'Büoy Mug "blue"'
+
+
+AMOUNTS = {
+    "159.00 USD": ("159.00", "USD"),
+    "CHF 12.50": ("12.50", "CHF"),
+    "$1,299.00": ("1299.00", "USD"),
+    "€19": ("19", "EUR"),
+    "1.299,00 €": ("1299.00", "EUR"),
+    "12,50": ("12.50", "USD"),
+    "9 usd": ("9", "USD"),
+}
+
+
+@pytest.mark.parametrize(("text", "amount"), AMOUNTS.items(), ids=AMOUNTS)
+def test_amounts_as_feeds_write_them(text: str, amount: tuple[str, str]) -> None:
+    assert Shop().amount(text) == amount
+
+
+def test_a_dollar_is_that_of_the_shops_currency() -> None:
+    assert Shop(currency="CAD").amount("$12") == ("12", "CAD")
+
+
+def item(**fields: str) -> bytes:
+    """A feed of one item."""
+    given = {"id": "1", "title": "Mug", "link": "https://s.example/mug", "price": "9.00 USD", "brand": "B"}
+    given |= {"product_type": "Home", **fields}
+    texts = "".join(f"<g:{name}>{text}</g:{name}>" for name, text in given.items())
+    return f'<rss xmlns:g="http://base.google.com/ns/1.0"><channel><item>{texts}</item></channel></rss>'.encode()
+
+
+@pytest.mark.parametrize(
+    ("during", "price", "ends"),
+    [
+        ("2026-05-01T00:00Z/2026-07-01T00:00Z", "7.00", "2026-07-01T00:00:00Z"),
+        ("2026-07-01T00:00Z/2026-08-01T00:00Z", "9.00", None),
+        ("2026-01-01T00:00Z/2026-02-01T00:00Z", "9.00", None),
+    ],
+    ids=["now", "later", "over"],
+)
+def test_a_sale_price_counts_while_the_sale_lasts(during: str, price: str, ends: str | None) -> None:
+    (fields,) = fields_of(read(item(sale_price="7.00 USD", sale_price_effective_date=during)))
+
+    assert (fields["price"], fields.get("expiresAt")) == (price, ends)
+    assert fields.get("listPrice") == ("9.00" if price == "7.00" else None)
+
+
+def test_times_are_read_as_iso_and_as_mail_writes_them() -> None:
+    (fields,) = fields_of(read(item(pubDate="Mon, 25 May 2026 08:00:00 +0200", expiration_date="2026-07-01")))
+
+    assert (fields["postedAt"], fields["expiresAt"]) == ("2026-05-25T06:00:00Z", "2026-07-01T00:00:00Z")
+
+
+def test_the_longest_mapped_name_of_a_category_counts() -> None:
+    shop = Shop(categories={"apparel": "clothing", "apparel > shoes": "shoes"})
+
+    assert [shop.category(name) for name in ("Apparel > Shoes > Boots", "apparel/Hats", "Goods > Bags")] == [
+        "shoes",
+        "clothing",
+        "bags",
+    ]
+
+
+def test_the_categories_without_one_of_ours_are_written_as_a_map_which_then_serves(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    path = tmp_path / "map.toml"
+
+    suggested = btd("import", str(FEEDS / "google.xml"), "--suggest-categories", str(path))
+
+    assert "1 name of categories in 4 records" in suggested.stdout
+    assert active(table) == {}
+    text = path.read_text(encoding="utf-8")
+    assert '"Gift cards" = ""  # 1' in text
+    path.write_text(text.replace('""', '"home"'), encoding="utf-8")
+    assert "3 deals created" in btd("import", str(FEEDS / "google.xml"), "--categories", str(path)).stdout
+    assert "exists" in btd("import", str(FEEDS / "google.xml"), "--suggest-categories", str(path), code=1).stderr
+
+
+def changed(tmp_path: Path, change: Callable[[dict[str, Any]], bool]) -> str:
+    """The array of the sample as a later file has it: with changes, and without what ``change`` refuses."""
+    lines = json.loads((FEEDS / "deals.json").read_text(encoding="utf-8"))
+    path = tmp_path / "later.json"
+    path.write_text(json.dumps([line for line in lines if change(line)]), encoding="utf-8")
+    return str(path)
+
+
+def test_a_later_file_changes_what_is_there_ends_what_is_missing_and_brings_it_back(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    first = [str(FEEDS / "deals.json"), "--source", "harbour"]
+    btd("import", *first)
+    btd("import", str(FEEDS / "deals.json"), "--source", "other")
+    later = changed(
+        tmp_path, lambda line: line["sourceId"] == "mooring-socks" and bool(line.update(price="11.00") or 1)
+    )
+    (old,) = (deal for name, deal in active(table).items() if name == "harbour:mooring-socks")
+
+    result = btd("import", later, "--source", "harbour", "--update", "--end-missing")
+
+    assert "1 deal updated\n1 deal ended" in result.stdout
+    assert sorted(active(table)) == ["harbour:mooring-socks", "other:anchor-tent", "other:mooring-socks"]
+    assert deals.get(table, old.deal_id).price == "11.00"
+    assert "updated" not in btd("import", later, "--source", "harbour", "--update").stdout
+    assert "2 deals updated" in btd("import", *first, "--update").stdout
+    assert len(active(table)) == 4
+
+
+def test_what_an_editor_has_ended_stays_ended(table: Table, btd: Btd) -> None:
+    first = [str(FEEDS / "deals.json"), "--source", "harbour", "--update"]
+    btd("import", *first)
+    tent = active(table)["harbour:anchor-tent"]
+    moment = now()
+    deals.edit(table, tent.deal_id, {"ends_at": moment}, moment, by="ed")
+
+    btd("import", *first)
+
+    assert sorted(active(table)) == ["harbour:mooring-socks"]
+
+
+def test_an_id_that_is_given_to_another_product_is_reported(table: Table, btd: Btd, tmp_path: Path) -> None:
+    btd("import", str(FEEDS / "deals.json"), "--source", "harbour")
+    later = changed(tmp_path, lambda line: not line.update(title="Keel", link="https://harbour.example/keel"))
+
+    result = btd("import", later, "--source", "harbour", "--update", code=1)
+
+    assert "line 1: sourceId: harbour:mooring-socks is that of another product, 'Mooring Socks'" in result.stderr
+    assert {deal.title for deal in active(table).values()} == {"Mooring Socks", "Anchor Tent"}
+
+
+def test_nothing_is_ended_by_a_file_that_breaks_off(table: Table, btd: Btd, tmp_path: Path) -> None:
+    btd("import", str(FEEDS / "deals.json"), "--source", "harbour")
+    path = tmp_path / "broken.json"
+    path.write_bytes((FEEDS / "deals.json").read_bytes()[:-60])
+
+    result = btd("import", str(path), "--source", "harbour", "--end-missing", code=1)
+
+    assert "after record 1" in result.stderr
+    assert len(active(table)) == 2
+
+
+def test_what_is_missing_is_ended_for_a_source_alone(btd: Btd) -> None:
+    assert "--source" in btd("import", str(FEEDS / "deals.json"), "--end-missing", code=2).stderr
+
+
+BOMB = b'<!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>' + item(title="&b;")
+GOOGLE = (FEEDS / "google.xml").read_bytes()
+TRUNCATED = GOOGLE[: GOOGLE.index(b"Wharf Lamp")]
+ROW = (FEEDS / "google.tsv").read_bytes()
+WRONG: Mapping[str, tuple[bytes, Format, int, str]] = {
+    "a truncated feed": (TRUNCATED, Format.AUTO, 1, "cannot be read after record 1"),
+    "gzip that breaks off": (gzip.compress(GOOGLE)[:-20], Format.AUTO, 0, "cannot be read"),
+    "gzip that is none": (b"\x1f\x8b" + GOOGLE, Format.AUTO, 0, "cannot be read at all"),
+    "an entity bomb": (BOMB, Format.AUTO, 0, "declares entities"),
+    "a web page": (b"<!DOCTYPE html><html></html>", Format.AUTO, 0, "a web page and not a feed"),
+    "a table of another kind": (b"Name,Cost\nMug,9\n", Format.AUTO, 0, "a table with the columns Name, Cost"),
+    "another format than is named": (GOOGLE, Format.SHOPIFY, 0, "use --format google"),
+    "an item of ten megabytes": (item(description="x" * 10_000_000), Format.AUTO, 0, "more than 1024 KB"),
+    "a row of ten megabytes": (ROW + b"x" * 10_000_000, Format.AUTO, 1, "cannot be read after record 1"),
+    "another encoding": (ROW + b"HB\tCaf\xe9\n", Format.AUTO, 0, "can't decode byte 0xe9"),
+    "a Shopify export without an address": (
+        (FEEDS / "shopify.csv").read_bytes(), Format.AUTO, 0, "name the shop's, as in --shop"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "form", "before", "reason"), WRONG.values(), ids=WRONG)
+def test_a_wrong_file_is_said_once_and_what_is_before_the_fault_is_read(
+    data: bytes, form: Format, before: int, reason: str
+) -> None:
+    found: list[Record] = []
+    with pytest.raises(WrongFile, match=reason.replace("(", r"\(")):
+        found.extend(records(io.BytesIO(data), Shop(categories={"apparel & accessories > shoes": "shoes"}), form, NOW))
+
+    assert len([record for record in found if not record.fault]) == before
+
+
+def test_what_is_before_a_fault_is_imported_and_the_fault_is_said(table: Table, btd: Btd, tmp_path: Path) -> None:
+    path = tmp_path / "broken.xml"
+    path.write_bytes(TRUNCATED)
+
+    result = btd("import", str(path), "--source", "harbour", "--categories", MAP, code=1)
+
+    assert "1 deal created" in result.stdout
+    assert result.stderr.startswith("The file cannot be read after record 1: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_fault_that_all_lines_share_is_said_once(table: Table, btd: Btd, tmp_path: Path) -> None:
+    path = tmp_path / "others.jsonl"
+    path.write_text("".join(json.dumps({"id": number, "name": "Mug"}) + "\n" for number in range(200)))
+
+    result = btd("import", str(path), code=1)
+
+    assert result.stderr.startswith("line 1 and 199 more: ")
+    assert result.stderr.count("\n") == 1
+
+
+class _Long(io.RawIOBase):
+    """A feed of so many items, made while it is read."""
+
+    def __init__(self, items: int) -> None:
+        start, _, rest = item().partition(b"<item>")
+        body = b"<item>" + rest.partition(b"</channel>")[0]
+        self._parts = iter([start, *(body,) * items, b"</channel></rss>"])
+        self._left = b""
+
+    def read1(self, size: int) -> bytes:
+        self._left = self._left or next(self._parts, b"")
+        read, self._left = self._left[:size], self._left[size:]
+        return read
+
+
+def test_a_long_feed_is_read_in_little_memory() -> None:
+    list(records(_Long(10), Shop(), Format.AUTO, NOW))  # type: ignore[arg-type]  # it is read, and nothing else
+    tracemalloc.start()
+    found = sum(record.fault == "" for record in records(_Long(5000), Shop(), Format.AUTO, NOW))  # type: ignore[arg-type]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert found == 5000
+    assert peak < MAX_RECORD
