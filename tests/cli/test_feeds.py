@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -314,3 +317,34 @@ def test_a_long_feed_is_read_in_little_memory() -> None:
 
     assert found == 5000
     assert peak < MAX_RECORD
+
+
+RECIPES = re.findall(
+    r"```python\n# (\w+)\.py\n(.*?)```",
+    (FEEDS.parent.parent.parent / "docs" / "importing.md").read_text(encoding="utf-8"),
+    re.DOTALL,
+)
+CONVERTED = {
+    "woocommerce": (
+        "woocommerce.csv",
+        {"s:WC-41": ("Slip Rope Lamp", "32.00", "48.00"), "s:43": ("Jetty Cap", "19.00", None)},
+    ),
+    "rss": ("deals.rss", {"s:https://deals.example/?p=7": ("Tide Radio", "49.99", None)}),
+}
+
+
+def test_each_recipe_is_tried() -> None:
+    assert {name for name, _ in RECIPES} == CONVERTED.keys()
+
+
+@pytest.mark.parametrize(("name", "script"), RECIPES)
+def test_a_recipe_makes_lines_that_go_in(table: Table, btd: Btd, tmp_path: Path, name: str, script: str) -> None:
+    file, expected = CONVERTED[name]
+    ran = subprocess.run([sys.executable, "-c", script, FEEDS / file], capture_output=True, check=True)
+    path = tmp_path / "deals.jsonl"
+    path.write_bytes(ran.stdout)
+
+    btd("import", str(path), "--source", "s")
+
+    there = active(table)
+    assert {own: (deal.title, deal.price, deal.list_price) for own, deal in there.items()} == expected
