@@ -152,7 +152,7 @@ def _chart(index: Index | None, request: Request) -> dict[str, Any]:
     name = index.name if index else None
     counts = _counts(int(request.now.timestamp() // 60))
     groups = []
-    for group, entities in (ENTITIES | {"The textbook": (OF_LESSONS,)}).items():
+    for group, entities in (*ENTITIES.items(), ("The textbook", (OF_LESSONS,))):
         there = [entity for entity in entities if entity.at(index)]
         rows = [_entity(list(forms), index, counts) for _, forms in groupby(there, lambda entity: entity.type)]
         if rows:
