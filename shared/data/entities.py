@@ -9,7 +9,7 @@ a part of its key, or of what ``checking.py`` derives. Functions that readers wa
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -28,7 +28,17 @@ from shared.dynamodb.schema import (
     Key,
     key_names,
 )
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic, feed_of
+from shared.models.catalog import (
+    ALL_DEALS,
+    BRAND,
+    CATEGORY,
+    EDITORS_CHOICE,
+    FRONT_PAGE,
+    CuratedPage,
+    Feed,
+    Topic,
+    feed_of,
+)
 
 
 class Shown(Enum):
@@ -186,7 +196,7 @@ _USERNAME, _DEAL_ID, _ORDER_ID, _SHARD = _("Username"), _("DealId"), _("OrderId"
 _BRAND, _CATEGORY = Topic(BRAND, _("Brand")), Topic(CATEGORY, _("Category"))
 _SAYS_DEAL, _SAYS_USER = {"DealId": "<DealId>"}, {"Username": "<Username>"}
 _OF_DEAL = Partner(keys.deal(_DEAL_ID))
-_OPEN_STATUS, _CLOSED_STATUS = ("placed", "shipped"), ("delivered", "cancelled")
+_OPEN_ORDER = ("Status", ("placed", "shipped"))
 _TELLING = ("Pace", (None, "at-once", "daily"))
 _OPEN, _PARTLY = Shown.OPEN, Shown.PARTLY
 _WHOLE, _DESCRIBED = Exported.WHOLE, Exported.DESCRIBED
@@ -194,34 +204,18 @@ _WHOLE, _DESCRIBED = Exported.WHOLE, Exported.DESCRIBED
 
 def _numbered(says: Mapping[str, str]) -> tuple[Partner, ...]:
     """The partners of an order, or of what stays of it."""
+    note = keys.open_orders_note(_("Status"), _("OrderDay"), _("OpenShard"))
     return (
         Partner(keys.order_number(_("OrderNumber")), {"Type": t.ORDER_NUMBER, "Number": "<OrderNumber>", **says}),
-        Partner(
-            keys.open_orders_note(_("Status"), _("OrderDay"), _("OpenShard")),
-            {"Type": t.OPEN_ORDERS},
-            {"KnownAt": "Now"},
-            when=("Status", _OPEN_STATUS),
-        ),
+        Partner(note, {"Type": t.OPEN_ORDERS}, {"KnownAt": "Now"}, when=_OPEN_ORDER),
     )
 
 
+_IN_OPEN = keys.order_in_open(_("Status"), _("OrderDay"), _("OpenShard"), _ORDER_ID)
+_IN_CLOSED = keys.order_in_closed(_("Status"), _ORDER_ID)
 _AT_DESK = (
-    _at(
-        keys.order_in_open(_("Status"), _("OrderDay"), _("OpenShard"), _ORDER_ID),
-        "open orders of a day",
-        "34",
-        _PARTLY,
-        index=GSI3,
-        when=("Status", _OPEN_STATUS),
-    ),
-    _at(
-        keys.order_in_closed(_("Status"), _ORDER_ID),
-        "closed orders",
-        "34",
-        _PARTLY,
-        index=GSI3,
-        when=("Status", _CLOSED_STATUS),
-    ),
+    _at(_IN_OPEN, "open orders of a day", "34", _PARTLY, index=GSI3, when=_OPEN_ORDER),
+    _at(_IN_CLOSED, "closed orders", "34", _PARTLY, index=GSI3, when=("Status", ("delivered", "cancelled"))),
 )
 """The places of an order, or of what stays of it, in the desk's lists: while it is open, and from then on."""
 
@@ -237,56 +231,31 @@ _ENDED = keys.offer_of_ended(_DEAL_ID, _("Brand"), _("Category"))
 
 
 def _picks(page: CuratedPage, kind: str, patterns: str) -> Entity:
-    return Entity(
-        page.type,
-        _at(keys.featured(page), kind, patterns, _OPEN),
-        needs="Featured FeaturedVersion UpdatedAt",
-        exported=_WHOLE,
-    )
+    own = _at(keys.featured(page), kind, patterns, _OPEN)
+    return Entity(page.type, own, needs="Featured FeaturedVersion UpdatedAt", exported=_WHOLE)
 
 
-def _copy(type_: str, key: Key, kind: str, patterns: str, shown: Shown) -> tuple[Entity, Entity]:
+def _copy(type_: str, key: Key, kind: str, patterns: str, shown: Shown) -> Iterator[Entity]:
     """The copies of a page's part as JSON and as HTML, under the same partition key."""
-    same = (type_, "Body BuiltAt")
-    return tuple(  # type: ignore[return-value]  # two
-        Entity(same[0], _at(each, kind, patterns, shown), needs=same[1], expires=True)
-        for each in (key, keys.html_copy(key))
-    )
+    for each in (key, keys.html_copy(key)):
+        yield Entity(type_, _at(each, kind, patterns, shown), needs="Body BuiltAt", expires=True)
 
 
-def _followed(topic: Topic, numbers: tuple[str, str]) -> tuple[Entity, ...]:
-    """The likes and the watches of brands or of categories."""
-    of = topic.kind.label
-    return (
-        Entity(
-            t.LIKE[topic.kind],
-            _at(keys.like(topic, _USERNAME), f"a like of a {of}", numbers[0]),
-            (_at(keys.like_in_likes(topic, _USERNAME), "a user's likes", "25", index=GSI1),),
-            needs="LikedAt",
-            says=_SAYS_USER,
-            partners=(Partner(keys.topic(topic)),),
-            owned=True,
-        ),
-        Entity(
-            t.WATCH[topic.kind],
-            _at(keys.watch(topic, _USERNAME), f"the watchers of a {of}", numbers[1]),
-            (_at(keys.watch_in_watches(topic, _USERNAME), "a user's watches", "25", index=GSI1),),
-            needs="WatchedAt",
-            says=_SAYS_USER,
-            partners=(Partner(keys.topic(topic)),),
-            owned=True,
-        ),
-    )
+def _followed(topic: Topic, likes: str, watches: str) -> Iterator[Entity]:
+    """The likes and the watches of brands or of categories, with the numbers of their patterns."""
+    of, user = topic.kind.label, (topic, _USERNAME)
+    of_topic: dict[str, Any] = {"says": _SAYS_USER, "partners": (Partner(keys.topic(topic)),), "owned": True}
+    like = _at(keys.like(*user), f"a like of a {of}", likes)
+    listed = _at(keys.like_in_likes(*user), "a user's likes", "25", index=GSI1)
+    yield Entity(t.LIKE[topic.kind], like, (listed,), needs="LikedAt", **of_topic)
+    watch = _at(keys.watch(*user), f"the watchers of a {of}", watches)
+    listed = _at(keys.watch_in_watches(*user), "a user's watches", "25", index=GSI1)
+    yield Entity(t.WATCH[topic.kind], watch, (listed,), needs="WatchedAt", **of_topic)
 
 
-def _counts(feed_of_topic: Any, kind: str = "", patterns: str = "") -> Entity:
-    return Entity(
-        t.PERIODS,
-        _at(keys.periods(feed_of_topic, _PERIOD), kind, patterns, _OPEN),
-        needs="Total",
-        computed=True,
-        exported=_WHOLE,
-    )
+def _counts(feed: Feed, kind: str = "", patterns: str = "") -> Entity:
+    own = _at(keys.periods(feed, _PERIOD), kind, patterns, _OPEN)
+    return Entity(t.PERIODS, own, needs="Total", computed=True, exported=_WHOLE)
 
 
 # fmt: off
@@ -357,8 +326,8 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         _counts(ALL_DEALS, "the counts of all deals", "7"),
         _counts(feed_of(_CATEGORY)),
         _counts(feed_of(_BRAND)),
-        *_followed(_BRAND, ("14", "15 22")),
-        *_followed(_CATEGORY, ("16", "17 23")),
+        *_followed(_BRAND, "14", "15 22"),
+        *_followed(_CATEGORY, "16", "17 23"),
     ),
     "Picks, and copies of pages": (
         _picks(FRONT_PAGE, "the front page's picks", "4"),
