@@ -174,7 +174,7 @@ class _Seen:
         self._counts: dict[str, dict[Place, Item]] = {rule: {} for rule in _COUNTS.values()}
         self._counted: dict[str, dict[Place, Counter[str]]] = {rule: {} for rule in self._counts}
         self._forms: dict[Place, set[str]] = {}
-        self._alone: tuple[dict[Place, Item], dict[Place, Item]] = ({}, {})
+        self._pairs: dict[Place, list[Item | None]] = {}
         self._there: dict[Place, Item] = {}
         self._needed: dict[Place, list[tuple[Place, _Counted | None]]] = {}
         self._asked: dict[Place, dict[str, Fault]] = {}
@@ -251,12 +251,10 @@ class _Seen:
 
     def compared(self) -> Iterator[Fault]:
         """The faults that show only when everything was seen."""
-        found, due = self._alone
-        for place in found.keys() | due.keys():
-            either = found.get(place) or due[place]
-            # A note without its deal is only looked at once more than needed.
-            if either["Type"] != item_types.ENDING or place in due:
-                yield Fault(_PAIRED[either["Type"]], _key(place), found.get(place), due.get(place))
+        for place, (found, due) in self._pairs.items():
+            kind = (found or due or {})["Type"]
+            if kind != item_types.ENDING or due:  # a note without its deal is only looked at once more than needed
+                yield Fault(_PAIRED[kind], _key(place), found, due)
         orphans: dict[tuple[str, Place], Counter[str]] = {}
         for needed, asking in self._needed.items():
             for place, counted in asking if needed not in self._there else ():
@@ -294,10 +292,8 @@ class _Seen:
 
     def _lists(self) -> Iterator[Fault]:
         """The list of brands, and the sequences that numbers are drawn from."""
-        named = {
-            place: item for place, item in self._counts[FOLLOWERS].items() if item["Type"] == item_types.TOPIC[BRAND]
-        }
-        brands = {keys.id_in(place[0]): item["Name"] for place, item in named.items()}
+        topics, kind = self._counts[FOLLOWERS].values(), item_types.TOPIC[BRAND]
+        brands = {keys.id_in(item["PK"]): item["Name"] for item in topics if item["Type"] == kind}
         key = keys.brands()
         found = self._there.get(_place(key))
         listed = found["Brands"] if found else {}
@@ -388,16 +384,13 @@ class _Seen:
         self._counted[rule].setdefault(place, Counter())[attribute] += by
 
     def _pair(self, item: Item, *, due: bool) -> None:
-        """Keep an item until its counterpart comes: the one that is found, or the one that is due."""
-        mine, other = self._alone if not due else self._alone[::-1]
-        counterpart = other.get(_place(item))
-        if counterpart is None:
-            mine[_place(item)] = item
+        """Keep an item, found or due, until its counterpart comes and says the same."""
+        place = _place(item)
+        pair = self._pairs.setdefault(place, [None, None])
+        pair[due] = item
         # The version tells which of two states is newer; an older one may say the same.
-        elif {**counterpart, "Version": None} == {**item, "Version": None}:
-            del other[_place(item)]
-        else:
-            mine[_place(item)] = item
+        if {**(pair[0] or {}), "Version": None} == {**(pair[1] or {}), "Version": None}:
+            del self._pairs[place]
 
     def _count_due(self, rule: str, place: Place, item: Item | None, counted: Counter[str]) -> Item | None:
         """The item of a count as those who are counted make it."""
@@ -470,16 +463,23 @@ def _holds(when: When | None, item: Item) -> bool:
     return when is None or item.get(when[0]) in when[1]
 
 
-def _pattern(form: str) -> re.Pattern[str]:
-    """What has a form, with a group for each name in it."""
-    parts = _NAME.split(form)  # a text, a name, its format, and so on
-    names = ("" if name is None else f"(?P<{name}>.+)" for name in (*parts[1::3], None))
-    return re.compile("".join(re.escape(text) + name for text, name in zip(parts[::3], names, strict=True)), re.DOTALL)
+def _pattern(forms: Key) -> re.Pattern[str]:
+    """What has the forms of a partition key and a sort key, with a group for each name in them."""
+    parts = _NAME.split(_joined(forms))  # a text, a name, its format, and so on
+    pattern, names = re.escape(parts[0]), set[str]()
+    for name, text in zip(parts[1::3], parts[3::3], strict=True):
+        pattern += f"(?P={name})" if name in names else f"(?P<{name}>[^\0]+)"
+        pattern += re.escape(text)
+        names.add(name)
+    return re.compile(pattern)
 
 
-_FORMS: Mapping[str, list[tuple[Entity, re.Pattern[str], re.Pattern[str]]]] = {
-    kind: [(row, *map(_pattern, row.own.forms.values())) for row in ROWS if row.type == kind]  # type: ignore[misc]
-    for kind in {row.type for row in ROWS}
+def _joined(key: Mapping[str, Any]) -> str:
+    return f"{key['PK']}\0{key['SK']}"
+
+
+_FORMS: Mapping[str, list[tuple[Entity, re.Pattern[str]]]] = {
+    kind: [(row, _pattern(row.own.forms)) for row in ROWS if row.type == kind] for kind in {row.type for row in ROWS}
 }
 
 _NEEDED = {
@@ -492,11 +492,9 @@ _NEEDED = {
 
 def row_of(item: Item) -> tuple[Entity | None, dict[str, str]]:
     """The row of an item, by its type and the form of its key, and the values that its key names; None for no type."""
-    for row, *patterns in _FORMS.get(str(item.get("Type", "")), ()):
-        found = [pattern.fullmatch(str(item[name])) for pattern, name in zip(patterns, ("PK", "SK"), strict=True)]
-        values = [each.groupdict() for each in found if each]
-        if len(values) == 2 and all(values[0][name] == values[1][name] for name in values[0].keys() & values[1].keys()):
-            return row, values[0] | values[1]
+    for row, pattern in _FORMS.get(str(item.get("Type", "")), ()):
+        if found := pattern.fullmatch(_joined(item)):
+            return row, found.groupdict()
     return None, {}
 
 
