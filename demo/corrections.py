@@ -30,6 +30,8 @@ Make = Callable[[Any], Any]
 Images = tuple[dict[str, Any] | None, dict[str, Any] | None]
 CORRECTIONS: list[tuple[Any, str, Make]] = []
 """What is corrected, the name of the method, and what makes the right one of moto's own."""
+IN_BATCH: list[bool] = []
+"""Filled while the writes of a batch are made, one after another."""
 WRITTEN: list[Images] = []
 """What the last request wrote: each item before and after it, as DynamoDB sends items."""
 
@@ -69,7 +71,8 @@ def _noted(own: Any) -> Any:
         place = (self.tables[table], *(DynamoType(key[name]) for name in self.tables[table].table_key_attrs))
         before = _image(place[0].items.get(place[1], {}).get(place[2]))
         found = own(self, *args, **named)
-        WRITTEN[:] = [(before, _image(place[0].items.get(place[1], {}).get(place[2])))]
+        image = (before, _image(place[0].items.get(place[1], {}).get(place[2])))
+        WRITTEN[:] = [*(WRITTEN if IN_BATCH else ()), image]
         return found
 
     return write
@@ -78,6 +81,19 @@ def _noted(own: Any) -> Any:
 # moto says the same units of each write: they are counted from what was written.
 for write in ("put_item", "update_item", "delete_item"):
     _corrects(DynamoDBBackend, write)(_noted)
+
+
+@_corrects(DynamoHandler, "batch_write_item")
+def _all_of_a_batch(own: Any) -> Any:
+    def batch_write_item(self: Any) -> Any:
+        WRITTEN.clear()
+        IN_BATCH.append(True)
+        try:
+            return own(self)
+        finally:
+            IN_BATCH.clear()
+
+    return batch_write_item
 
 
 @_corrects(DynamoDBBackend, "transact_write_items")
@@ -225,7 +241,7 @@ for name in ("query", "get_item", "batch_get_item", "put_item", "update_item", "
 @_corrects(capacity, "_counted")
 def _by_what_was_written(own: Any) -> Any:
     def counted(operation: str, asked: Any, answer: Any) -> Any:
-        if operation not in ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"):
+        if operation not in ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"):
             return own(operation, asked, answer)
         found: dict[str, Capacity] = {}
         for before, after in WRITTEN:

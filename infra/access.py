@@ -10,7 +10,7 @@ from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index
 
 _NAMES_KEYS = {
     "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem",
-    "PartiQLInsert",
+    "BatchWriteItem", "PartiQLInsert",
 }  # fmt: skip
 """Operations whose requests name partition keys: according to AWS, those that support ``dynamodb:LeadingKeys``.
 

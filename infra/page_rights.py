@@ -109,7 +109,7 @@ LEARN: Access = (
     *(Right("Query", (*p.OPEN[index.name], p.SCRATCH), index) for index in (GSI1, GSI2, GSI3)),
     *(
         Right(write, (p.SCRATCH,))
-        for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "PartiQLInsert")
+        for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "BatchWriteItem", "PartiQLInsert")
     ),
 )
 """Only stages that show their work have this function. It reads the catalog, which everybody may, and writes scratch

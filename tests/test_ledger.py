@@ -21,6 +21,7 @@ PACKAGES = ("cli", "functions", "infra", "local", "shared", "tools")
 FILES = [
     *ROOT.glob("*.md"),
     *(file for file in (ROOT / "docs").glob("*.md") if file.name != "ledger.md"),
+    *(ROOT / "shared" / "learn").rglob("*.toml"),
     *(
         file
         for name in ("cli", "functions", "infra", "local", "shared", "tools")

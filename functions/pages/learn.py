@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
+from itertools import zip_longest
 from typing import Any
 
 from shared.data import keys
@@ -20,7 +22,7 @@ from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import cookie_header
-from shared.learn import drawing, exercises, lessons, running, typed
+from shared.learn import drawing, exercises, figures, lessons, running, typed
 from shared.learn.exercises import Exercise
 from shared.learn.lessons import Lesson
 from shared.learn.running import Done
@@ -59,7 +61,8 @@ def contents(request: Request) -> Answer:
         path=path,
         minutes=sum(lesson.minutes for lesson in path),
         onward=next((lesson for lesson in path if lesson.slug not in reader.done), None),
-        groups=lessons.groups(),
+        basics=lessons.groups()[0],
+        groups=lessons.groups()[1:],
         titles={lesson.slug: lesson.title for lesson in lessons.by_slug().values()},
         exercises=exercises.of_groups(),
         done=sorted(reader.done),
@@ -141,6 +144,7 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
         value=value,
         wrong=wrong,
         scratch=place,
+        figure=figures.FIGURES[found.figure](request.query, found, given) if found.figure else None,
         partitions=drawing.partitions(found, given, came),
         versions=versions,
         came=came is not None,
@@ -148,7 +152,7 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
             {"name": each.shown, "link": f"/table/code/{each.module}", "line": f"l{each.line}"} for each in found.code
         ],
         earlier=around[at - 1] if at else None,
-        onward=next(iter(around[at + 1 :]), None),
+        onward=next(iter(around[at + 1 :]), path[0] if group.slug == "basics" else None),
     )
 
 
@@ -211,20 +215,32 @@ def _versions(found: Lesson, given: running.Given, came: running.Run | None, now
         shown.append(text.split("\n"))
         alike.append(text.replace(own, str(given["scratch"])))  # each version has a partition of its own
     differing = drawing.differing(alike[0], alike[1])
+    missing = [differs for lines in differing for differs, _ in lines]
+    marks = bool(found.common) and 2 * sum(missing) <= len(missing)  # where most lines differ, no mark says anything
     return [
         {
             "name": name,
-            "lines": [
-                (differs and bool(found.common) and line.strip() != "", line)
-                for (differs, _), line in zip(each, lines, strict=True)
+            "requests": [
+                ([(differs and marks, line) for differs, line in request], done and _done(done, now))
+                for request, done in zip_longest(_requests(each, lines), done_of)
             ],
-            "made": [_done(done, now) for done in done_of],
         }
         for name, each, lines, done_of, steps in zip(
             ("often", "here"), differing, shown, made, (found.common, found.ours), strict=True
         )
         if steps
     ]
+
+
+def _requests(compared: Sequence[tuple[bool, str]], lines: Sequence[str]) -> list[list[tuple[bool, str]]]:
+    """The lines of several requests, one request after another: an empty line ends each."""
+    requests: list[list[tuple[bool, str]]] = [[]]
+    for (differs, _), line in zip(compared, lines, strict=True):
+        if line:
+            requests[-1].append((differs, line))
+        else:
+            requests.append([])
+    return requests
 
 
 def _reader(request: Request) -> Reader:
@@ -257,7 +273,7 @@ def _done(done: Done, now: datetime) -> dict[str, Any]:
         "code": reply.code,
         "unrefused": done.step.refused if not reply.code else None,
         "message": reply.message,
-        "reads": done.step.operation in {"Query", "GetItem", "BatchGetItem"},
+        "reads": done.step.operation in running.READS,
         "found": len(reply.items),
         "filtered": reply.examined - len(reply.items),
         "more": reply.more,

@@ -5,7 +5,7 @@ The data layer never needs this: there a refusal means a domain error (``table.p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -65,16 +65,29 @@ def ask(table: Table, operation: str, arguments: Mapping[str, Any]) -> Reply:
 
 def wire(name: str, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as boto3's client takes them: values with their types, and the table's name."""
-    if operation == "BatchGetItem":
-        return {"RequestItems": {name: {"Keys": [marshal_item(key) for key in arguments["Keys"]]}}}
-    if operation == "TransactWriteItems":
-        writes = [{kind: _typed(name, write)} for each in arguments["TransactItems"] for kind, write in each.items()]
-        return {"TransactItems": writes}
+    match operation:
+        case "BatchGetItem":
+            return {"RequestItems": {name: {"Keys": [marshal_item(key) for key in arguments["Keys"]]}}}
+        case "BatchWriteItem":
+            return {"RequestItems": {name: [_each(write, _marshal_values) for write in arguments["Requests"]]}}
+        case "TransactWriteItems" | "TransactGetItems":
+            items = [_each(each, lambda asked: _typed(name, asked)) for each in arguments["TransactItems"]]
+            return {**arguments, "TransactItems": items}
     return _typed(name, arguments)
 
 
+def _each(write: Mapping[str, Any], typed: Callable[[Mapping[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """A part of a batch or a transaction: its kind, and what it asks, with typed values."""
+    return {kind: typed(asked) for kind, asked in write.items()}
+
+
 def _typed(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    typed: dict[str, Any] = {"TableName": name, **arguments}
+    return _marshal_values({"TableName": name, **arguments})
+
+
+def _marshal_values(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a request with typed values in place of plain ones."""
+    typed = {**arguments}
     for values in ("Item", "Key", "ExclusiveStartKey", "ExpressionAttributeValues"):
         if values in typed:
             typed[values] = marshal_item(typed[values])
@@ -83,8 +96,11 @@ def _typed(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(name: str, answer: Mapping[str, Any]) -> Reply:
     found = answer.get("Items", [])
-    if "Responses" in answer:
-        found = answer["Responses"].get(name, [])
+    responses = answer.get("Responses")
+    if isinstance(responses, list):  # of a transaction: an answer for each part
+        found = [each["Item"] for each in responses if "Item" in each]
+    elif responses is not None:
+        found = responses.get(name, [])
     for one in ("Item", "Attributes"):
         if answer.get(one):
             return Reply([unmarshal_item(answer[one])], examined=1)

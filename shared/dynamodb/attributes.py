@@ -10,11 +10,20 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 Item = dict[str, Any]
 """An item in plain Python values: str, int, bool, bytes, dict, list, set of str."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A value with the code of its type, for the types that no plain value stands for: NULL, NS and BS."""
+
+    kind: str
+    content: Any
 
 
 def marshal(value: Any) -> dict[str, Any]:
@@ -34,6 +43,8 @@ def marshal(value: Any) -> dict[str, Any]:
             return {"L": [marshal(element) for element in value]}
         case set() | frozenset() if value:
             return {"SS": sorted(value)}
+        case Typed():
+            return {value.kind: value.content}
     raise TypeError(f"DynamoDB cannot hold {value!r}")
 
 

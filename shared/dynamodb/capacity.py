@@ -198,6 +198,11 @@ def _counted(operation: str, asked: Wire, answer: Wire) -> dict[str, Capacity] |
             found = answer["Responses"].get(name, [])
             absent = len(wanted["Keys"]) - len(left) - len(found)
             return {TABLE: _of_each([*found, *[{}] * absent], wanted)}
+        case "TransactGetItems":
+            found = [each.get("Item", {}) for each in answer["Responses"]]
+            unseen = any("ProjectionExpression" in each["Get"] for each in asked["TransactItems"])
+            units = sum(units_read(size_of(item), transactional=True) for item in found)
+            return {TABLE: Capacity(units, basis=_basis(unseen))}
         case "BatchExecuteStatement":
             return _of_inserts(asked, answer)
     return None

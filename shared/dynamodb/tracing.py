@@ -269,8 +269,8 @@ def _frames() -> Iterator[FrameType]:
 
 
 def _key(item: Mapping[str, Any]) -> str:
-    partition, sort = unmarshal(item["PK"]), unmarshal(item["SK"])
-    return str(partition) if partition == sort else f"{partition} / {sort}"
+    partition, sort = (str(unmarshal(item.get(name, {"S": ""}))) for name in ("PK", "SK"))  # a lesson may name half
+    return partition if partition == sort else f"{partition} / {sort}"
 
 
 def _filled(expression: str, values: Mapping[str, Any]) -> str:

@@ -14,14 +14,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from shared.dynamodb.attributes import Typed
 from shared.errors import NoSuchPath
 from shared.html.patterns import PATTERNS
 
 FOLDER = Path(__file__).with_name("lessons")
 
 GROUPS = (
-    "one-to-many", "many-to-many", "filtering", "sorting", "additional", "load", "migrations", "tips", "judging",
-    "patterns",
+    "basics", "one-to-many", "many-to-many", "filtering", "sorting", "additional", "load", "migrations", "tips",
+    "judging", "patterns",
 )  # fmt: skip
 """The files, in the order in which they are read."""
 
@@ -64,7 +65,8 @@ class Step:
     """One request: DynamoDB's operation and arguments, their values plain.
 
     ``finds`` is how many items come back, ``first`` the sort key of the first, ``examined`` how many were read before
-    a filter, ``refused`` the code of the refusal. Each is None where it depends on what is in the table.
+    a filter, ``refused`` the code of the refusal, ``takes`` its units. Each is None where it depends on what is in the
+    table.
     """
 
     operation: str
@@ -73,6 +75,7 @@ class Step:
     first: str | None = None
     examined: int | None = None
     refused: str | None = None
+    takes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,8 @@ class Lesson:
     ``often`` says what the common version does, ``here`` what ours does or why this application has none. ``runs`` is
     the strategy whose page has the very request of a pattern, which then has no page of its own. ``agree_at`` is a
     value with which both versions find the same items, where the common one is wrong with others. ``points`` are lines
-    of a page: a name, a text, and a source or nothing. ``terms`` are words of the glossary that it needs.
+    of a page: a name, a text, and a source or nothing. ``terms`` are words of the glossary that it needs. ``figure``
+    names a drawing or a calculator of ``figures.py``.
     """
 
     slug: str
@@ -120,6 +124,7 @@ class Lesson:
     minutes: int = 0
     runs: str = ""
     agree_at: str = ""
+    figure: str = ""
     terms: Sequence[str] = ()
     predict: Prediction | None = None
 
@@ -217,14 +222,28 @@ def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
 
 def step_of(read: Mapping[str, Any]) -> Step:
     """A request. Its arguments begin with a capital letter, as DynamoDB's do; ``values`` fill the placeholders."""
-    arguments = {name: value for name, value in read.items() if name[0].isupper()}
+    arguments = {name: _value(value) for name, value in read.items() if name[0].isupper()}
     values = dict(read.get("values", {}))
     if read["ask"] == "Query":
         values = {":partition": "{scratch}", **values}
     if values:
         arguments["ExpressionAttributeValues"] = values
-    expected = {name: read.get(name) for name in ("finds", "first", "examined", "refused")}
+    expected = {name: read.get(name) for name in ("finds", "first", "examined", "refused", "takes")}
     return Step(read["ask"], arguments, **expected)
+
+
+def _value(read: Any) -> Any:
+    """A value of a file; ``{ as = "NS", of = ["1"] }`` is one of a type that TOML has not."""
+    match read:
+        case {"as": "B", "of": str(content)}:
+            return Typed("B", content.encode())
+        case {"as": "BS", "of": [*members]}:
+            return Typed("BS", [member.encode() for member in members])
+        case {"as": kind, "of": content}:
+            return Typed(kind, content)
+        case Mapping():
+            return {name: _value(inner) for name, inner in read.items()}
+    return read
 
 
 def _code(text: str) -> Code:

@@ -16,7 +16,7 @@ from typing import Any
 from shared.data import keys
 from shared.data.inserts import insert
 from shared.dynamodb.asking import Reply, ask
-from shared.dynamodb.attributes import Item, marshal_item
+from shared.dynamodb.attributes import Item, Typed, marshal_item
 from shared.dynamodb.capacity import Basis, Capacity, size_of, units_read
 from shared.dynamodb.schema import INDEX_KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
@@ -33,7 +33,7 @@ _LONG = "Ships from the shop's own store, and can be sent back within 30 days. "
 _UNKNOWN = re.compile(r"\{[A-Z]\w+\}")
 """The name of an attribute of an item that came back before, such as ``{DealId}``."""
 
-READS = {"Query", "GetItem", "BatchGetItem"}
+READS = {"Query", "GetItem", "BatchGetItem", "TransactGetItems"}
 
 _SHORTENING = {"FilterExpression", "ProjectionExpression", "Select"}
 """Arguments that make an answer shorter, and not what is paid for."""
@@ -136,7 +136,8 @@ def fill(template: Any, given: Given) -> Any:
 def arguments_of(step: Step, given: Given) -> dict[str, Any]:
     """The arguments of a request, filled in."""
     arguments: dict[str, Any] = fill(step.arguments, given)
-    writes = [write for each in arguments.get("TransactItems", ()) for write in each.values()]
+    parts = [*arguments.get("TransactItems", ()), *arguments.get("Requests", ())]
+    writes = [write for each in parts for write in each.values()]
     for write in [arguments, *writes]:
         if "Item" in write:
             write["Item"] = _scratch(write["Item"], given)
@@ -162,8 +163,10 @@ def _literal(content: Any, indent: int) -> str:
             parts = [_literal(inner, indent + 4) for inner in content]
         case set():
             parts = [json.dumps(inner) for inner in sorted(content)]
-        case bool():
+        case bool() | bytes():
             return str(content)
+        case Typed():
+            return _literal({content.kind: content.content}, indent)
         case _:
             return json.dumps(content, ensure_ascii=False)
     opening, closing = "[]" if isinstance(content, list) else "{}"

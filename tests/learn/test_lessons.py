@@ -20,12 +20,13 @@ from shared.learn import lessons, running
 from shared.learn.lessons import Lesson
 from shared.learn.running import Done
 from shared.values import times
-from tests.support.engines import MINISTACK
+from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, Engine
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL = [lesson for group in lessons.groups() for lesson in group.lessons]
 PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
 THAT_RUN = [lesson for lesson in ALL if lesson.can_run]
+NOW = times.now()
 
 
 def _differs(done: Done) -> str:
@@ -159,7 +160,23 @@ def test_a_query_is_charged_for_what_its_filter_hides() -> None:
     assert [request.operation for request in trace.requests].count("Query") == 4
 
 
-@pytest.mark.parametrize("slug", ["sparse-index", "filter-expression", "ttl"])
+SAID_UNITS = [each for each in THAT_RUN if any(step.takes for step in [*each.common, *each.ours])]
+
+
+@pytest.mark.parametrize("engine", [DYNOXIDE_ENGINE, MINISTACK], ids=lambda engine: engine.name)
+@pytest.mark.parametrize("lesson", SAID_UNITS, ids=lambda lesson: lesson.slug)
+def test_a_request_takes_the_units_that_its_lesson_says(engine: Engine, lesson: Lesson) -> None:
+    with engine.table() as table:
+        trace = Trace().attach(table)
+        made = running.run(table, lesson, lesson.value.default if lesson.value else "", "visitor-0001", "r", NOW, trace)
+        trace.detach(table)
+
+    told = [done for done in [*made.common, *made.ours] if done.step.takes]
+    took = [str(done.took and done.took.capacity).lstrip("~") for done in told]
+    assert took == [done.step.takes for done in told]
+
+
+@pytest.mark.parametrize("slug", ["sparse-index", "query-and-scan", "filter-expression", "ttl"])
 def test_what_a_filter_reads_is_known_without_another_request(
     table: Table, monkeypatch: pytest.MonkeyPatch, slug: str
 ) -> None:
@@ -206,8 +223,8 @@ def test_each_term_of_a_lesson_has_its_sentence_and_each_sentence_is_used() -> N
     assert all(sentence.endswith(".") for sentence in lessons.glossary().values())
 
 
-def test_each_lesson_of_the_path_has_terms_and_a_question_with_one_right_answer() -> None:
-    for lesson in lessons.path():
+def test_each_lesson_of_the_path_and_of_part_0_has_terms_and_a_question_with_one_right_answer() -> None:
+    for lesson in [*lessons.path(), *lessons.groups()[0].lessons]:
         assert lesson.terms, lesson.slug
         assert lesson.predict, lesson.slug
         assert 2 <= len({*lesson.predict.answers}) == len(lesson.predict.answers) <= 4, lesson.slug

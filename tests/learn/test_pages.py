@@ -58,7 +58,7 @@ def test_each_page_opens_and_runs_within_its_rights(reader: Browser, table: Tabl
     assert ("Nothing was sent yet." in opened.words) == lesson.can_run
     versions = [each.text for each in ran.document.iter("h2") if each.text in ("Often seen", "Here")]
     assert versions == ["Often seen"] * bool(lesson.common) + ["Here"] * lesson.can_run
-    assert len([*opened.document.iter("pre")]) == len(versions)
+    assert len([*opened.document.iter("pre")]) == len(lesson.common) + len(lesson.ours)
     dead = [link for link in _links(ran) if not _leads_somewhere(link, table)]
     assert [
         link for link in dead if link.startswith("/table/code/") or not lesson.live
@@ -156,7 +156,7 @@ def test_a_lesson_is_done_when_it_was_run_or_answered_and_not_when_it_was_opened
     assert f"2 of {len(lessons.path())} done" in reader.get("/learn").words
 
 
-@pytest.mark.parametrize("slug", [each.slug for each in lessons.path()])
+@pytest.mark.parametrize("slug", [each.slug for each in lessons.by_slug().values() if each.predict])
 def test_each_answer_opens_the_explanation_and_runs_nothing(reader: Browser, table: Table, slug: str) -> None:
     predict = lessons.find(slug).predict
     assert predict
@@ -177,6 +177,33 @@ def test_each_answer_opens_the_explanation_and_runs_nothing(reader: Browser, tab
 def _spaced(seen: Seen) -> str:
     """The words of a page's explanation as one text, or nothing where there is no explanation."""
     return " ".join("".join(each.itertext()) for each in seen.document.iter("p") if each.get("class") == "because")
+
+
+def test_part_0_comes_first_and_leads_on_to_the_hour(reader: Browser) -> None:
+    basics = lessons.groups()[0].lessons
+    assert [each.title for each in basics] == [
+        "Items, attributes, types", "Keys and collections", "Partitions", "How a write and a read travel", "Units",
+        "The item operations and their three rules", "Query and Scan", "Expressions", "Batches and transactions",
+        "Indexes and projections",
+    ]  # fmt: skip
+    seen = reader.get("/learn")
+    assert seen.text.index(f'href="/learn/{basics[0].slug}">Start here') < seen.text.index(">Begin<")
+
+    reader.post(f"/learn/{basics[0].slug}", {"answer": "0"})
+
+    seen = reader.get("/learn")
+    assert f'href="/learn/{basics[1].slug}">Go on' in seen.text
+    assert "1 of 10 done" in seen.words
+    assert (
+        f'rel="next" accesskey="n" href="/learn/{lessons.path()[0].slug}"'
+        in reader.get(f"/learn/{basics[-1].slug}").text
+    )
+
+
+def test_each_page_of_part_0_has_something_to_run_or_to_move_and_names_its_source(reader: Browser) -> None:
+    for lesson in lessons.groups()[0].lessons:
+        assert lesson.can_run or lesson.figure, lesson.slug
+        assert any("docs.aws.amazon.com" in source for *_, source in lesson.points), lesson.slug
 
 
 def test_an_answer_stays_open_when_the_lesson_is_run(reader: Browser) -> None:

@@ -142,12 +142,13 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
             (wanted,) = request["RequestItems"].values()
             yield Ask(operation, tuple(key[PARTITION_KEY]["S"] for key in wanted["Keys"]), "", _names(wanted))
         case "BatchWriteItem":
-            (removed,) = request["RequestItems"].values()
-            places = tuple(_place(each["DeleteRequest"]) for each in removed)
-            yield Ask(operation, places, "", (PARTITION_KEY, SORT_KEY))
-        case "TransactWriteItems":
-            writes = [write for item in request["TransactItems"] for write in item.items()]
-            yield from (Ask(f"{name}Item", (_place(write),), "", _written(write)) for name, write in writes)
+            (parts,) = request["RequestItems"].values()
+            writes = [write for each in parts for write in each.values()]
+            written = {name for write in writes for name in (PARTITION_KEY, SORT_KEY, *_written(write))}
+            yield Ask(operation, tuple(map(_place, writes)), "", tuple(sorted(written)))
+        case "TransactWriteItems" | "TransactGetItems":
+            parts = [part for item in request["TransactItems"] for part in item.items()]
+            yield from (Ask(f"{name}Item", (_place(part),), "", _written(part) or _names(part)) for name, part in parts)
         case "BatchExecuteStatement":
             for each in request["Statements"]:
                 found = INSERTED.match(each["Statement"])
