@@ -161,6 +161,7 @@ Big Time Deals is up ({seconds:.0f} s).
   API      {api}
            {plain}  (where *.localhost does not resolve)
   To try   {api}/docs
+  Learn    {outputs["SiteUrl"]}learn  (the textbook that runs)
   Stop     make stop  (keeps the data)
 
 Open  {outputs["SiteUrl"]}"""

@@ -28,6 +28,9 @@ from shared.learn.lessons import Lesson
 from shared.learn.running import Done
 from shared.runtime.environment import table
 
+Prose = list[tuple[str, str]]
+"""A text in parts, each with what it is: nothing, ``code``, or a term of the glossary."""
+
 MOST = 10
 """Items that are drawn of each answer."""
 
@@ -121,22 +124,26 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
     around = path if found in path else [each for each in group.lessons if not each.runs]
     at = around.index(found)
     versions = _versions(found, given, came, request.now)
-    terms = lessons.glossary()
+    paragraphs = [_prose(text) for text in found.paragraphs]
+    points = [(name, _prose(text), source) for name, text, source in found.points]
+    often, ours = _prose(found.often), _prose(found.here)
+    explained = _explain([*paragraphs, *(text for _, text, _ in points), often, ours])
     return pages.page(
         "learn/lesson.html",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK,
         here=request.path,
         cookies=(reader.cookie(),),
         lesson=found,
-        paragraphs=[_prose(text) for text in found.paragraphs],
-        terms=[(name, terms[name]) for name in found.terms],
+        paragraphs=paragraphs,
+        named=[name for name in found.terms if name not in explained],
+        terms=explained | {name: lessons.glossary()[name] for name in found.terms},
         answers=[_prose(text) for text in found.predict.answers] if found.predict else [],
         ask=_prose(found.predict.ask) if found.predict else None,
         because=_prose(found.predict.because) if found.predict else None,
         answer=answer,
-        often=_prose(found.often),
-        ours=_prose(found.here),
-        points=[(name, _prose(text), source) for name, text, source in found.points],
+        often=often,
+        ours=ours,
+        points=points,
         group=group,
         on_path=found in path,
         around=around,
@@ -173,6 +180,7 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
     if solved:
         reader = Reader(reader.visitor, reader.done | {found.slug})
     given = running.names(lesson, "", place, request.now)
+    paragraphs = [_prose(part) for part in found.paragraphs]
     around = [*exercises.by_slug().values()]
     at = around.index(found)
     return pages.page(
@@ -182,7 +190,8 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
         cookies=(reader.cookie(),),
         exercise=found,
         group=next(each for each in lessons.groups() if each.slug == found.group),
-        paragraphs=[_prose(part) for part in found.paragraphs],
+        terms=_explain(paragraphs),
+        paragraphs=paragraphs,
         hints=[_prose(hint) for hint in found.hints],
         because=_prose(found.because),
         text=text,
@@ -252,9 +261,23 @@ def _reader(request: Request) -> Reader:
     return Reader(visitor, frozenset(done) & (lessons.by_slug().keys() | exercises.by_slug().keys()))
 
 
-def _prose(text: str) -> list[tuple[bool, str]]:
-    """A text in parts: whether each is code, which the description sets in backquotes."""
-    return [(number % 2 == 1, part) for number, part in enumerate(text.split("`")) if part]
+def _prose(text: str) -> Prose:
+    """A text in parts: what each is, and its words. Code is set in backquotes in the description."""
+    return [("code" if number % 2 else "", part) for number, part in enumerate(text.split("`")) if part]
+
+
+def _explain(texts: Sequence[Prose]) -> dict[str, str]:
+    """Make a part of each term of the glossary where it first stands in some texts; returns those found, explained."""
+    found = {}
+    for term in sorted(lessons.glossary(), key=len, reverse=True):
+        word = re.compile(rf"\b{term}s?\b", re.IGNORECASE)
+        places = ((text, at, word.search(part)) for text in texts for at, (kind, part) in enumerate(text) if not kind)
+        text, at, match = next((place for place in places if place[2]), ([], 0, None))
+        if match:
+            before, after = match.string[: match.start()], match.string[match.end() :]
+            text[at : at + 1] = [("", before), (term, match[0]), ("", after)]
+            found[term] = lessons.glossary()[term]
+    return found
 
 
 def _done(done: Done, now: datetime) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -11,8 +12,10 @@ from typing import Any
 import typer.main
 
 from cli.main import app
+from local import sample
 from shared.data.members import users
 from shared.dynamodb.table import Table
+from shared.values import times
 from tests.cli.conftest import Btd
 from tests.support.factories import a_user
 
@@ -74,13 +77,22 @@ def test_every_command_says_what_it_does() -> None:
     assert [name for name, command in COMMANDS.items() if not (command.help or "").endswith(".")] == []
 
 
-def test_each_command_of_the_afternoon_does_what_it_says(table: Table, btd: Btd) -> None:
-    """They are typed one after the other."""
-    users.create(table, a_user("member"))
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "afternoon.md").read_text(encoding="utf-8"), re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines() if line.startswith("btd ")]
+def printed(name: str) -> list[str]:
+    """The commands of ``btd`` that a document prints for the laptop's table, in their order."""
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.startswith("btd ")]
+
+
+def test_each_command_of_the_readme_and_the_afternoon_does_what_it_says(table: Table, btd: Btd) -> None:
+    """They are typed one after the other, into what ``make run`` leaves: accounts and the sample."""
+    for username in ("editor", "member"):
+        users.create(table, a_user(username))
+    sample.plant(table, times.now(), "member")
+    lines = [*printed("README.md"), *printed("docs/afternoon.md")]
 
     for line in lines:
         btd(*shlex.split(line)[1:])
 
-    assert len(lines) > 10
+    assert len(lines) > 18
+    shown = json.loads(btd("deals", "show", "1", "--json").stdout)["result"]
+    assert (shown["price"], shown["hot"], shown["expiresAt"]) == ("9.90", True, None)

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from local import cloud
+from local.settings import ROOT
+from shared.data.catalog import brands
+from shared.errors import BrandExists
+from shared.values import slugs, times
 from tests.support.commands import begin, make
 from tests.support.site import Site
 
@@ -34,3 +42,28 @@ def test_make_invoke_names_to_a_function_the_queue_that_it_was_deployed_with(sit
 
     assert invoked.returncode == 0, invoked.stderr
     assert '"statusCode": 201' in invoked.stdout
+
+
+INVOKED = [
+    (line.removeprefix("make ").split(), answered)
+    for page, answered in (("README.md", 200), ("docs/afternoon.md", 401))
+    for line in re.findall(r"^make invoke .*$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+]
+"""The invocations that documents print, and the status that each says or lets expect."""
+
+
+@pytest.mark.parametrize(("words", "answered"), INVOKED, ids=str)
+def test_make_invoke_answers_as_the_documents_say(site: Site, words: list[str], answered: int) -> None:
+    with suppress(BrandExists):
+        brands.create(
+            site.table, slugs.slug("G/Fore"), "G/Fore", times.now()
+        )  # which the import of both documents brings
+
+    invoked = make(site.home, *words)
+
+    assert invoked.returncode == 0, invoked.stderr
+    assert json.loads(invoked.stdout)["statusCode"] == answered
+
+
+def test_two_documents_print_invocations() -> None:
+    assert len(INVOKED) == 2

@@ -284,16 +284,30 @@ def test_an_answer_that_is_none_is_no_answer(reader: Browser, answer: str) -> No
     assert "0 of 15 done" in reader.get("/learn").words
 
 
-def test_a_term_is_explained_where_it_stands(reader: Browser) -> None:
-    seen = reader.get("/learn/item-collection")
+@pytest.mark.parametrize("slug", ["item-collection", "sparse-index", "exercise-from-32-units-to-3"])
+def test_terms_are_explained_where_they_first_stand(reader: Browser, slug: str) -> None:
+    seen = reader.get(f"/learn/{slug}")
 
-    buttons = {
-        each.text: each.get("popovertarget") for each in seen.document.iter("button") if each.get("popovertarget")
-    }
-    assert [*buttons] == ["partition", "item collection", "sort key", "Query"]
-    sentences = {each.get("id"): "".join(each.itertext()) for each in seen.document.iter("span") if each.get("id")}
-    for name, target in buttons.items():
+    buttons = [(each.get("popovertarget"), each.text or "") for each in seen.document.iter("button")]
+    targets = {target: text for target, text in buttons if target}
+    sentences = {each.get("id"): _text(each) for each in seen.document.iter("span") if each.get("popover") is not None}
+    declared = lessons.by_slug()[slug].terms if slug in lessons.by_slug() else ["RRU", "partition"]
+    assert {f"term-{name.replace(' ', '-')}" for name in declared} <= targets.keys()
+    assert targets.keys() == sentences.keys()
+    for target, text in targets.items():
+        name = target.removeprefix("term-").replace("-", " ")
+        assert text.lower() in {name.lower(), f"{name.lower()}s"}
         assert sentences[target] == f"{name} {lessons.glossary()[name]}"
+
+
+@pytest.mark.parametrize("slug", [*lessons.by_slug()])
+def test_a_page_explains_each_term_once_and_each_word_of_it_stays(reader: Browser, slug: str) -> None:
+    seen = reader.get(f"/learn/{slug}")
+
+    ids = [each.get("id") for each in seen.document.iter() if each.get("id")]
+    assert len(ids) == len({*ids})
+    for paragraph in lessons.find(slug).paragraphs:
+        assert " ".join(paragraph.replace("`", "").split()) in " ".join(_text(seen.document).split())
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "visitor-0001.no-such-lesson", "a#b.hierarchy", "." * 3000])

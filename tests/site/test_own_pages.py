@@ -94,6 +94,17 @@ def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
     expect(page.locator("#walk")).to_be_hidden()
 
 
+def test_a_form_that_is_no_step_of_the_walk_leads_to_its_beginning(
+    visit: Visit, site: Preview, shown: None, people: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STAGE", LAPTOP)
+    page = visit(f"/brands/{site.deals[43].brand}", token=people["nick"], script=False)
+    page.get_by_role("button", name=re.compile("^Watch(ing)?$")).first.click()
+
+    expect(page.locator("#form-took")).to_be_attached()
+    expect(page.locator("#walk a")).to_have_text("Post a deal and watch the table →")
+
+
 def _kept(site: Preview, token: str) -> str:
     """The id of what somebody's like took."""
     headers = {"Cookie": cookie_of(token), "Sec-Fetch-Site": "same-origin"}
