@@ -45,8 +45,7 @@ _orders = views.table(
 
 
 def _addresses(found: views.Json) -> None:
-    fields = ("recipient", "street", "city", "region", "postalCode", "country")
-    show_rows(("name", *fields), [[name, *(each[field] for field in fields)] for name, each in found.items()])
+    show_rows(("name", *member_documents.ADDRESS), [[name, *each.values()] for name, each in found.items()])
 
 
 @command(addresses_app, _addresses, "list")

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from operator import gt
 
 from local.settings import ROOT
 from shared import errors
@@ -133,6 +134,31 @@ def test_functions_are_imported_only_where_commands_ask_them_and_shared_imports_
         return _package(name) in (may.get(module) or may.get(_package(module), others))
 
     assert _wrong_imports(MODULES, allowed) == []
+
+
+DECLARED = {
+    "coupon_code": (3, 3),
+    "list_price": (30, 15),
+    "hot_pace": (24, 14),
+    "digest_hour": (17, 12),
+    "postal_code": (14, 7),
+}
+"""How many lines of the product, and of how many of its files, name an attribute that front ends share, at most."""
+
+
+def test_an_attribute_that_front_ends_share_is_in_no_more_places() -> None:
+    folders = (*PACKAGES, "tools", "web/templates")
+    files = [file for folder in folders for end in ("py", "html") for file in sorted((ROOT / folder).rglob(f"*.{end}"))]
+    lines = {file: file.read_text(encoding="utf-8").lower().replace("_", "").splitlines() for file in files}
+
+    def places(attribute: str) -> tuple[int, int]:
+        found = [sum(attribute.replace("_", "") in line for line in each) for each in lines.values()]
+        return sum(found), sum(map(bool, found))
+
+    named = {attribute: places(attribute) for attribute in DECLARED}
+
+    assert {name: found for name, found in named.items() if any(map(gt, found, DECLARED[name]))} == {}
+    assert named["coupon_code"] == (3, 3)
 
 
 def test_nothing_of_the_product_knows_of_the_demo() -> None:

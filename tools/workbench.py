@@ -146,7 +146,7 @@ def _post(table: Table) -> Sequence[Deal]:
         lines = b"".join(itertools.islice(file, 0, None, EVERY))
     Importer(table, NOW, workers=1).run(io.BytesIO(lines))
     posted = feeds.read(table, ALL_DEALS, limit=25, now=NOW).items
-    changes = {"ends_at": NOW + timedelta(days=1), "coupon_code": "BIGTIME15"}
+    changes = {"ends_at": NOW + timedelta(days=1), "variant": "Navy"}
     edited = deals.edit(table, posted[0].deal_id, changes, NOW, by="ana")
     deal_log.note(table, DealChange(posted[0], edited, NOW), "100000000000000000001")
     shops.remember(table, DealChange(None, edited, NOW))
@@ -187,7 +187,9 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     feed_keys.make(table, name, reader.account_id, NOW, secret)
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
-    addresses.save(table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", "ME"))
+    addresses.save(
+        table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", region="ME")
+    )
 
 
 def _plan(table: Table, like: Deal) -> None:

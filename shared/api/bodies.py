@@ -121,12 +121,7 @@ CategorySlug = Annotated[
 Description = Annotated[
     str, Field(max_length=4000, json_schema_extra=documented(f"[^{HIDDEN_IN_PARAGRAPHS}]*")), AfterValidator(paragraphs)
 ]
-CouponCode = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
-Variant = Annotated[
-    str,
-    Field(min_length=1, max_length=60, description="The colour or size, if several.", json_schema_extra=LINE),
-    AfterValidator(line),
-]
+Line = Annotated[str, Field(min_length=1, json_schema_extra=LINE), AfterValidator(line)]
 SourceId = Annotated[
     str,
     Field(min_length=1, max_length=256, description="The deal's identity at its source.", json_schema_extra=LINE),
@@ -172,8 +167,11 @@ class OptionalFields(Body):
     list_price: Annotated[Price | None, Field(description="The price before.")] = None
     image: WebAddress | None = None
     description: Description | None = None
-    coupon_code: CouponCode | None = None
-    variant: Variant | None = None
+    coupon_code: Annotated[Line, Field(max_length=100)] | None = None
+    variant: Annotated[
+        Annotated[Line, Field(max_length=60)] | None,
+        Field(description="Its colour and size, where there are several."),
+    ] = None
     expires_at: Annotated[Time | None, Field(description="When its offer ends.")] = None
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from shared.models.catalog import CATEGORIES, CountedTopic, Deal, LogLine
+from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, LogLine
 from shared.models.lists import Page
 from shared.values.pictures import Picture
 from shared.values.times import to_iso
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Json = dict[str, Any]
 
+_TYPED = attrgetter(*TYPED.values())
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -49,13 +51,16 @@ def deal(deal: Deal, now: datetime) -> Json:
         "expiresAt": time(deal.ends_at),
         "status": deal.status(now).value,
         "hot": deal.hot_at is not None,
-        "description": deal.description,
-        "couponCode": deal.coupon_code,
-        "variant": deal.variant,
+        **typed(deal),
         "sourceId": deal.source_id,
         "stock": deal.stock and deal.stock.value,
         "picture": picture(deal.picture),
     }
+
+
+def typed(deal: Deal) -> Json:
+    """What an editor has typed and all are shown as it is."""
+    return dict(zip(TYPED, _TYPED(deal), strict=True))
 
 
 def deals(found: Iterable[Deal], now: datetime) -> list[Json]:
@@ -108,9 +113,7 @@ def draft(draft: Draft) -> Json:
         "brand": of.brand or None,
         "category": of.category or None,
         "expiresAt": time(of.ends_at),
-        "description": of.description,
-        "couponCode": of.coupon_code,
-        "variant": of.variant,
+        **typed(of),
         "startsAt": time(draft.starts_at),
         "missing": draft.missing,
         "refused": draft.refused,

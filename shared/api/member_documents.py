@@ -10,7 +10,11 @@ from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import Topic, Vote
 from shared.models.members import Address, Session, User
 from shared.models.messages import AboutOrder, Message
+from shared.values.stored import api_names
 from shared.values.times import to_iso
+
+ADDRESS, _LIMITS = api_names(Address), api_names(Limits)
+"""The fields of these, which are shown as they are."""
 
 
 def vote(given: Vote | None, score: int | None, *, counts: bool) -> Json:
@@ -26,13 +30,7 @@ def followed(topic: Topic) -> Json:
 
 
 def limits(limits: Limits) -> Json:
-    return {
-        "ceiling": limits.ceiling,
-        "currency": limits.currency,
-        "leastDiscount": limits.least_discount,
-        "words": limits.words,
-        "pace": limits.pace,
-    }
+    return {name: getattr(limits, field) for name, field in _LIMITS.items()}
 
 
 def alert(alert: Alert) -> Json:
@@ -99,11 +97,4 @@ def account(user_of_it: User, addresses: Mapping[str, Address]) -> Json:
 
 
 def address(address: Address) -> Json:
-    return {
-        "recipient": address.recipient,
-        "street": address.street,
-        "city": address.city,
-        "region": address.region,
-        "postalCode": address.postal_code,
-        "country": address.country,
-    }
+    return {name: getattr(address, field) for name, field in ADDRESS.items()}

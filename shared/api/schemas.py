@@ -5,6 +5,7 @@ Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests 
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -15,9 +16,10 @@ from pydantic.json_schema import SkipJsonSchema
 from shared.api.fields import Currency, Price, without_defaults
 from shared.data.orders.carts import MOST_PIECES
 from shared.models.alerts import Pace
-from shared.models.catalog import CATEGORIES, Status, StockLevel
+from shared.models.catalog import CATEGORIES, TYPES, Status, StockLevel
 from shared.models.catalog import Vote as GivenVote
 from shared.models.drafts import NEEDED
+from shared.models.members import Address as StoredAddress
 from shared.models.members import Role
 from shared.models.messages import DealNews, OrderNews
 from shared.models.orders import OrderStatus
@@ -88,6 +90,9 @@ class PictureState(Answer):
     refused: str | None
 
 
+_TYPED = {name: kind | None for name, kind in TYPES.items()}
+
+
 class Deal(Answer):
     deal_id: str
     deal_number: int | None
@@ -105,9 +110,7 @@ class Deal(Answer):
     expires_at: datetime | None
     status: Literal[*Status]  # type: ignore[valid-type]  # the same
     hot: bool
-    description: str | None
-    coupon_code: str | None
-    variant: str | None
+    __annotations__ |= _TYPED
     source_id: str | None
     stock: StockName
     picture: Picture | None
@@ -131,9 +134,7 @@ class Draft(Answer):
     brand: str | None
     category: CategorySlug | None
     expires_at: datetime | None
-    description: str | None
-    coupon_code: str | None
-    variant: str | None
+    __annotations__ |= _TYPED
     starts_at: datetime | None
     missing: list[Annotated[str, Field(json_schema_extra={"enum": list(NEEDED)})]]
     refused: str | None
@@ -183,6 +184,16 @@ class Vote(Answer):
 
 
 class Limits(Answer):
+    """Which deals of a watch or an alert one wants, and when one is told; what is null bounds nothing."""
+
+    ceiling: Money | None
+    currency: Annotated[str | None, Field(description="Of the ceiling.")]
+    least_discount: Annotated[int | None, Field(ge=1, le=99, description="Percent off the list price.")]
+    words: str | None
+    pace: Annotated[str, Field(json_schema_extra={"enum": list(Pace)})]
+
+
+class NewLimits(Answer):
     """Which deals of a watch or an alert one wants, and when one is told; what is null, or left out, bounds nothing."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
@@ -266,11 +277,7 @@ class LogLine(Answer):
 
 
 class Address(Answer):
-    recipient: str
-    street: str
-    city: str
-    region: str | None
-    postal_code: str
+    __annotations__ |= {each.name: each.type for each in fields(StoredAddress)}
     country: Annotated[str, Field(pattern="^[A-Z]{2}$", examples=["US"])]
 
 

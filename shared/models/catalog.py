@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
 
 from shared.values.money import units
 from shared.values.pictures import Picture
-from shared.values.stored import stored
+from shared.values.stored import api_names, attribute_of, stored
 
 
 class Period(StrEnum):
@@ -118,9 +118,9 @@ class Deal:
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     list_price: str | None = field(default=None, metadata=stored("ListPrice"))
     image: str | None = field(default=None, metadata=stored("Image"))
-    description: str | None = field(default=None, metadata=stored("Description"))
-    coupon_code: str | None = field(default=None, metadata=stored("CouponCode"))
-    variant: str | None = field(default=None, metadata=stored("Variant"))
+    description: str | None = field(default=None, metadata=stored("Description", typed=True))
+    coupon_code: str | None = field(default=None, metadata=stored("CouponCode", typed=True))
+    variant: str | None = field(default=None, metadata=stored("Variant", typed=True))
     source_id: str | None = field(default=None, metadata=stored("SourceId"))
     ends_at: datetime | None = field(default=None, metadata=stored("EndsAt", datetime))
     withdrawn_at: datetime | None = field(default=None, metadata=stored("WithdrawnAt", datetime, listed=False))
@@ -173,6 +173,14 @@ class Deal:
     def units(self) -> int:
         """The price in units of its currency."""
         return units(self.price, self.currency)
+
+
+_STORED = {each.name: attribute for each in fields(Deal) if (attribute := attribute_of(each))}
+TYPES: Mapping[str, type] = {name: attribute.kind for name, attribute in _STORED.items() if attribute.typed}
+"""The fields of a deal that are typed and shown as they are, and what is typed into them."""
+
+TYPED: Mapping[str, str] = {name: field for name, field in api_names(Deal).items() if field in TYPES}
+"""The same fields by their names in the API."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,6 @@ class Address:
     recipient: str = field(metadata=stored("Recipient"))
     street: str = field(metadata=stored("Street"))
     city: str = field(metadata=stored("City"))
+    region: str | None = field(default=None, metadata=stored("Region"), kw_only=True)
     postal_code: str = field(metadata=stored("PostalCode"))
     country: str = field(metadata=stored("Country"))
-    region: str | None = field(default=None, metadata=stored("Region"))

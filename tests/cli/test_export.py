@@ -111,7 +111,7 @@ def test_an_export_quotes_nothing_that_a_member_has_typed(
         deal = on_sale(table, 9)
         alerts.on_words(table, "ana", account_of("ana"), Limits(words="zebulon"), NOW)
         users.rename(table, "ana", "Zebulon")
-        typed = Address("Zebulon", "Zebulon 1", "Zebulon", "zebulon", "US", "zebulon")
+        typed = Address("Zebulon", "Zebulon 1", "Zebulon", "zebulon", "US", region="zebulon")
         addresses.save(table, "ana", "home", typed)
         follows.watch(table, APPLE, "ana", NOW, within=Limits(words="zebulon"))
         about = announcements.of_deal(deal, "words", None, "zebulon", "zebulon lamp")

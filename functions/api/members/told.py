@@ -30,7 +30,7 @@ def my_alerts() -> Response[Any]:
 
 @router.put(
     "/me/alerts/deals/<deal_id>",
-    **of_members("Be told of a deal's product at a price", "Alert", errors=[404, 409, 422], body="Limits"),
+    **of_members("Be told of a deal's product at a price", "Alert", errors=[404, 409, 422], body="NewLimits"),
 )
 def alert_on_price(deal_id: str) -> Response[Any]:
     """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
@@ -41,7 +41,7 @@ def alert_on_price(deal_id: str) -> Response[Any]:
 
 
 @router.post(
-    "/me/alerts", **of_members("Be told of new deals with some words", "Alert", errors=[409, 422], body="Limits")
+    "/me/alerts", **of_members("Be told of new deals with some words", "Alert", errors=[409, 422], body="NewLimits")
 )
 def alert_on_words() -> Response[Any]:
     """Tell of new deals within limits that name words: one alert for the same words, which this replaces."""

@@ -47,7 +47,8 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         return json_answer({"liked": False, "likes": topics.get(table(), topic, consistent=True).likes})
 
     @router.put(
-        f"{path}/watch", **of_members(f"Watch a {kind.label}, within limits", "Watch", errors=[404, 422], body="Limits")
+        f"{path}/watch",
+        **of_members(f"Watch a {kind.label}, within limits", "Watch", errors=[404, 422], body="NewLimits"),
     )
     def watch(slug: str) -> Response[Any]:
         """Watch a topic. A body, where there is one, says within which limits; without one, those there are stay."""

@@ -14,7 +14,7 @@ from shared.dynamodb.table import Table
 from shared.errors import InvalidName
 from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
-from shared.models.catalog import BRAND, Deal, Topic, feed_of
+from shared.models.catalog import BRAND, TYPED, TYPES, Deal, Topic, feed_of
 from shared.models.drafts import Draft
 from shared.values import links, money, slugs
 from shared.values.times import to_iso
@@ -52,6 +52,17 @@ _ELSEWHERE = "Its address. Readers see it only where this site lets their browse
 _POSTED_LATER = "In UTC. Saved for later with a time, it is posted then by itself; its picture is sent after that."
 
 LINK = Field("link", "Address at the shop", "link", required=True, needs=_AN_ADDRESS, type="url", more=_WEB)
+DESCRIPTION = Field("description", "Description", "description", area=True)
+
+
+def _of_rule(name: str) -> Field:
+    """The field of what is typed and shown as it is, by its rule in the API's bodies."""
+    attribute = TYPED[name]
+    more = _TEXT if TYPES[attribute] is str else {"inputmode": "numeric"}
+    hint = NewDeal.model_fields[attribute].description or ""
+    return Field(name, attribute.replace("_", " ").capitalize(), attribute, hint=hint, more=more)
+
+
 ROWS: tuple[tuple[Field, ...], ...] = (
     (Field("title", "Title", "title", required=True, more={**_TEXT, "maxlength": "300"}),),
     (
@@ -64,12 +75,11 @@ ROWS: tuple[tuple[Field, ...], ...] = (
         Field("category", "Category", "category", required=True, choices="categories"),
     ),
     (
-        Field("variant", "Variant", "variant", hint="Its colour and size, where there are several.", more=_TEXT),
-        Field("couponCode", "Coupon code", "coupon_code", more=_TEXT),
+        *(_of_rule(name) for name in TYPED if name != DESCRIPTION.name),
         Field("expiresAt", "Ends", "ends_at", needs=_A_TIME, hint="In UTC.", type="datetime-local"),
     ),
     (Field("image", "Picture at another host", "image", needs=_AN_ADDRESS, hint=_ELSEWHERE, type="url", more=_WEB),),
-    (Field("description", "Description", "description", area=True),),
+    (DESCRIPTION,),
 )
 """The form, a row of fields at a time; above it stands ``LINK``."""
 

@@ -19,7 +19,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.models.catalog import Changed, Deal, LogLine
+from shared.models.catalog import TYPED, Changed, Deal, LogLine
 from shared.models.lists import Page
 from shared.values import ksuids
 from shared.values.times import to_iso
@@ -32,11 +32,9 @@ FIELDS: Mapping[str, str] = {
     "currency": "currency",
     "brand": "brand",
     "category": "category",
-    "variant": "variant",
-    "couponCode": "coupon_code",
+    **TYPED,
     "expiresAt": "ends_at",
     "image": "image",
-    "description": "description",
     "picture": "picture",
     "withdrawnAt": "withdrawn_at",
     "hotAt": "hot_at",
