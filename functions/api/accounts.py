@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -17,7 +16,7 @@ from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, Ne
 from shared.data import removal
 from shared.data.members import accounts, digests, sessions, users
 from shared.data.orders import addresses
-from shared.errors import SlowDown, Unavailable, WrongPassword
+from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.event import address
 from shared.models.members import User
@@ -34,7 +33,7 @@ app = create_app(validates=True)
 def sign_up(new: NewUser) -> Response[Any]:
     origin = address(app.current_event.raw_event)
     user = accounts.sign_up(table(), **new.model_dump(), address=origin, now=times.now())
-    _mail_verification(user)
+    accounts.ask_to_verify(mail_queue(), user)
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
@@ -88,7 +87,8 @@ def change_me(change: AccountChange) -> Response[Any]:
     if change.password is not None or change.email is not None:
         user = accounts.prove(table(), user, change.current_password or "", origin, times.now())
     if change.email is not None:
-        _mail_verification(accounts.change_email(table(), user, change.email, origin, times.now(), mail_queue()))
+        changed = accounts.change_email(table(), user, change.email, origin, times.now(), mail_queue())
+        accounts.ask_to_verify(mail_queue(), changed)
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
     if change.hot_pace is not None:
@@ -121,12 +121,6 @@ def remove_me() -> Response[Any]:
     accounts.require_recent(sessions.authenticate(table(), token_of(app.current_event.raw_event), now), now)
     removal.remove_account(table(), _me(), now)
     return nothing()
-
-
-def _mail_verification(user: User) -> None:
-    """Have a link mailed that verifies an address. Where that cannot be asked for now, it can be asked for later."""
-    with suppress(Unavailable):
-        accounts.ask_to_verify(mail_queue(), user)
 
 
 def _own(user: User) -> Response[Any]:

@@ -153,8 +153,6 @@ def post_draft(draft_id: str) -> Response[Any]:
         deal = drafts.post(table(), _draft(draft_id), now, seen(app), correlation_id=_correlation_id())
     except NoSuchDraft:
         posted = drafts.posted_as(table(), calling(app).account_id, draft_id, now)
-        if posted is None:
-            raise
         deal = deals.get(table(), posted, consistent=True)
     return _posted(deal, now)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -22,7 +21,6 @@ from shared.errors import (
     EmailTaken,
     OrdersRemain,
     SlowDown,
-    Unavailable,
     UsernameTaken,
     WrongCurrentPassword,
     WrongPassword,
@@ -93,7 +91,7 @@ def sign_up(request: Request) -> Answer:
         user = accounts.sign_up(table(), **new.model_dump(), address=address(request.event), now=request.now)
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return _again(partial(_form, "sign-up", typed), "username", error)
-    _mail_verification(user)
+    accounts.ask_to_verify(mail_queue(), user)
     return _welcomed(request, _begun(request, user), forms.own_path(_next(typed), HOME))
 
 
@@ -187,7 +185,7 @@ def change_email(request: Request) -> Answer:
         changed = accounts.change_email(table(), user, email, address(request.event), request.now, mail_queue())
     except (InvalidFields, EmailTaken, SlowDown) as error:
         return _again(partial(_account_page, request, user, typed), "email", error)
-    _mail_verification(changed)
+    accounts.ask_to_verify(mail_queue(), changed)
     return pages.redirect("/account", said="email")
 
 
@@ -360,12 +358,6 @@ def _form(name: str, typed: Mapping[str, str], errors: Mapping[str, str] | None 
     shown = {each: typed.get(each, "") for each in ("username", "name", "email")}
     place, onward = f"/account/{name}", _next(typed)
     return pages.page(f"account/{name}.html", here=place, typed=shown, errors=errors, next=onward, **values)
-
-
-def _mail_verification(user: User) -> None:
-    """Have a link mailed that verifies an address. Where that cannot be asked for now, the account's page offers it."""
-    with suppress(Unavailable):
-        accounts.ask_to_verify(mail_queue(), user)
 
 
 def _confirmation(path: str, token: str, title: str, detail: str, user: User) -> Answer:

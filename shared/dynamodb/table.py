@@ -20,7 +20,7 @@ from shared.dynamodb import trouble
 from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
 from shared.dynamodb.retries import Service
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index, Key, key_names
-from shared.dynamodb.writes import Write
+from shared.dynamodb.writes import Write, asked_for
 from shared.errors import Busy, DealsError, NoAnswer
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Table(Service["DynamoDBClient"]):
 
         def once() -> Item:
             try:
-                with lost:
+                with lost, asked_for(write):
                     return unmarshal_item(self.ask(requests[write.operation], **arguments).get("Attributes", {}))
             except ClientError as error:
                 there = unmarshal_item(cast("Any", error.response).get("Item", {}))
@@ -206,7 +206,7 @@ class Table(Service["DynamoDBClient"]):
 
         def once() -> None:
             nonlocal token
-            with lost:
+            with lost, asked_for(*writes):
                 try:
                     self.ask(self.client.transact_write_items, TransactItems=items, ClientRequestToken=token)
                 except ClientError as error:

@@ -18,7 +18,7 @@ from typing import Any
 from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.capacity import Capacity, inserts, taken
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write
+from shared.dynamodb.writes import ASKED_FOR, Write
 
 Json = dict[str, Any]
 
@@ -137,7 +137,7 @@ class Trace:
             request.limit = params.get("Limit")
             request.projection = _projection(params)
             request.filter = params.get("FilterExpression", "")
-            request.writes = _writes() if request.consistent is None else ()
+            request.writes = ASKED_FOR.get() if request.consistent is None else ()
         # Several traces may watch one client: each has its own record.
         context[f"{_RECORD} {id(self)}"] = (request, params)
         with self._lock:
@@ -243,29 +243,13 @@ def _items(parsed: Mapping[str, Any], written: int) -> int:
 def _source() -> str:
     """The function of the data layer that asks, the outermost one where several call each other."""
     found = ""
-    for frame in _frames():
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what inspect does, without reading files
+    while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith("shared.data."):
             found = f"{module}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
-    return found
-
-
-def _writes() -> tuple[Write, ...]:
-    """The writes that the table was given and now asks for, each of which knows what its refusal means."""
-    for frame in _frames():
-        if frame.f_code is Table.transact.__code__:
-            return tuple(frame.f_locals["writes"])
-        if frame.f_code is Table.write.__code__:
-            return (frame.f_locals["write"],)
-    return ()
-
-
-def _frames() -> Iterator[FrameType]:
-    """The calls that are under way, from the inmost out."""
-    frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what inspect does, without reading files
-    while frame is not None:
-        yield frame
         frame = frame.f_back
+    return found
 
 
 def _key(item: Mapping[str, Any]) -> str:

@@ -75,8 +75,6 @@ def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[R
             draft = drafts.get(table(), session.username, draft_id)
         except NoSuchDraft:
             posted = drafts.posted_as(table(), session.account_id, draft_id, request.now)
-            if posted is None:
-                raise
             return pages.redirect(f"/desk/deals/{posted}", said="posted")
         try:
             return page(request, draft, typed)

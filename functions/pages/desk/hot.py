@@ -9,6 +9,7 @@ from typing import Any
 from functions.pages.desk.editing import deal_of, desk_page
 from shared.data.catalog import deals
 from shared.data.members import fanout_progress, users
+from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.html import pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer
@@ -24,8 +25,7 @@ LOOKS_AGAIN = 10
 """Seconds after which the page of a hot deal's progress looks again without script. With it, desk.js does."""
 
 WRITES_PER_MESSAGE = 2
-DOLLARS_PER_MILLION_WRITES = 0.625
-"""A message is written to the table and to GSI1: https://aws.amazon.com/dynamodb/pricing/on-demand (docs/cost.md)."""
+"""A message is written to the table and to GSI1 (docs/cost.md)."""
 
 routes = Routes()
 
@@ -49,7 +49,7 @@ def hot_page(request: Request, number: str) -> Answer:
         readers=f"{more.capitalize()}{counted(reached, 'reader')}",
         messages=f"{more}{reached:,}",
         units=f"{more}{units:,}",
-        dollars=f"{more}{_dollars(units * DOLLARS_PER_MILLION_WRITES / 1_000_000)}",
+        dollars=f"{more}{_dollars(units * WRITE_DOLLARS / 1_000_000)}",
     )
 
 

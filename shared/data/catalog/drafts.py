@@ -108,9 +108,12 @@ def of(table: Table, username: str) -> list[Draft]:
     )
 
 
-def posted_as(table: Table, account_id: str, draft_id: str, now: datetime) -> str | None:
-    """The id of the deal that an account's draft was posted as in the last 24 hours, or None."""
-    return earlier_result(table, _posting(account_id, draft_id), now)
+def posted_as(table: Table, account_id: str, draft_id: str, now: datetime) -> str:
+    """The id of the deal that an account's draft was posted as in the last 24 hours. Raises NoSuchDraft."""
+    posted = earlier_result(table, _posting(account_id, draft_id), now)
+    if posted is None:
+        raise NoSuchDraft(draft_id)
+    return posted
 
 
 def post(

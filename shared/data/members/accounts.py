@@ -139,7 +139,15 @@ def reset_password(table: Table, token: str, password: str, now: datetime, queue
 
 
 def ask_to_verify(queue: Queue | None, user: User) -> None:
-    """Have a link mailed that verifies an account's address, if that is to be proved and mail is sent. Raises Busy."""
+    """Have a link mailed that verifies an account's address, if that is to be proved and mail is sent.
+
+    Where that cannot be asked for now, nothing is done: it can be asked for later.
+    """
+    with suppress(Unavailable):
+        _mail_verification(queue, user)
+
+
+def _mail_verification(queue: Queue | None, user: User) -> None:
     if queue is not None and not user.is_verified:
         queue.send([MailWork("verify", user.username, user.account_id).to_json()])
 
@@ -149,7 +157,7 @@ def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: date
     if queue is None:
         raise NoMail
     rate_limits.ask_to_verify(table, user.username, now)
-    ask_to_verify(queue, user)
+    _mail_verification(queue, user)
 
 
 def verify_email(table: Table, token: str, now: datetime) -> None:
