@@ -88,14 +88,14 @@ def ask(work: Work, operation: str, given: Mapping[str, Any], *, signed_in: bool
     InvalidBody, NoSuchUser where nothing is found for a caller that does not exist, and what the route raises.
     """
     # Imported here: most commands ask no route, and "btd --help" none.
+    from aws_lambda_powertools.event_handler.api_gateway import BaseRouter  # noqa: PLC0415
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent  # noqa: PLC0415
 
     from shared.api.validation import checked, models  # noqa: PLC0415
     from shared.runtime import environment  # noqa: PLC0415
 
-    app, handler = _route(operation)
+    handler = _route(operation)
     places = {each["name"]: each["in"] for each in _described(operation).get("parameters", ())}
-    environment.use(work.table)
     caller = None if "username" in places else given.get("username")
     sent: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "header": {}, "body": {}, "caller": {}}
     for name, value in given.items():
@@ -113,9 +113,10 @@ def ask(work: Work, operation: str, given: Mapping[str, Any], *, signed_in: bool
         "queryStringParameters": sent["query"],
         "requestContext": {"requestId": secrets.token_hex(16), "authorizer": named},
     }
-    app.current_event = APIGatewayProxyEvent(event)
+    BaseRouter.current_event = APIGatewayProxyEvent(event)  # as Powertools sets it
     body = {name: checked(model, sent["body"]) for name, model in models(handler).items()}
-    answer = handler(*(sent["path"][name] for name in re.findall(r"{(\w+)}", operation)), **body)
+    with environment.using(work.table):
+        answer = handler(*(sent["path"][name] for name in re.findall(r"{(\w+)}", operation)), **body)
     found = json.loads(answer.body) if answer.body else None
     if caller and found is not None and not any(found.values()):
         users.get(work.table, caller)
@@ -194,13 +195,14 @@ def _document() -> dict[str, Any]:
     return document
 
 
-def _route(operation: str) -> tuple[Any, Callable[..., Any]]:
-    """The app that has the route of an operation, and the route's function."""
+def _route(operation: str) -> Callable[..., Any]:
+    """The function of an operation's route."""
     from functions.api import editors, members, orders  # noqa: PLC0415  # as above
 
     wanted = re.sub(r"{\w+}", "*", operation)
     for app in (editors.app, members.app, orders.app):
         for route in (*app._static_routes, *app._dynamic_routes):  # noqa: SLF001  # Powertools has no other list
             if f"{route.method} {re.sub('<[^>]+>', '*', route.path)}" == wanted:
-                return app, route.func
+                found: Callable[..., Any] = route.func
+                return found
     raise LookupError(operation)

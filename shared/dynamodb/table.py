@@ -10,6 +10,8 @@ import itertools
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -20,7 +22,7 @@ from shared.dynamodb import trouble
 from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
 from shared.dynamodb.retries import Service
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index, Key, key_names
-from shared.dynamodb.writes import Write, asked_for
+from shared.dynamodb.writes import Write
 from shared.errors import Busy, DealsError, NoAnswer
 
 if TYPE_CHECKING:
@@ -51,6 +53,19 @@ class Projection:
 
 
 KEYS_ONLY = Projection.of(PARTITION_KEY, SORT_KEY)
+
+
+ASKED_FOR: ContextVar[tuple[Write, ...]] = ContextVar("asked_for", default=())
+"""The writes of the request that is being made, each of which knows what its refusal means: for a trace."""
+
+
+@contextmanager
+def _asked_for(*writes: Write) -> Iterator[None]:
+    before = ASKED_FOR.set(writes)
+    try:
+        yield
+    finally:
+        ASKED_FOR.reset(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +195,7 @@ class Table(Service["DynamoDBClient"]):
 
         def once() -> Item:
             try:
-                with lost, asked_for(write):
+                with lost, _asked_for(write):
                     return unmarshal_item(self.ask(requests[write.operation], **arguments).get("Attributes", {}))
             except ClientError as error:
                 there = unmarshal_item(cast("Any", error.response).get("Item", {}))
@@ -206,7 +221,7 @@ class Table(Service["DynamoDBClient"]):
 
         def once() -> None:
             nonlocal token
-            with lost, asked_for(*writes):
+            with lost, _asked_for(*writes):
                 try:
                     self.ask(self.client.transact_write_items, TransactItems=items, ClientRequestToken=token)
                 except ClientError as error:

@@ -17,8 +17,8 @@ from typing import Any
 
 from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.capacity import Capacity, inserts, taken
-from shared.dynamodb.table import Table
-from shared.dynamodb.writes import ASKED_FOR, Write
+from shared.dynamodb.table import ASKED_FOR, Table
+from shared.dynamodb.writes import Write
 
 Json = dict[str, Any]
 

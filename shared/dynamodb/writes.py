@@ -5,9 +5,7 @@ The same write goes alone (``Table.write``) or with others in a transaction (``T
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -45,20 +43,6 @@ class Write:
             return not item
         left = self.leaves
         return left is not None and marshal_item({name: item.get(name) for name in left}) == marshal_item(left)
-
-
-ASKED_FOR: ContextVar[tuple[Write, ...]] = ContextVar("asked_for", default=())
-"""The writes of the request that is being made, each of which knows what its refusal means: for a trace."""
-
-
-@contextmanager
-def asked_for(*writes: Write) -> Iterator[None]:
-    """Say of which writes a request is made."""
-    before = ASKED_FOR.set(writes)
-    try:
-        yield
-    finally:
-        ASKED_FOR.reset(before)
 
 
 class Placeholders(TypedDict, total=False):

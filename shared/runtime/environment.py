@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -36,10 +37,16 @@ def table() -> Table:
     return _used.pop() if _used else connect(os.environ["TABLE_NAME"], budget(), **credentials())
 
 
-def use(connected: Table) -> None:
-    """Have this process work on a table that is connected already, as ``btd`` does when it asks the API's functions."""
+@contextmanager
+def using(connected: Table) -> Iterator[None]:
+    """Have functions work on a table that is connected already, as ``btd`` does when it asks those of the API."""
     table.cache_clear()
     _used[:] = [connected]
+    try:
+        yield
+    finally:
+        table.cache_clear()
+        _used.clear()
 
 
 @cache
