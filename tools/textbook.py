@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from shared.data import keys
 from shared.learn import lessons, running
-from shared.learn.lessons import Lesson, Step
+from shared.learn.lessons import Group, Lesson, Step
 
 CONTENTS = "docs/learn.md"
 
@@ -31,16 +31,19 @@ def documents() -> Iterator[tuple[str, str]]:
 
 
 def _contents() -> str:
-    path = lessons.path()
+    path, (basics, *groups) = lessons.path(), lessons.groups()
     parts = [
         _INTRODUCTION,
+        _listed(basics),
         f"## In an hour\n\nThese {len(path)} pages take {sum(each.minutes for each in path)} minutes.\n",
     ]
     parts += ["\n".join(f"1. {_link(each)}" for each in path) + "\n"]
-    for group in lessons.groups():
-        listed = "\n".join(f"- {f'{each.number}. ' if each.number else ''}{_link(each)}" for each in group.lessons)
-        parts.append(f"## {group.name}\n\n{group.about}.\n\n{listed}\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, *map(_listed, groups)])
+
+
+def _listed(group: Group) -> str:
+    listed = "\n".join(f"- {f'{each.number}. ' if each.number else ''}{_link(each)}" for each in group.lessons)
+    return f"## {group.name}\n\n{group.about}.\n\n{listed}\n"
 
 
 def _link(lesson: Lesson) -> str:
@@ -50,7 +53,7 @@ def _link(lesson: Lesson) -> str:
 def _parts(lesson: Lesson, group: str) -> Iterator[str]:
     yield f"# {f'{lesson.number}. ' if lesson.number else ''}{lesson.title}"
     yield f"[Learn](learn.md): {group}"
-    if lesson.can_run:
+    if lesson.can_run or lesson.figure:
         yield f'<a href="demo/#/learn/{lesson.slug}">Run it here</a>, in this browser: nothing is installed.'
     yield f"**The question.** {lesson.question}"
     yield from lesson.paragraphs

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -39,7 +41,10 @@ def test_each_lesson_is_run_by_its_button(visit: Visit) -> None:
             expect(page.locator("#came .sent").first, slug).to_be_visible(timeout=10_000)
 
 
-@pytest.mark.parametrize("slug", ["sparse-index", "by-partition"])
+PART_0 = [lesson.slug for lesson in lessons.groups()[0].lessons]
+
+
+@pytest.mark.parametrize("slug", ["sparse-index", "by-partition", *(each for each in PART_0 if each != "partitions")])
 def test_a_lesson_that_was_run_is_accessible_and_no_wider_than_its_window(visit: Visit, slug: str) -> None:
     page = visit(f"/learn/{slug}")
     page.get_by_role("button", name="Run it").click()
@@ -56,6 +61,36 @@ def test_the_contents_and_a_value_that_is_none_are_accessible(visit: Visit) -> N
 
     expect(page.get_by_text("Use small letters, digits and hyphens.")).to_be_visible()
     assert violations(page) == []
+
+
+def test_sliders_and_a_calculator_need_no_script(visit: Visit) -> None:
+    page = visit("/learn/partitions", script=False)
+    page.get_by_label("Keys that share the hot item").press("ArrowRight")
+    page.get_by_role("button", name="Draw it").click()
+    expect(page).to_have_url(re.compile("shards=2"))
+    expect(page.locator("figcaption").last).to_contain_text("All are served.")
+
+    page.goto("/learn/units")
+    page.get_by_label("Size of the item, in bytes").fill("5000")
+    page.get_by_label("In a transaction").check()
+    page.get_by_role("button", name="Calculate").click()
+
+    expect(page.get_by_role("row", name="Write")).to_contain_text("10 WRU")
+
+
+def test_partitions_and_the_calculator_are_accessible(visit: Visit) -> None:
+    page = visit("/learn/partitions?rate=20000&kind=writes")
+    assert violations(page) == []
+
+    page.goto("/learn/units?size=0&number=x")
+
+    expect(page.get_by_text("Use a whole number from 2 to 409,600.")).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("slug", PART_0)
+def test_no_page_of_part_0_is_wider_than_a_phone(visit: Visit, slug: str) -> None:
+    assert visit(f"/learn/{slug}", width=320).evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_a_question_and_a_term_need_no_script(visit: Visit) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shared.learn import exercises
+from shared.learn import exercises, lessons
 from tests.site.conftest import client_of, found
 from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, State
 from tests.site.test_own_pages import table_paths
@@ -39,12 +39,14 @@ def test_html_validate_finds_nothing(
         f"of the table {kind}": answer(site, people, State(path, who="eddy"))
         for kind, path in table_paths(site, people["eddy"]).items()
     }
-    lessons = {path: State(path) for path in ("/learn", "/learn/two-years", "/learn/pattern-12?value=1")}
+    taught = {path: State(path) for path in ("/learn", "/learn/two-years", "/learn/pattern-12?value=1")}
+    taught |= {f"/learn/{each.slug}": State(f"/learn/{each.slug}") for each in lessons.groups()[0].lessons}
+    taught["sizes that are none"] = State("/learn/units?size=0&number=x")
     for slug, value in (("sparse-index", ""), ("hierarchy", "?")):
-        lessons[f"run {slug}"] = State(f"/learn/{slug}", form={"value": value})
+        taught[f"run {slug}"] = State(f"/learn/{slug}", form={"value": value})
     for name, typed in (("run", exercises.find("exercise-first-page").broken), ("refused", "Query")):
-        lessons[f"exercise {name}"] = State("/learn/exercise-first-page", form={"request": typed})
-    answers = plain | took | {name: answer(site, people, state) for name, state in lessons.items()}
+        taught[f"exercise {name}"] = State("/learn/exercise-first-page", form={"request": typed})
+    answers = plain | took | {name: answer(site, people, state) for name, state in taught.items()}
 
     wrong = {name: each.status_code for name, each in plain.items() if each.status_code != every_page[name].status}
     assert wrong == {}
