@@ -11,12 +11,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from shared.api import order_bodies
 from shared.data.catalog import deal_numbers
-from shared.data.members import limits
 from shared.dynamodb.table import Table
 from shared.errors import DealIsOdd, Invalid
 from shared.http.parameters import MAX_CLIENT_KEY, is_client_key
 from shared.http.reasons import reason
-from shared.models.alerts import Limits, Pace
 from shared.values.usernames import normalise_username
 
 T = TypeVar("T")
@@ -27,21 +25,6 @@ _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(order_bodies.AddressName)
 def deal_id(table: Table, id_or_number: str) -> str:
     """The id of a deal that is named by its id or its number; only a number takes a request. Raises NoSuchDeal."""
     return deal_numbers.place_of(table, id_or_number, consistent=True).deal_id
-
-
-Ceiling = Annotated[str | None, typer.Option(metavar="PRICE", help="The highest price.")]
-Currency = Annotated[str | None, typer.Option(help="The currency of --ceiling; USD where none is named.")]
-LeastDiscount = Annotated[int | None, typer.Option(metavar="PERCENT", help="The least that is off the list price.")]
-Words = Annotated[str | None, typer.Option(help="Words that a deal must have.")]
-PaceOption = Annotated[Pace, typer.Option("--pace", help="When the user is told.")]
-
-
-def limits_of(
-    ceiling: str | None, currency: str | None, least_discount: int | None, words: str | None, pace: Pace
-) -> Limits:
-    """The limits that some options give. Raises InvalidLimits."""
-    named = {"ceiling": ceiling, "currency": currency, "leastDiscount": least_discount, "words": words, "pace": pace}
-    return limits.read(named)
 
 
 def from_stdin(what: str) -> str:
@@ -83,6 +66,7 @@ ClientKey = Annotated[
     ),
 ]
 DealName = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]
+TopicName = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
 
 

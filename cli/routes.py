@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
 from cli import views
-from cli.inputs import AddressName, ClientKey, DealName, Username, Yes, sure
+from cli.inputs import AddressName, ClientKey, DealName, TopicName, Username, Yes, sure
 from cli.work import Cursor, View, Work, command
 from shared.data.catalog.oddities import FIELDS
 from shared.data.members import users
@@ -43,6 +43,8 @@ KINDS: dict[str, Any] = {
     "{messageId}": _argument("MESSAGE", "The message's id."),
     "{alertId}": _argument("ALERT", "The alert's id."),
     "{draftId}": _argument("DRAFT", "The draft's id."),
+    "{brand}": TopicName,
+    "{category}": TopicName,
     "--category": Annotated[str, typer.Option(help="The category.")],
     "--cursor": Cursor,
     "--yes": Yes,
@@ -157,7 +159,8 @@ def _parameter(typed: str, operation: str) -> inspect.Parameter:
     default: Any = schema.get("default") if not given else int(given) if kind is int else given
     required = default is None and (not option or schema.get("required", False))
     bounds = {end: int(plain[most]) for end, most in (("min", "minimum"), ("max", "maximum")) if most in plain}
-    told: dict[str, Any] = {"help": schema.get("description") or plain.get("description"), **bounds}
+    such = "".join(f"Such as {example}." for example in plain.get("examples", ()))
+    told: dict[str, Any] = {"help": schema.get("description") or plain.get("description") or such, **bounds}
     made = typer.Option(f"--{words}", **told) if option else typer.Argument(metavar=words.upper(), **told)
     return inspect.Parameter(
         words.replace("-", "_"),
@@ -185,14 +188,12 @@ def _schema(operation: str, name: str) -> dict[str, Any]:
 
 def _described(operation: str) -> dict[str, Any]:
     method, path = operation.split()
-    described: dict[str, Any] = _document()["paths"][path][method.lower()]
-    return described
+    return cast("dict[str, Any]", _document()["paths"][path][method.lower()])
 
 
 @cache
-def _document() -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(OPENAPI.read_text(encoding="utf-8"))
-    return document
+def _document() -> Any:
+    return json.loads(OPENAPI.read_text(encoding="utf-8"))
 
 
 def _route(operation: str) -> Callable[..., Any]:
@@ -203,6 +204,5 @@ def _route(operation: str) -> Callable[..., Any]:
     for app in (editors.app, members.app, orders.app):
         for route in (*app._static_routes, *app._dynamic_routes):  # noqa: SLF001  # Powertools has no other list
             if f"{route.method} {re.sub('<[^>]+>', '*', route.path)}" == wanted:
-                found: Callable[..., Any] = route.func
-                return found
+                return cast("Callable[..., Any]", route.func)
     raise LookupError(operation)

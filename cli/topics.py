@@ -5,26 +5,20 @@ Both are topics: what either can do is written once, and a group of commands is 
 
 from __future__ import annotations
 
-from contextlib import suppress
 from itertools import starmap
 from typing import Annotated
 
 import typer
 
 from cli import views
-from cli.inputs import Ceiling, Currency, LeastDiscount, PaceOption, Username, Words, deal_id, limits_of
+from cli.inputs import TopicName, deal_id
 from cli.routes import Row, offer
 from cli.work import Limit, Work, command, group
 from shared.api import documents
 from shared.data.catalog import brands, feeds, picks, topics
-from shared.data.members import follows
-from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.http.parameters import DEFAULT_PAGE
-from shared.models.alerts import Pace
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
 from shared.values import slugs
-
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]
 
 
 def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
@@ -32,7 +26,7 @@ def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
     commands = group(name, about)
 
     @command(commands, views.topic, help=f"Show a {kind.label}'s counts and latest deals.")
-    def show(work: Work, name: Name, limit: Limit = DEFAULT_PAGE) -> views.Json:
+    def show(work: Work, name: TopicName, limit: Limit = DEFAULT_PAGE) -> views.Json:
         topic = Topic(kind, slugs.slug(name))
         page = topics.get(work.table, topic)
         latest = feeds.read(work.table, feed_of(topic), limit=limit, now=work.now)
@@ -40,52 +34,19 @@ def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
         featured = {"featured": picked} if picked else {}
         return {**documents.topic(page), **featured, "latest": documents.feed(latest, work.now)}
 
-    @command(
-        commands, help=f"Let a user watch a {kind.label}, counted once; with other limits than before, where it is."
+    path, named = f"{name}/{{{kind.label}}}", f"{kind.label} username"
+    offer(
+        commands,
+        Row(
+            f"watch {named} --*",
+            f"PUT /{path}/watch",
+            f"Let a user watch a {kind.label}, counted once; with other limits than before, where it is.",
+        ),
+        Row(f"like {named}", f"PUT /{path}/like", f"Let a user like a {kind.label}, counted once."),
+        Row(f"unlike {named}", f"DELETE /{path}/like", f"Take a user's like of a {kind.label} back."),
+        Row(f"unwatch {named}", f"DELETE /{path}/watch", f"Let a user watch a {kind.label} no longer."),
     )
-    def watch(
-        work: Work,
-        name: Name,
-        username: Username,
-        ceiling: Ceiling = None,
-        currency: Currency = None,
-        least_discount: LeastDiscount = None,
-        words: Words = None,
-        pace: PaceOption = Pace.AT_ONCE,
-    ) -> views.Json:
-        topic, within = Topic(kind, slugs.slug(name)), limits_of(ceiling, currency, least_discount, words, pace)
-        try:
-            follows.watch(work.table, topic, username, work.now, within=within)
-        except AlreadyWatching:
-            follows.limit(work.table, topic, username, within)
-        return _counts(work, topic)
-
-    @command(commands, help=f"Let a user like a {kind.label}, counted once.")
-    def like(work: Work, name: Name, username: Username) -> views.Json:
-        topic = Topic(kind, slugs.slug(name))
-        with suppress(AlreadyLiked):
-            follows.like(work.table, topic, username, work.now)
-        return _counts(work, topic)
-
-    @command(commands, help=f"Take a user's like of a {kind.label} back.")
-    def unlike(work: Work, name: Name, username: Username) -> views.Json:
-        topic = Topic(kind, slugs.slug(name))
-        with suppress(NotLiked):
-            follows.unlike(work.table, topic, username)
-        return _counts(work, topic)
-
-    @command(commands, help=f"Let a user watch a {kind.label} no longer.")
-    def unwatch(work: Work, name: Name, username: Username) -> views.Json:
-        topic = Topic(kind, slugs.slug(name))
-        with suppress(NotWatching):
-            follows.unwatch(work.table, topic, username)
-        return _counts(work, topic)
-
     return commands
-
-
-def _counts(work: Work, topic: Topic) -> views.Json:
-    return documents.topic(topics.get(work.table, topic, consistent=True))
 
 
 brand_app = _group(BRAND, "brands", "Brands: the list, one brand's page, likes and watches.")
@@ -111,7 +72,7 @@ def all_categories(_: Work) -> views.Json:
 @command(category_app, views.curated, "feature")
 def feature_for_category(
     work: Work,
-    name: Name,
+    name: TopicName,
     deals: Annotated[list[str], typer.Argument(metavar="DEAL...", help="Ids or numbers, 5 to 10.")],
 ) -> views.Json:
     """Pick a category's deals, in this order."""

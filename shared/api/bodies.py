@@ -99,20 +99,10 @@ _ADDRESS = documented(
 
 Title = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=LINE), AfterValidator(line)]
 BrandName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
-WebAddress = Annotated[
-    str,
-    Field(max_length=2000, description="An http or https address.", json_schema_extra=_ADDRESS),
-    AfterValidator(_web_address),
-]
+WebAddress = Annotated[str, Field(max_length=2000, json_schema_extra=_ADDRESS), AfterValidator(_web_address)]
 BrandSlug = Annotated[
     str,
-    Field(
-        min_length=1,
-        max_length=100,
-        description="An existing brand, by name or slug.",
-        examples=["allbirds"],
-        json_schema_extra=LINE,
-    ),
+    Field(min_length=1, max_length=100, examples=["allbirds"], json_schema_extra=LINE),
     AfterValidator(_slug_of_brand),
 ]
 CategorySlug = Annotated[
@@ -123,10 +113,7 @@ Description = Annotated[
 ]
 Line = Annotated[str, Field(min_length=1, json_schema_extra=LINE), AfterValidator(line)]
 SourceId = Annotated[
-    str,
-    Field(min_length=1, max_length=256, description="The deal's identity at its source.", json_schema_extra=LINE),
-    AfterValidator(line),
-    AfterValidator(_fits_a_key),
+    str, Field(min_length=1, max_length=256, json_schema_extra=LINE), AfterValidator(line), AfterValidator(_fits_a_key)
 ]
 Time = Annotated[datetime, BeforeValidator(_time)]
 
@@ -165,7 +152,7 @@ class OptionalFields(Body):
     """The fields that a deal may be without, in the body that posts it and in the one that changes it."""
 
     list_price: Annotated[Price | None, Field(description="The price before.")] = None
-    image: WebAddress | None = None
+    image: Annotated[WebAddress | None, Field(description="An http or https address.")] = None
     description: Description | None = None
     coupon_code: Annotated[Line, Field(max_length=100)] | None = None
     variant: Annotated[
@@ -179,12 +166,12 @@ class NewDeal(OptionalFields):
     """Post a deal. ``createdAt`` may be in the past (imports), never in the future."""
 
     title: Title
-    link: WebAddress
+    link: Annotated[WebAddress, Field(description="An http or https address.")]
     price: Price
-    brand: BrandSlug
+    brand: Annotated[BrandSlug, Field(description="An existing brand, by name or slug.")]
     category: CategorySlug
     currency: Currency = "USD"
-    source_id: SourceId | None = None
+    source_id: Annotated[SourceId | None, Field(description="The deal's identity at its source.")] = None
     created_at: Annotated[Time | None, Field(description="In the past, as 2026-06-04T20:28:53Z.")] = None
 
     def to_deal(self, now: datetime, entropy: bytes) -> Deal:

@@ -90,9 +90,7 @@ def known(codes: Callable[[], Container[str]], what: str, text: str) -> str:
 LINE = documented(rf"[^{HIDDEN}]*[^\s{HIDDEN}][^{HIDDEN}]*")
 
 _A_CURRENCY = "a currency of ISO 4217, such as USD"
-Price = Annotated[
-    str, Field(pattern=f"^{money.PATTERN}$", description="As 31.90.", examples=["31.90"]), AfterValidator(money.normal)
-]
+Price = Annotated[str, Field(pattern=f"^{money.PATTERN}$", examples=["31.90"]), AfterValidator(money.normal)]
 Currency = TypeAliasType(
     "Currency",
     Annotated[str, one_of(money.currencies, "USD"), AfterValidator(partial(known, money.currencies, _A_CURRENCY))],

@@ -40,6 +40,8 @@ Country = TypeAliasType(
 )
 WHOLE = BeforeValidator(_whole)
 Quantity = Annotated[int, Field(ge=1, le=MOST_PIECES), WHOLE]
+More = Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK), WHOLE]
+Left = Annotated[int, Field(ge=0, le=MOST_STOCK), WHOLE]
 Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS), WHOLE]
 
 
@@ -121,24 +123,14 @@ class NewOrder(Body):
 class OrderStep(Body):
     """The status that an order takes."""
 
-    status: Annotated[
-        str,
-        Field(description="The status that it takes.", json_schema_extra={"enum": [step.value for step in STEPS]}),
-        AfterValidator(_step),
-    ]
+    status: Annotated[str, Field(json_schema_extra={"enum": [step.value for step in STEPS]}), AfterValidator(_step)]
 
 
 class StockChange(Body):
     """Put stock on sale: so much more (or, below zero, less), or so much left; spread over so many shards."""
 
-    add: Annotated[
-        Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK), WHOLE] | None,
-        Field(description="How many pieces more; a number below zero takes some off."),
-    ] = None
-    left: Annotated[
-        Annotated[int, Field(ge=0, le=MOST_STOCK), WHOLE] | None,
-        Field(description="How many are left from now on."),
-    ] = None
+    add: Annotated[More | None, Field(description="How many pieces more; below zero, how many fewer.")] = None
+    left: Annotated[Left | None, Field(description="How many are left from now on.")] = None
     shards: Annotated[Shards | None, Field(description="Spread it over so many shards.")] = None
 
     @model_validator(mode="after")
