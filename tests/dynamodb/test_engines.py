@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
-from tests.support.engines import DYNAMODB_LOCAL_ENGINE, MINISTACK, MOTO, Engine
+from tests.support.engines import DYNAMODB_LOCAL_ENGINE, DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine
 
 ITEM = {"PK": "X", "SK": "X", "Type": "Test", "A": 1, "B": "b"}
 KEY = {"PK": "X", "SK": "X"}
@@ -208,6 +208,25 @@ def test_a_query_with_something_wrong_is_invalid(client: Client, bare_table: Tab
     code = refused(client.query, TableName=bare_table.name, ExpressionAttributeValues=values, **query)
 
     assert code == "ValidationException"
+
+
+def test_half_a_key_is_invalid(client: Client, bare_table: Table) -> None:
+    with pytest.raises(ClientError, match="ValidationException"):
+        client.get_item(TableName=bare_table.name, Key={"PK": {"S": "X"}})
+
+
+@known_to_differ(DYNOXIDE_ENGINE)
+def test_the_beginning_of_a_key_has_capital_and_small_letters(bare_table: Table, client: Client) -> None:
+    for name in ("Ana", "ana"):
+        client.put_item(TableName=bare_table.name, Item=marshal_item({"PK": "X", "SK": name}))
+
+    found = client.query(
+        TableName=bare_table.name,
+        KeyConditionExpression="PK = :x AND begins_with(SK, :a)",
+        ExpressionAttributeValues=marshal_item({":x": "X", ":a": "a"}),
+    )
+
+    assert [item["SK"]["S"] for item in found["Items"]] == ["ana"]
 
 
 def test_an_empty_key_of_an_index_is_invalid(client: Client, bare_table: Table) -> None:

@@ -160,6 +160,37 @@ def test_a_query_is_charged_for_what_its_filter_hides() -> None:
     assert [request.operation for request in trace.requests].count("Query") == 4
 
 
+def test_units_that_an_engine_tells_are_those_that_are_counted_by_the_rules_of_aws() -> None:
+    """MiniStack's are counted from the items, filters, projections and refused writes included; dynoxide tells its own.
+
+    What only one of them refuses is left out: a page says so.
+    """
+    taken: list[list[tuple[str, str, str, str]]] = []
+    for engine in (DYNOXIDE_ENGINE, MINISTACK):
+        with engine.table() as table:
+            trace = Trace().attach(table)
+            taken.append([])
+            for lesson in (each for each in THAT_RUN if not each.live):
+                value, run_id = lesson.value.default if lesson.value else "", lesson.slug[:9]
+                made = running.run(table, lesson, value, "visitor-0001", run_id, NOW, trace)
+                for done in [*made.common, *made.ours]:
+                    units = str(done.took.capacity).lstrip("~≥") if done.took else "not sent"
+                    taken[-1].append((lesson.slug, done.step.operation, done.reply.code, units))
+            trace.detach(table)
+
+    told, counted = taken
+    assert [(one, two) for one, two in zip(told, counted, strict=True) if one != two and one[2] == two[2]] == []
+    assert not [units for *_, units in [*told, *counted] if units == "None"]
+
+
+def test_each_read_of_a_lesson_that_is_not_live_says_what_it_finds_and_in_which_order() -> None:
+    for lesson in (each for each in THAT_RUN if not each.live):
+        for step in [*lesson.common, *lesson.ours]:
+            if step.operation in running.READS and not step.refused:
+                assert step.finds is not None, lesson.slug
+                assert step.first or not step.finds or step.operation != "Query", lesson.slug
+
+
 SAID_UNITS = [each for each in THAT_RUN if any(step.takes for step in [*each.common, *each.ours])]
 
 
