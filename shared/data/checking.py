@@ -11,7 +11,7 @@ still in that state.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -97,8 +97,11 @@ _DERIVED: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
 Place = tuple[str, str]
 """The key of an item, as a key of dictionaries."""
 
-_Counted = tuple[str, Place, str, int]
-"""That an item counts: by which rule, in which item, in which of its attributes, and how much."""
+_Count = tuple[str, Place]
+"""A rule of counts, and the item that counts by it."""
+
+_Counted = tuple[_Count, str, int]
+"""That an item counts: where, in which attribute, and how much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +174,17 @@ class _Seen:
     def __init__(self, now: datetime) -> None:
         self.faults: list[Fault] = []
         self._now = now
-        self._counts: dict[str, dict[Place, Item]] = {rule: {} for rule in _COUNTS.values()}
-        self._counted: dict[str, dict[Place, Counter[str]]] = {rule: {} for rule in self._counts}
-        self._forms: dict[Place, set[str]] = {}
+        self._counts: dict[_Count, Item] = {}
+        self._counted = defaultdict[_Count, Counter[str]](Counter)
+        self._orphans = defaultdict[_Count, Counter[str]](Counter)
+        self._forms = defaultdict[Place, set[str]](set)
         self._pairs: dict[Place, list[Item | None]] = {}
         self._there: dict[Place, Item] = {}
-        self._needed: dict[Place, list[tuple[Place, _Counted | None]]] = {}
-        self._asked: dict[Place, dict[str, Fault]] = {}
+        self._needed = defaultdict[Place, list[tuple[Place, _Counted | None]]](list)
+        self._asked = defaultdict[Place, dict[str, Fault]](dict)
         self._numbers: dict[Place, int] = {}
-        self._shards: dict[str, Counter[str]] = {}
-        self._ordered: dict[str, Counter[str]] = {}
+        self._shards = defaultdict[str, Counter[str]](Counter)
+        self._ordered = defaultdict[str, Counter[str]](Counter)
         self._cancelled: set[str] = set()
         self._open_orders: Counter[str] = Counter()
         self._alerts: Counter[str] = Counter()
@@ -198,7 +202,7 @@ class _Seen:
         if row.claimed or kind in _NEEDED:
             self._there[place] = item
         if rule := _COUNTS.get(kind):
-            self._counts[rule][place] = item
+            self._counts[rule, place] = item
         elif kind in _PAIRED:
             self._pair(item, due=False)
         elif kind in (item_types.PRICE_ALERT, item_types.WORDS_ALERT):
@@ -208,9 +212,9 @@ class _Seen:
         if kind in _SEQUENCES:
             sequence = _place(_SEQUENCES[kind])
             self._numbers[sequence] = max(self._numbers.get(sequence, 0), damage.attribute(item, "Number", int))
-        counted = _counted(item, kind)
-        if counted:
-            self._count(*counted)
+        if counted := _counted(item, kind):
+            count, attribute, by = counted
+            self._counted[count][attribute] += by
         if row.owned:
             self._need(_place(keys.user(str((item | values)["Username"]))), place, counted)
 
@@ -241,13 +245,13 @@ class _Seen:
                 continue
             new = {**key, **says, **{name: known[of] for name, of in partner.new.items() if of in known}}
             fault = Fault(PARTNERS, key, says, new, derived=not partner.is_lost)
-            self._asked.setdefault(_place(key), {})[repr(says)] = fault
+            self._asked[_place(key)][repr(says)] = fault
         return due
 
     def _need(self, needed: Place, asking: Place, counted: _Counted | None = None) -> None:
         """Note that an item, which may be counted, needs another one, unless that was seen."""
         if needed not in self._there:
-            self._needed.setdefault(needed, []).append((asking, counted))
+            self._needed[needed].append((asking, counted))
 
     def compared(self) -> Iterator[Fault]:
         """The faults that show only when everything was seen."""
@@ -255,24 +259,21 @@ class _Seen:
             kind = (found or due or {})["Type"]
             if kind != item_types.ENDING or due:  # a note without its deal is only looked at once more than needed
                 yield Fault(_PAIRED[kind], _key(place), found, due)
-        orphans: dict[tuple[str, Place], Counter[str]] = {}
         for needed, asking in self._needed.items():
             for place, counted in asking if needed not in self._there else ():
-                yield Fault(
-                    PARTNERS, _key(place), _key(place), {**_key(place), "Needs": " / ".join(needed)}, derived=False
-                )
+                key = _key(place)
+                yield Fault(PARTNERS, key, key, {**key, "Needs": " / ".join(needed)}, derived=False)
                 if counted:
-                    rule, of, attribute, by = counted
-                    orphans.setdefault((rule, of), Counter())[attribute] += by
-        for rule, counts in self._counts.items():
-            for place in counts.keys() | self._counted[rule].keys():
-                item, counted_here = counts.get(place), self._counted[rule].get(place, Counter[str]())
-                should = self._count_due(rule, place, item, counted_here)
-                if item != should and (rule, place) in orphans:  # those may be counted, or not
-                    counted_here.subtract(orphans[rule, place])
-                    should = self._count_due(rule, place, item, counted_here)
-                if item != should:
-                    yield Fault(rule, _key(place), item, should, derived=bool(item) or rule != FOLLOWERS)
+                    count, attribute, by = counted
+                    self._orphans[count][attribute] += by
+        for count in self._counts.keys() | self._counted.keys():
+            rule, place = count
+            item, should = self._counts.get(count), self._count_due(count)
+            if item != should and count in self._orphans:  # those may be counted, or not
+                self._counted[count].subtract(self._orphans[count])
+                should = self._count_due(count)
+            if item != should:
+                yield Fault(rule, _key(place), item, should, derived=bool(item) or rule != FOLLOWERS)
         yield from self._partners()
         yield from self._lists()
         yield from self._stock()
@@ -292,8 +293,8 @@ class _Seen:
 
     def _lists(self) -> Iterator[Fault]:
         """The list of brands, and the sequences that numbers are drawn from."""
-        topics, kind = self._counts[FOLLOWERS].values(), item_types.TOPIC[BRAND]
-        brands = {keys.id_in(item["PK"]): item["Name"] for item in topics if item["Type"] == kind}
+        kind = item_types.TOPIC[BRAND]
+        brands = {keys.id_in(item["PK"]): item["Name"] for item in self._counts.values() if item["Type"] == kind}
         key = keys.brands()
         found = self._there.get(_place(key))
         listed = found["Brands"] if found else {}
@@ -325,14 +326,14 @@ class _Seen:
 
     def _sale(self, item: Item, kind: str) -> None:
         if kind == item_types.STOCK:
-            sums = self._shards.setdefault(item["DealId"], Counter())
+            sums = self._shards[item["DealId"]]
             sums.update({name: damage.attribute(item, name, int) for name in _PIECES})
             sums["Shard"] = max(sums["Shard"], damage.attribute(item, "Shard", int))
         elif kind == item_types.ORDER_ITEM:
-            self._ordered.setdefault(item["OrderId"], Counter())[item["DealId"]] += item["Quantity"]
+            self._ordered[item["OrderId"]][item["DealId"]] += item["Quantity"]
         elif kind == item_types.SALE:
             for part in item["Items"]:
-                self._ordered.setdefault(item["OrderId"], Counter())[part["DealId"]] += part["Quantity"]
+                self._ordered[item["OrderId"]][part["DealId"]] += part["Quantity"]
         elif kind == item_types.ORDER and item["Status"] == OrderStatus.CANCELLED:
             self._cancelled.add(item["OrderId"])
         elif kind == item_types.ORDER and item["Status"] == OrderStatus.PLACED:
@@ -349,7 +350,7 @@ class _Seen:
                 yield Fault(STOCK, keys.stock_shard(deal_id, 1), found, due, derived=False)
         notes = {item["DealId"]: item for item in self._of(item_types.STOCK_NOTE)}
         for deal_id in notes.keys() | self._shards.keys():
-            note, shards = notes.get(deal_id), self._shards.get(deal_id, Counter())["Shard"]
+            note, shards = notes.get(deal_id), self._shards[deal_id]["Shard"]
             new = {**keys.stock(deal_id), "Type": item_types.STOCK_NOTE, "DealId": deal_id}
             if (note or {}).get("Shards") != shards:  # a note of more than there are may be right
                 derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) < shards
@@ -370,18 +371,15 @@ class _Seen:
 
     def _listed(self, deal: Deal) -> None:
         for key, attribute in feed_counts.counters(deal):
-            self._count(FEEDS, _place(key), attribute)
+            self._counted[FEEDS, _place(key)][attribute] += 1
         if note := feed_counts.note_of(deal):
             self._pair(note, due=True)
         forms = words.of_deal(deal)
         for word, item in search.items_of(deal).items():
             self._pair(item, due=True)
             place = _place(keys.word_count(word))
-            self._count(WORD_COUNTS, place, "Deals")
-            self._forms.setdefault(place, set()).add(forms[word])
-
-    def _count(self, rule: str, place: Place, attribute: str, by: int = 1) -> None:
-        self._counted[rule].setdefault(place, Counter())[attribute] += by
+            self._counted[WORD_COUNTS, place]["Deals"] += 1
+            self._forms[place].add(forms[word])
 
     def _pair(self, item: Item, *, due: bool) -> None:
         """Keep an item, found or due, until its counterpart comes and says the same."""
@@ -392,8 +390,9 @@ class _Seen:
         if {**(pair[0] or {}), "Version": None} == {**(pair[1] or {}), "Version": None}:
             del self._pairs[place]
 
-    def _count_due(self, rule: str, place: Place, item: Item | None, counted: Counter[str]) -> Item | None:
+    def _count_due(self, count: _Count) -> Item | None:
         """The item of a count as those who are counted make it."""
+        (rule, place), item, counted = count, self._counts.get(count), self._counted[count]
         if rule == FOLLOWERS:
             return {**(item or _key(place)), "LikesCount": counted["LikesCount"], "WatchCount": counted["WatchCount"]}
         if rule == SCORES:
@@ -409,9 +408,9 @@ class _Seen:
 def _counted(item: Item, kind: str) -> _Counted | None:
     """That a like, a watch or a vote counts, or None."""
     if attribute := _FOLLOWS.get(kind):
-        return FOLLOWERS, _place(keys.topic(keys.topic_named(item["PK"]))), attribute, 1
+        return (FOLLOWERS, _place(keys.topic(keys.topic_named(item["PK"])))), attribute, 1
     if kind == item_types.VOTE:
-        return SCORES, _place(keys.score(item["DealId"])), "Score", damage.attribute(item, "Worth", int)
+        return (SCORES, _place(keys.score(item["DealId"]))), "Score", damage.attribute(item, "Worth", int)
     return None
 
 
