@@ -20,6 +20,7 @@ from infra.artifacts.bundling import digest_of
 from local.settings import ROOT
 from shared.learn import lessons
 from shared.learn.lessons import Step
+from shared.learn.running import READS
 from tests.support.browser import patient
 from tests.support.waiting import until
 
@@ -240,7 +241,7 @@ def test_a_picture_that_is_sent_is_refused_in_a_sentence_that_leads_back(context
 
 def _found(step: Step) -> str:
     """How many items a lesson says that a request reads; nothing of one that writes, or where it does not say it."""
-    reads = step.operation in {"Query", "GetItem", "BatchGetItem"} and not step.refused
+    reads = step.operation in READS and not step.refused
     return str(step.finds) if reads and step.finds is not None else ""
 
 
