@@ -19,14 +19,12 @@ from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
 from shared.api.validation import checked
 from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, selecting, sorting
-from shared.data.catalog import search as searching
-from shared.data.catalog.words import asked
 from shared.data.members import votes
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
 from shared.http.parameters import DEFAULT_PAGE, selection
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic, Vote, feed_of
-from shared.models.lists import Page, Sort
+from shared.models.lists import Sort
 from shared.values import ksuids, slugs
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
@@ -80,14 +78,11 @@ def search(
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> views.Json:
-    """List the deals that have some words, the newest first, or by price or discount."""
+    """List the deals that have some words, the newest first, or by price or discount. Words such as "under $80" and
+    "half price" are limits."""
     wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": brand})
-    words = asked(typed)
-    matches, following, ran, looked = selecting.page(
-        work.table, words, wanted, limit=limit, now=work.now, cursor=cursor
-    )
-    page = Page(tuple(searching.active(work.table, matches, work.now)), following)
-    return documents.found(page, None if ran is words else ran.text, looked, work.now)
+    shown = selecting.page(work.table, typed, wanted, limit=limit, now=work.now, cursor=cursor)
+    return documents.found(shown, work.now)
 
 
 @command(app, views.popular)

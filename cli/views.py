@@ -66,8 +66,11 @@ feed = table(
 
 
 def found(page: Json) -> None:
-    """A page of a search, with the corrected words and the words left out."""
+    """A page of a search, deals with most of its words, and the words that were searched."""
     feed(page)
+    if page.get("partly"):
+        say("deals with most of the words:")
+        feed({"items": page["partly"], "next": None})
     if page.get("searched"):
         say(f"searched: {page['searched']}")
     if page.get("lookedThrough") is not None:

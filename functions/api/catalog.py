@@ -20,7 +20,7 @@ from shared.api import cors, documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
-from shared.data.catalog import brands, deals, feeds, picks, scores, search, selecting, sorting, topics, words
+from shared.data.catalog import brands, deals, feeds, picks, scores, selecting, sorting, topics
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
@@ -37,7 +37,7 @@ from shared.models.catalog import (
     Topic,
     feed_of,
 )
-from shared.models.lists import Page, Selection
+from shared.models.lists import Selection
 from shared.runtime.environment import table
 from shared.values import times
 
@@ -210,12 +210,11 @@ def _newest(part: Cached | None, feed: Feed) -> str:
 
 def _found(typed: str, asked: Selection) -> documents.Json:
     """A page of a search as it was asked for."""
-    wanted, now = words.asked(typed), times.now()
-    if not wanted.terms:
+    now = times.now()
+    shown = selecting.page(table(), typed, asked, now=now, **paging(app))
+    if not shown.ran.terms:
         raise BadRequest("q must have a word of two characters or more, or a digit.", "q")
-    matches, following, ran, looked = selecting.page(table(), wanted, asked, now=now, **paging(app))
-    page = Page(tuple(search.active(table(), matches, now)), following)
-    return documents.found(page, None if ran is wanted else ran.text, looked, now)
+    return documents.found(shown, now)
 
 
 def _feed(feed: Feed, *, now: datetime) -> documents.Json:

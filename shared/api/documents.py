@@ -19,6 +19,7 @@ from shared.values.times import to_iso
 
 if TYPE_CHECKING:
     from shared.data.catalog.scores import Scored
+    from shared.data.catalog.selecting import Shown
     from shared.models.drafts import Draft
 
 T = TypeVar("T")
@@ -87,11 +88,12 @@ def feed(page_of_deals: Page[Deal], now: datetime) -> Json:
     return page(page_of_deals, lambda one: deal(one, now))
 
 
-def found(page_of_deals: Page[Deal], searched: str | None, looked: int | None, now: datetime) -> Json:
-    """A page of a search; the corrected words that were searched where those that were asked for found nothing; and how
-    many deals were looked through where there are more."""
-    told = {"searched": searched, "lookedThrough": looked}
-    return feed(page_of_deals, now) | {name: value for name, value in told.items() if value is not None}
+def found(shown: Shown, now: datetime) -> Json:
+    """A page of a search; deals that have most of its words, where it is not full; the words that were searched, where
+    they are not those that were asked for; and how many deals were looked through where there are more."""
+    partly = [deal(each, now) for each in shown.partly]
+    told = {"partly": partly or None, "searched": shown.searched, "lookedThrough": shown.looked}
+    return feed(shown.page, now) | {name: value for name, value in told.items() if value is not None}
 
 
 def all_of(items: Iterable[Mapping[str, Any]]) -> Json:

@@ -142,9 +142,12 @@ class Draft(Answer):
 
 
 class FoundDeals(DealList):
+    partly: Annotated[
+        list[Deal] | None,
+        Field(description="Deals with most of the words of q, where fewer than a page have all. Absent without any."),
+    ] = None
     searched: Annotated[
-        str | None,
-        Field(description="The words that were searched in the place of q, which no deal has; send them for next."),
+        str | None, Field(description="The q that was searched in place of one that no deal has; send it for next.")
     ] = None
     looked_through: Annotated[
         int | None,

@@ -31,7 +31,8 @@ class Sort(StrEnum):
 class Selection:
     """The deals of a list that are asked for, and their order; ``brand`` is a slug, for some of a category's.
 
-    ``least`` and ``most`` are prices in ``currency``, both included. Prices of two currencies cannot be compared: with
+    ``least`` and ``most`` are prices in ``currency``, both included; ``discount`` is the least that is off the list
+    price, in percent, of a search. Prices of two currencies cannot be compared: with
     a currency, deals in another one are left out, and a list that ``is_priced`` is shown in one.
     """
 
@@ -40,11 +41,13 @@ class Selection:
     most: str | None = None
     currency: str | None = None
     brand: str | None = None
+    discount: int | None = None
 
     @property
     def name(self) -> str:
         """All of it in one text: the name under which a list's cursors are its own."""
-        return "/".join(map(str, (self.sort, self.least, self.most, self.currency, self.brand)))
+        discount = [] if self.discount is None else [self.discount]
+        return "/".join(map(str, (self.sort, self.least, self.most, self.currency, self.brand, *discount)))
 
     def takes(self, price: str, currency: str | None) -> bool:
         """Whether a price is in the currency and between the prices that are asked for."""

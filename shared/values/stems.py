@@ -12,6 +12,26 @@ from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
 from typing import Protocol
 
+IRREGULAR = {
+    "calves": "calf",
+    "children": "child",
+    "feet": "foot",
+    "geese": "goose",
+    "halves": "half",
+    "knives": "knife",
+    "leaves": "leaf",
+    "loaves": "loaf",
+    "men": "man",
+    "mice": "mouse",
+    "scarves": "scarf",
+    "sheaves": "sheaf",
+    "shelves": "shelf",
+    "teeth": "tooth",
+    "wolves": "wolf",
+    "women": "woman",
+}
+"""Plurals, with their singulars, whose stems Snowball's algorithm leaves apart."""
+
 
 class _Stemmer(Protocol):
     def stemWord(self, word: str) -> str: ...  # noqa: N802  # the library's name
@@ -21,6 +41,11 @@ class _Stemmer(Protocol):
 def stem(word: str) -> str:
     """The stem of a word in lower case: of ``jackets`` it is ``jacket``, of ``running`` it is ``run``."""
     return _english()().stemWord(word)  # a stemmer keeps what it works on: threads must not share one
+
+
+def stems(word: str) -> tuple[str, ...]:
+    """The stem of a word, and of an irregular plural that of its singular: of ``knives``, ``knive`` and ``knife``."""
+    return tuple(dict.fromkeys(map(stem, (word, IRREGULAR.get(word, word)))))
 
 
 @cache

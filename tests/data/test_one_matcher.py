@@ -35,6 +35,9 @@ def test_whenever_a_search_finds_a_deal_an_alert_on_its_words_tells_of_it_and_th
     @example("zorblax quarter-zip", ["Merino Quarter Zip Sweater", "Zorblax Quarter Zip", "Zorblax"])
     @example("t-shirt", ["Oxford Shirt"])
     @example("agre", ["Agreed"])
+    @example("knives", ["Paring Knife", "Knives"])
+    @example("mouse", ["Three Blind Mice"])
+    @example("16gb", ["Memory 16 GB", "Memory 16gb"])
     def check(text: str, titles: list[str]) -> None:
         assume(words.asked(text).terms and not words.asked(text).cut)
         made = [a_deal(ago(minutes=minute), title=title) for minute, title in enumerate(titles)]

@@ -7,15 +7,16 @@ from dataclasses import replace
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, search, words
+from shared.data.catalog import deals, phrases, search, selecting, words
 from shared.data.catalog.search import Match
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
 from shared.errors import AlreadyExists
 from shared.html import views
 from shared.models.catalog import Deal
+from shared.models.lists import Selection
 from shared.values import cards, links
-from tests.support.factories import NOW, a_deal, ago, ahead, every_page, ids, newest_first
+from tests.support.factories import NOW, a_deal, ago, ahead, every_page, ids, newest_first, post
 from tests.support.wire import watched
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
@@ -182,6 +183,10 @@ FILED = {
     "joined": "Heavy Tshirt",
     "shirt": "Oxford Shirt",
     "visor": "Running Visor",
+    "mice": "Three Blind Mice",
+    "knife": "Paring Knife",
+    "apart": "Memory 16 GB",
+    "close": "Stick 16gb",
 }
 
 
@@ -206,6 +211,9 @@ TYPED = {
     "shirts": ["tee", "shirt"],
     "mens": ["tee"],
     "runn": ["visor"],
+    **{key: ["mice"] for key in ["mouse", "mice"]},
+    **{key: ["knife"] for key in ["knives", "knife"]},
+    **{key: ["apart", "close"] for key in ["16gb", "16 GB", "16-gb"]},
 }
 
 
@@ -334,3 +342,80 @@ def test_a_word_that_nobody_has_asks_for_no_deal(table: Table) -> None:
 )
 def test_a_search_of_more_than_is_looked_up_says_so(typed: str, cut: bool) -> None:
     assert words.asked(typed).cut is cut
+
+
+PHRASES: dict[str, tuple[str, Selection]] = {
+    "running shoes under $80": ("running shoes", Selection(most="80.00", currency="USD")),
+    "shoes below 80": ("shoes", Selection(most="80.00")),
+    "mug $20 to $40": ("mug", Selection(least="20.00", most="40.00", currency="USD")),
+    "$20-$40 mug": ("mug", Selection(least="20.00", most="40.00", currency="USD")),
+    "shoes over 100 usd": ("shoes", Selection(least="100.00", currency="USD")),
+    "CA$50 tent": ("tent", Selection(most="50.00", currency="CAD")),
+    "lamp €19.90": ("lamp", Selection(most="19.90", currency="EUR")),
+    "jacket half price": ("jacket", Selection(discount=50)),
+    "tv -30%": ("tv", Selection(discount=30)),
+    "bag up to 50% off under $9": ("bag", Selection(most="9.00", currency="USD", discount=50)),
+    # No limits: sizes, ages, amounts that are none, and two currencies.
+    "shirt 10-12": ("shirt 10-12", Selection()),
+    "toys from 3 years": ("toys from 3 years", Selection()),
+    "iphone 15": ("iphone 15", Selection()),
+    "100% cotton": ("100% cotton", Selection()),
+    "under $": ("under $", Selection()),
+    "under 12.345": ("under 12.345", Selection()),
+    "under ¥12.50": ("under ¥12.50", Selection()),
+    "under $8,000,000,000,000": ("under $8,000,000,000,000", Selection()),
+    "%%% $$$": ("%%% $$$", Selection()),
+}
+
+
+@pytest.mark.parametrize(("typed", "rest", "selection"), [(key, *value) for key, value in PHRASES.items()], ids=PHRASES)
+def test_limits_are_read_from_what_is_typed(typed: str, rest: str, selection: Selection) -> None:
+    read = phrases.read(typed)
+
+    assert (read.rest, read.selection) == (rest, selection)
+    assert bool(read.typed) == (selection != Selection())
+
+
+def test_a_selections_own_limits_come_before_those_that_are_typed() -> None:
+    typed = phrases.read("shoes under $80 half price")
+
+    assert typed.within(Selection(most="40.00")) == Selection(most="40.00", currency="USD", discount=50)
+    assert typed.around("boots", but="half price") == "boots under $80"
+
+
+def test_a_page_that_is_not_full_has_deals_with_most_of_the_words(table: Table) -> None:
+    titles = ["Blue trail runner", "Blue road runner", "Trail runner", "Blue lamp", "Runner", "Lamp"]
+    made = {title: a_deal(ago(minutes=number), title=title) for number, title in enumerate(titles)}
+    for deal in made.values():
+        search.file(table, None, deal)
+
+    def partly(typed: str, limit: int = 9) -> list[str]:
+        found = search.find(table, words.asked(typed), limit=limit)
+        names = {deal.deal_id: title for title, deal in made.items()}
+        return [names[match.deal_id] for match in search.partly(table, found, limit - len(found.matches))]
+
+    assert partly("blue trail runner") == ["Blue road runner", "Trail runner"]
+    assert partly("blue trail runner", limit=2) == ["Blue road runner"]
+    assert partly("blue trail runner", limit=1) == []
+    assert partly("trail lamp") == ["Blue trail runner", "Trail runner", "Blue lamp", "Lamp"]
+    assert partly("trail zzzz") == ["Blue trail runner", "Trail runner"]
+    assert partly("qqqq zzzz") == partly("lamp") == []
+
+
+def test_a_page_of_what_is_typed_is_within_its_limits(table: Table) -> None:
+    prices = {"31.90": "63.80", "79.00": "100.00", "99.00": "220.00"}
+    made = [
+        a_deal(ago(minutes=number), title=f"Trail runner {number}", price=price, list_price=before)
+        for number, (price, before) in enumerate(prices.items())
+    ]
+    for deal in post(table, made):
+        search.file(table, None, deal)
+
+    def found(typed: str) -> list[str]:
+        shown = selecting.page(table, typed, Selection(), limit=9, now=NOW)
+        return [deal.price for deal in [*shown.page.items, *shown.partly]]
+
+    assert found("trail runner under $80") == ["31.90", "79.00"]
+    assert found("trail runner half price") == ["31.90", "99.00"]
+    assert found("trail runner half price over $50") == ["99.00"]
+    assert found("trail tent under $80") == ["31.90", "79.00"]

@@ -11,7 +11,7 @@ from functions.pages.site.deal import summary
 from functions.pages.site.public import moved
 from functions.pages.site.search import matching
 from functions.pages.site.topics import brand_named
-from shared.data.catalog import feeds, words
+from shared.data.catalog import feeds
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, headers, views
 from shared.html.app import Routes
@@ -38,7 +38,7 @@ routes = Routes()
 def feed(request: Request) -> Answer:
     typed = request.query.get("q", "").strip()
     if typed:
-        shown = matching(words.asked(typed), request.now)
+        shown = matching(typed, request.now)
         return _feed(request, f"{typed} · Big Time Deals", "/search", shown, q=typed)
     latest = feeds.read(table(), ALL_DEALS, limit=ENTRIES, now=request.now)
     return _feed(request, "Big Time Deals", "/", latest.items)

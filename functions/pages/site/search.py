@@ -9,7 +9,7 @@ from functions.pages.site import narrowing
 from functions.pages.site.public import cursor_of, feed_addresses, public_page, selection_of
 from functions.pages.site.topics import brands_like
 from shared import settings
-from shared.data.catalog import search, selecting, words
+from shared.data.catalog import phrases, search, selecting, words
 from shared.dynamodb import cursors
 from shared.html import views
 from shared.html.app import Routes
@@ -27,16 +27,17 @@ routes = Routes()
 @routes.get("/search")
 def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), cursor_of(request)
-    wanted, query = words.asked(typed), typed[: words.MOST_CHARACTERS]
-    selection = selection_of(request)
-    if not selection.is_all and wanted.terms:
-        return _selected(request, wanted, query, selection)
+    limits = phrases.read(typed)
+    wanted, query = words.asked(limits.rest), typed[: words.MOST_CHARACTERS]
+    if not limits.within(selection_of(request)).is_all and wanted.terms:
+        return _selected(request, wanted, query, limits)
     found = search.find(table(), wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
     ran, searched = (found.instead, found.instead.text) if found.instead else (wanted, query)
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     # Where not all that was found is shown, the next page begins with the rest.
     more = cursors.encode(ran.scope, shown[-1].deal_id) if len(shown) < len(found.matches) else found.next
-    active = search.active(table(), shown, request.now)
+    most = search.partly(table(), found, settings.CARDS_OF_A_SEARCH - len(shown))
+    active, some = _active(shown, most, request.now)
     near_brands = [] if active or not wanted.words else brands_like(wanted.words[0])
     return public_page(
         "search.html",
@@ -49,6 +50,7 @@ def search_page(request: Request) -> Answer:
         digit=ran.words[-1] if ran.words and ran.words[-1].isdigit() and len(ran.words[-1]) == 1 else None,
         narrowing=narrowing.above("/search", Selection(), query=searched),
         cards=views.cards(active, request.now),
+        partly=views.cards(some, request.now),
         named=_named(ran, active) if cursor is None else [],
         near=found.near,
         near_brands=near_brands,
@@ -60,14 +62,16 @@ def search_page(request: Request) -> Answer:
     )
 
 
-def _selected(request: Request, wanted: words.Search, query: str, selection: Selection) -> Answer:
+def _selected(request: Request, wanted: words.Search, query: str, limits: phrases.Phrases) -> Answer:
     """A page of a search in another order, or of some of its deals."""
-    cursor = cursor_of(request)
-    found = selecting.find(table(), wanted, selection, now=request.now, cursor=cursor)
-    searched = query if found.ran is wanted else found.ran.text
+    cursor, selection = cursor_of(request), selection_of(request)
+    found = selecting.find(table(), wanted, limits.within(selection), now=request.now, cursor=cursor)
+    searched = query if found.ran is wanted else limits.around(found.ran.text)
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     more = selecting.cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
-    active = search.active(table(), shown, request.now)
+    room = settings.CARDS_OF_A_SEARCH - len(shown)
+    most = selecting.partly(table(), found, room, request.now) if cursor is None else ()
+    active, some = _active(shown, most, request.now)
     among = narrowing.brands_among("/search", selection, active, query=searched)
     return public_page(
         "selected.html",
@@ -80,7 +84,13 @@ def _selected(request: Request, wanted: words.Search, query: str, selection: Sel
         narrowing=narrowing.above(
             "/search", selection, query=searched, among=among, currencies=found.currencies, opened=found.selection
         ),
+        chips=[
+            (phrase, link("/search", q=limits.around(found.ran.text, but=phrase), **narrowing.query_of(selection)))
+            for phrase in limits.typed
+        ],
+        alert={"words": found.ran.text, "ceiling": found.selection.most, "currency": found.selection.currency},
         cards=views.cards(active, request.now),
+        partly=views.cards(some, request.now),
         next=link("/search", q=searched, **narrowing.query_of(found.selection), cursor=more) if more else None,
         more=narrowing.MORE[selection.sort],
         all=link("/search", q=searched),
@@ -91,9 +101,17 @@ def _selected(request: Request, wanted: words.Search, query: str, selection: Sel
     )
 
 
-def matching(wanted: words.Search, now: datetime) -> list[Deal]:
-    """The newest active deals that a search finds, a page of a feed."""
-    return search.active(table(), search.find(table(), wanted, limit=settings.READ_FOR_CARDS).matches, now)
+def matching(typed: str, now: datetime) -> Sequence[Deal]:
+    """The newest active deals that a typed text finds, a page of a feed."""
+    return selecting.page(table(), typed, Selection(), limit=settings.READ_FOR_CARDS, now=now).page.items
+
+
+def _active(
+    whole: Sequence[search.Match], partly: Sequence[search.Match], now: datetime
+) -> tuple[list[Deal], list[Deal]]:
+    """The active deals of those with all words and of those with most of them: one round trip for both."""
+    found, all_of = search.active(table(), [*whole, *partly], now), {match.deal_id for match in whole}
+    return [deal for deal in found if deal.deal_id in all_of], [deal for deal in found if deal.deal_id not in all_of]
 
 
 def _named(ran: words.Search, shown: Sequence[Deal]) -> list[tuple[str, str]]:

@@ -40,6 +40,9 @@ STRIDES = (250, 1000, 1000)
 """How many Word items each request in turn reads where a search has several words: 250 are about 13 read units. After
 these, the search offers to read on. A search of one word reads what its page may show."""
 
+PARTLY = 100
+"""Word items of each word that are read for deals with most of the words, where few have all: about 5 read units."""
+
 COUNTED = 250
 """Words that one request reads to complete or correct one: of the real deals, no two letters begin half as many."""
 
@@ -73,11 +76,24 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Words of which a deal must have one, and how many deals have any of them, at most.
+
+    ``completed`` are those of them that a word is only the beginning of, as they are written.
+    """
+
+    words: tuple[str, ...]
+    deals: int
+    completed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """Deals, newest first; the next page's cursor; known words that an unknown one may be a misspelling of.
 
     ``completed`` are the words of which the last one that was typed is the beginning, as far as they were searched.
-    ``instead`` is the corrected search whose matches these are, where that which was asked has none.
+    ``instead`` is the corrected search whose matches these are, where that which was asked has none. ``groups`` are
+    what each word of the search stands for, on a first page.
     """
 
     matches: tuple[Match, ...]
@@ -85,6 +101,7 @@ class Found:
     near: tuple[str, ...] = ()
     completed: tuple[str, ...] = ()
     instead: Search | None = None
+    groups: tuple[Group, ...] = ()
 
     @property
     def deal_ids(self) -> tuple[str, ...]:
@@ -166,11 +183,41 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
         instead = search.corrected(letters)
         found = find(table, instead, limit=limit)
         return replace(found, instead=found.instead or instead)
+    if unknown and cursor is not None:
+        return Found((), None)
     if unknown:
-        return _corrected(table, search, unknown, limit) if cursor is None else Found((), None)
+        found = _corrected(table, search, unknown, limit)
+        return found if found.instead else replace(found, groups=tuple(groups))
     matches, position = _meet(table, groups, after, limit)
     more = cursors.encode(search.scope, position) if position is not None else None
-    return Found(tuple(matches), more, completed=groups[-1].completed)
+    first = () if cursor else tuple(groups)
+    return Found(tuple(matches), more, completed=groups[-1].completed, groups=first)
+
+
+def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
+    """The newest deals that have most of the words of a search but not all, to fill a first page that is all there is.
+
+    Of two words one, of three or four two, of five three; those with more words first. A deal that lacks so few has one
+    of the rarest words: those are read, in one round trip.
+    """
+    groups = found.groups
+    if found.next is not None or most <= 0:
+        return ()
+    least = max(1, (len(groups) + 1) // 2)
+    known = sorted((group for group in groups if group.deals), key=lambda group: group.deals)
+    if len(groups) < 2 or len(known) < least:
+        return ()
+    read_from = known[: len(known) - least + 1]
+    answers = table.gather([partial(_newest, table, word, None, PARTLY) for each in read_from for word in each.words])
+    read = {match.deal_id: match for items in answers for match in damage.readable(items, _match)}
+    having = {
+        deal_id: sum(not set(group.words).isdisjoint(match.words.split()) for group in groups)
+        for deal_id, match in read.items()
+    }
+    shown = set(found.deal_ids)
+    enough = [deal_id for deal_id, number in having.items() if number >= least and deal_id not in shown]
+    enough.sort(key=lambda deal_id: (having[deal_id], deal_id), reverse=True)
+    return tuple(read[deal_id] for deal_id in enough[:most])
 
 
 def first_cards(matches: Sequence[Match], most: int) -> Sequence[Match]:
@@ -195,18 +242,6 @@ def rarest(table: Table, terms: Sequence[Term]) -> Term:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
-    """Words of which a deal must have one, and how many deals have any of them, at most.
-
-    ``completed`` are those of them that a word is only the beginning of, as they are written.
-    """
-
-    words: tuple[str, ...]
-    deals: int
-    completed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Count:
     """How many listed deals have a word, and the forms in which it is or was written."""
 
@@ -215,7 +250,7 @@ class _Count:
     forms: frozenset[str]
 
 
-def _groups(table: Table, terms: Sequence[Term]) -> list[_Group]:
+def _groups(table: Table, terms: Sequence[Term]) -> list[Group]:
     """The words that each word of a search stands for: the last one also for the most frequent that begin with it.
 
     One round trip.
@@ -236,8 +271,8 @@ def _groups(table: Table, terms: Sequence[Term]) -> list[_Group]:
     return [*map(_group, groups), _group([*of_last, *completed], tuple(completed.values()))]
 
 
-def _group(counts: Sequence[_Count], completed: tuple[str, ...] = ()) -> _Group:
-    return _Group(tuple(count.word for count in counts), sum(count.deals for count in counts), completed)
+def _group(counts: Sequence[_Count], completed: tuple[str, ...] = ()) -> Group:
+    return Group(tuple(count.word for count in counts), sum(count.deals for count in counts), completed)
 
 
 def _read_counts(items: Iterable[Item]) -> list[_Count]:
@@ -258,7 +293,7 @@ def _counts(table: Table, wanted: Sequence[str]) -> list[Item]:
     return table.get_many([keys.word_count(word) for word in wanted])
 
 
-def _meet(table: Table, groups: Sequence[_Group], after: str | None, limit: int) -> tuple[list[Match], str | None]:
+def _meet(table: Table, groups: Sequence[Group], after: str | None, limit: int) -> tuple[list[Match], str | None]:
     """The newest deals that have some word of each group, older than ``after``; and where to read on, or None."""
     rarest = min(groups, key=lambda group: group.deals)
     others = [set(group.words) for group in groups if group is not rarest]

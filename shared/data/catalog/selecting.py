@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from shared.data.catalog import search, sorting
-from shared.data.catalog.search import Match
-from shared.data.catalog.words import Search
+from shared.data.catalog import phrases, search, sorting
+from shared.data.catalog.search import Found, Match
+from shared.data.catalog.words import Search, asked
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.models.lists import Selection, Sort
+from shared.models.catalog import Deal
+from shared.models.lists import Page, Selection, Sort
 from shared.values.money import units
 
 MOST = 500
@@ -27,7 +28,7 @@ class Selected:
     """Matches in the order of a selection; ``ran`` is the search that they are of, corrected where it had to be.
 
     ``selection`` has the currency that it is shown in; ``currencies`` are those of all matches. ``looked``: how many of
-    the newest were sorted, where there are more.
+    the newest were sorted, where there are more. ``found`` is the search's own answer.
     """
 
     matches: tuple[Match, ...]
@@ -35,6 +36,7 @@ class Selected:
     selection: Selection
     currencies: tuple[str, ...]
     looked: int | None
+    found: Found
 
 
 def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, cursor: str | None = None) -> Selected:
@@ -55,21 +57,53 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     there = {match.currency for match in priced if match.currency}
     looked = sum(match.price is not None for match in found.matches)
     whole = found.next is None and looked == len(found.matches)
-    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), None if whole else looked)
+    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), None if whole else looked, found)
+
+
+def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[Match, ...]:
+    """Deals that are selected and have most of the words of a search, as ``search.partly`` gives them."""
+    found = search.partly(table, selected.found, most and MOST)
+    fitting = (match for match in found if match.price is not None and not match.is_over(now))
+    return tuple(match for match in fitting if _fits(match, selected.selection))[:most]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page of active deals that a typed text finds; deals with most of its words where the page is not full; the
+    search that ran, and the text of it if that is not the one that was typed; and how many of the newest matches were
+    looked through, where there are more."""
+
+    page: Page[Deal]
+    partly: tuple[Deal, ...]
+    ran: Search
+    searched: str | None
+    looked: int | None
 
 
 def page(
-    table: Table, wanted: Search, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
-) -> tuple[tuple[Match, ...], str | None, Search, int | None]:
-    """The first matches of a search that are selected, the cursor of what comes after them, the search that ran, and
-    how many of the newest matches were looked through, where there are more."""
-    if selection.is_all:
+    table: Table, typed: str, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
+) -> Shown:
+    """A page of the deals that a typed text finds, within its limits and a selection's. Raises InvalidCursor."""
+    limits = phrases.read(typed)
+    wanted, selection = asked(limits.rest), limits.within(selection)
+    if selection.is_all or not wanted.terms:
         newest = search.find(table, wanted, limit=limit, cursor=cursor)
-        return newest.matches, newest.next, newest.instead or wanted, None
-    found = find(table, wanted, selection, now=now, cursor=cursor)
-    shown = found.matches[:limit]
-    more = cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
-    return shown, more, found.ran, found.looked
+        shown, more, ran, looked = newest.matches, newest.next, newest.instead or wanted, None
+        some = search.partly(table, newest, limit - len(shown))
+    else:
+        found = find(table, wanted, selection, now=now, cursor=cursor)
+        shown, ran, looked = found.matches[:limit], found.ran, found.looked
+        some = partly(table, found, limit - len(shown), now) if cursor is None else ()
+        more = cursor_after(ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
+    active = search.active(table, [*shown, *some], now)
+    ids = {match.deal_id for match in shown}
+    return Shown(
+        Page(tuple(deal for deal in active if deal.deal_id in ids), more),
+        tuple(deal for deal in active if deal.deal_id not in ids),
+        ran,
+        None if ran is wanted else limits.around(ran.text),
+        looked,
+    )
 
 
 def cursor_after(ran: Search, selection: Selection, match: Match) -> str:
@@ -100,5 +134,7 @@ def _scope(ran: Search, selection: Selection) -> str:
 
 def _fits(match: Match, selection: Selection) -> bool:
     if selection.brand not in (None, match.brand) or (selection.sort is Sort.DISCOUNT and not match.discount):
+        return False
+    if selection.discount is not None and (match.discount or 0) < selection.discount:
         return False
     return selection.takes(match.price or "0.00", match.currency)

@@ -2,7 +2,8 @@
 
 A deal is found by the words of its title, brand and category. They are compared as their stems, so that ``jackets``
 finds a jacket; a brand's words are also filed as they are written. A hyphenated word is filed in parts and as one:
-``t-shirt`` as ``tshirt``, ``t`` and ``shirt``. What is typed becomes words in the same way.
+``t-shirt`` as ``tshirt``, ``t`` and ``shirt``; so is a number with its unit, as ``16gb`` or as ``16 GB``. An irregular
+plural is also filed as its singular. What is typed becomes words in the same way.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from shared.models.catalog import CATEGORIES, Deal
 from shared.values import slugs
-from shared.values.stems import stem
+from shared.values.stems import stem, stems
 
 MOST_WORDS = 5
 """Words of a search; what is typed beyond them is left out, and said."""
@@ -25,6 +26,7 @@ MOST_OF_A_DEAL = 24
 _WORD = re.compile(r"[a-z0-9]+")
 _HYPHENATED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _APOSTROPHES = re.compile("['\u2019`]")
+_MEASURE = re.compile(r"\b(\d+)[ -]?(cm|ft|gb|hz|inch|kg|lb|lbs|mah|mb|ml|mm|oz|pack|pcs|qt|tb)\b")
 _COMMON = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "s", "the", "to", "with"})
 _LONGEST = 40
 
@@ -35,7 +37,7 @@ class Term:
 
     ``T-shirt`` is two terms, ``t`` or ``tshirt`` and ``shirt`` or ``tshirt``: a deal has both if it has either the
     joined word or both parts. Itself, because brands are filed as they are written, and 1.0.0 filed all words so.
-    ``stems`` are its stem and that of the joined word: each deal that meets the term has one of them in ``stems_of``.
+    ``stems`` are its stems and those of the joined word: each deal that meets the term has one of them in ``stems_of``.
     """
 
     written: str
@@ -111,8 +113,8 @@ def asked(text: str) -> Search:
 
 
 def _term(*written: str) -> Term:
-    stems = tuple(map(stem, written))
-    return Term(written[0], stems, tuple(dict.fromkeys([*stems, *written])))
+    found = tuple(dict.fromkeys(each for word in written for each in stems(word)))
+    return Term(written[0], found, tuple(dict.fromkeys([*found, *written])))
 
 
 def of_deal(deal: Deal) -> dict[str, str]:
@@ -123,7 +125,8 @@ def of_deal(deal: Deal) -> dict[str, str]:
     for text in (CATEGORIES.get(deal.category, ""), deal.brand_name, deal.title):
         for word, whole in _parts(_plain(text)):
             for written in filter(None, (whole, word)):
-                found.setdefault(stem(written), written)
+                for each in stems(written):
+                    found.setdefault(each, written)
     return dict(list(found.items())[:MOST_OF_A_DEAL])
 
 
@@ -143,7 +146,7 @@ def _plain(text: str) -> str:
 
 def _parts(plain: str) -> Iterator[tuple[str, str | None]]:
     """Each word of a text, with the joined form of what it is a part of, if it is."""
-    for hyphenated in _HYPHENATED.findall(plain):
+    for hyphenated in _HYPHENATED.findall(_MEASURE.sub(r"\1-\2", plain)):
         parts = hyphenated.split("-")
         whole = "".join(parts)[:_LONGEST] if len(parts) > 1 else None
         for part in parts:

@@ -418,11 +418,33 @@ def test_search_finds_what_has_all_words(ask: Ask, posted: list[Deal]) -> None:
     found = dict.fromkeys(FOUND, 0)
 
     for typed in FOUND:
-        for card in parsed(ask("/search", query={"q": typed})).findall(".//li[@class='card']"):
+        for card in parsed(ask("/search", query={"q": typed})).findall(".//div[@id='list']//li[@class='card']"):
             text = "".join(card.itertext())
             found[typed] += int(text.split(" colours")[0][-1]) if "colours and sizes" in text else 1
 
     assert found == FOUND
+
+
+def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(ask: Ask, posted: list[Deal]) -> None:
+    document = parsed(ask("/search", query={"q": "runner under $80 half price"}))
+
+    (chips,) = document.findall(".//nav[@class='chips']")
+    assert [link.get("href") for link in chips.findall("a")] == [
+        "/search?q=runner+half+price",
+        "/search?q=runner+under+%2480",
+    ]
+    (form,) = (form for form in document.findall(".//form[@method='post']") if form.get("action") == "/my/alerts")
+    fields = {field.get("name"): field.get("value") for field in form.findall("input")}
+    assert fields == {"words": "runner", "ceiling": "80.00", "currency": "USD"}
+
+
+def test_deals_with_most_of_the_words_are_marked_as_such(ask: Ask, posted: list[Deal]) -> None:
+    document = parsed(ask("/search", query={"q": "runner zzzzzz"}))
+
+    text = "".join(document.itertext())
+    assert "No current deal has all these words." in text
+    assert "Deals with most of these words" in text
+    assert document.findall(".//section//li[@class='card']")
 
 
 def test_a_mistyped_word_is_corrected_and_what_words_name_is_led_to(ask: Ask, posted: list[Deal]) -> None:
