@@ -12,13 +12,13 @@ import typer
 
 from cli import views
 from cli.connection import open_bucket
-from cli.inputs import DealName, Username, Yes, sure
+from cli.inputs import DealName, SortedBy, Username, Yes, sure
 from cli.routes import BY, Row, offer
 from cli.work import Cursor, Limit, Work, command, group
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
 from shared.api.validation import checked
-from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, selecting, sorting
+from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, sorting
 from shared.data.members import votes
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
@@ -28,7 +28,6 @@ from shared.models.lists import Sort
 from shared.values import ksuids, slugs
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
-SortedBy = Annotated[str, typer.Option(help=f"One of {', '.join(Sort)}.")]
 Least = Annotated[str | None, typer.Option("--from", help="Only at this price or above it, as 79.90.")]
 Most = Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")]
 InCurrency = Annotated[str | None, typer.Option("--currency", help="Only in this currency.")]
@@ -66,32 +65,6 @@ def latest(
     return documents.feed(page, work.now)
 
 
-@command(app, views.found)
-def search(
-    work: Work,
-    typed: Annotated[str, typer.Argument(metavar="WORDS")],
-    brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
-    sort: SortedBy = Sort.NEWEST,
-    least: Least = None,
-    most: Most = None,
-    currency: InCurrency = None,
-    limit: Limit = DEFAULT_PAGE,
-    cursor: Cursor = None,
-) -> views.Json:
-    """List the deals that have some words, the newest first, or by price or discount. Words such as "under $80" and
-    "half price" are limits."""
-    wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": brand})
-    shown = selecting.page(work.table, typed, wanted, limit=limit, now=work.now, cursor=cursor)
-    return documents.found(shown, work.now)
-
-
-@command(app, views.popular)
-def popular(work: Work, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None) -> views.Json:
-    """List the deals that readers vote for, of this month and the one before."""
-    page = scores.popular(work.table, work.now, limit=limit, cursor=cursor)
-    return documents.page(page, lambda each: documents.scored(each, work.now))
-
-
 @command(app)
 def vote(
     work: Work,
@@ -107,12 +80,6 @@ def vote(
     counts = votes.vote(work.table, found, username, given, work.now)
     score = scores.of(work.table, found.deal_id, consistent=True)
     return member_documents.vote(given, score, counts=counts)
-
-
-@command(app)
-def show(work: Work, deal: DealName) -> views.Json:
-    """Show one deal, by its id or its number."""
-    return documents.deal(deals.find(work.table, deal), work.now)
 
 
 @command(app)
@@ -148,6 +115,20 @@ def edit(
 
 offer(
     app,
+    Row(
+        "search q --brand --sort --from --to --currency --limit --cursor",
+        "GET /deals",
+        "List the deals that have some words, the newest first, or by price or discount. Words such as “under $80” and "
+        "“half price” are limits.",
+        views.found,
+    ),
+    Row(
+        "popular --limit --cursor",
+        "GET /popular",
+        "List the deals that readers vote for, of this month and the one before.",
+        views.popular,
+    ),
+    Row("show dealId", "GET /deals/{dealId}", "Show one deal, by its id or its number."),
     Row(
         "create --* --yes", "POST /deals", "Create a deal; one that has ended, or saves nothing, is asked about first."
     ),

@@ -15,6 +15,7 @@ from shared.dynamodb.table import Table
 from shared.errors import DealIsOdd, Invalid
 from shared.http.parameters import MAX_CLIENT_KEY, is_client_key
 from shared.http.reasons import reason
+from shared.models.lists import Sort
 from shared.values.usernames import normalise_username
 
 T = TypeVar("T")
@@ -66,6 +67,7 @@ ClientKey = Annotated[
     ),
 ]
 DealName = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]
+SortedBy = Annotated[str, typer.Option(help=f"One of {', '.join(Sort)}.")]
 TopicName = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
 

@@ -13,13 +13,14 @@ import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 import typer
 
 from cli import views
-from cli.inputs import AddressName, ClientKey, DealName, TopicName, Username, Yes, sure
+from cli.inputs import AddressName, ClientKey, DealName, SortedBy, TopicName, Username, Yes, sure
 from cli.work import Cursor, View, Work, command
 from shared.data.catalog.oddities import FIELDS
 from shared.data.members import users
@@ -45,6 +46,8 @@ KINDS: dict[str, Any] = {
     "{draftId}": _argument("DRAFT", "The draft's id."),
     "{brand}": TopicName,
     "{category}": TopicName,
+    "q": _argument("WORDS", "What is searched for."),
+    "--sort": SortedBy,
     "--category": Annotated[str, typer.Option(help="The category.")],
     "--cursor": Cursor,
     "--yes": Yes,
@@ -148,10 +151,13 @@ def _command(row: Row, words: Iterable[str]) -> Callable[..., Any]:
 
 
 def _parameter(typed: str, operation: str) -> inspect.Parameter:
-    """The argument or option of a command that is typed so."""
+    """The argument or option of a command that is typed so. Raises LookupError for what the operation does not know."""
     name, _, given = typed.partition("=")
     words = re.sub("([a-z])([A-Z])", r"\1-\2", name.removeprefix("--")).lower()
     option, schema = name.startswith("--"), _schema(operation, name.removeprefix("--"))
+    known = KINDS.get(f"{{{name}}}" if f"{{{name}}}" in operation else name)
+    if known is None and not schema:
+        raise LookupError(f"{operation} knows no {name}")
     plain = next((each for each in schema.get("anyOf", ()) if each.get("type") != "null"), schema)
     kind: Any = {"integer": int, "boolean": bool}.get(plain.get("type", ""), str)
     if "enum" in plain:
@@ -163,11 +169,10 @@ def _parameter(typed: str, operation: str) -> inspect.Parameter:
     told: dict[str, Any] = {"help": schema.get("description") or plain.get("description") or such, **bounds}
     made = typer.Option(f"--{words}", **told) if option else typer.Argument(metavar=words.upper(), **told)
     return inspect.Parameter(
-        words.replace("-", "_"),
+        words.replace("-", "_") + "_" * iskeyword(words),
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if required else default,
-        annotation=KINDS.get(f"{{{name}}}" if f"{{{name}}}" in operation else name)
-        or Annotated[kind if required or kind is bool else kind | None, made],
+        annotation=known or Annotated[kind if required or kind is bool else kind | None, made],
     )
 
 
@@ -198,11 +203,11 @@ def _document() -> Any:
 
 def _route(operation: str) -> Callable[..., Any]:
     """The function of an operation's route."""
-    from functions.api import editors, members, orders  # noqa: PLC0415  # as above
+    from functions.api import catalog, editors, members, orders  # noqa: PLC0415  # as above
 
     wanted = re.sub(r"{\w+}", "*", operation)
-    for app in (editors.app, members.app, orders.app):
+    for app in (catalog.app, editors.app, members.app, orders.app):
         for route in (*app._static_routes, *app._dynamic_routes):  # noqa: SLF001  # Powertools has no other list
             if f"{route.method} {re.sub('<[^>]+>', '*', route.path)}" == wanted:
-                return cast("Callable[..., Any]", route.func)
+                return route.func
     raise LookupError(operation)

@@ -5,7 +5,6 @@ Both are topics: what either can do is written once, and a group of commands is 
 
 from __future__ import annotations
 
-from itertools import starmap
 from typing import Annotated
 
 import typer
@@ -15,9 +14,9 @@ from cli.inputs import TopicName, deal_id
 from cli.routes import Row, offer
 from cli.work import Limit, Work, command, group
 from shared.api import documents
-from shared.data.catalog import brands, feeds, picks, topics
+from shared.data.catalog import feeds, picks, topics
 from shared.http.parameters import DEFAULT_PAGE
-from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
+from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind, feed_of
 from shared.values import slugs
 
 
@@ -53,20 +52,20 @@ brand_app = _group(BRAND, "brands", "Brands: the list, one brand's page, likes a
 category_app = _group(CATEGORY, "categories", "Categories: one category's page, likes and watches, its picks.")
 
 
-@command(brand_app, views.brands, "list")
-def all_brands(work: Work) -> views.Json:
-    """List all brands."""
-    names = brands.names(work.table)
-    return documents.all_of(starmap(documents.brand, names.items()))
-
-
-offer(brand_app, Row("create name", "POST /brands", "Create a brand."))
-
-
-@command(category_app, views.categories, "list")
-def all_categories(_: Work) -> views.Json:
-    """List the eight categories; they do not change, so this asks nobody."""
-    return documents.all_of(map(documents.category, CATEGORIES))
+offer(
+    brand_app,
+    Row("list", "GET /brands", "List all brands.", views.brands),
+    Row("create name", "POST /brands", "Create a brand."),
+)
+offer(
+    category_app,
+    Row(
+        "list",
+        "GET /categories",
+        "List the eight categories; they do not change, so this asks nobody.",
+        views.categories,
+    ),
+)
 
 
 @command(category_app, views.curated, "feature")
