@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import WaiterError
 
 from infra.artifacts.bundling import digest_of, libraries
@@ -106,6 +108,14 @@ def functions(home: Home, port: int) -> dict[str, Any]:
         for function in page["Functions"]
         if "Environment" in function
     }
+
+
+def invoke(home: Home, port: int, function: str, event: bytes) -> tuple[bytes, bool, str]:
+    """What a deployed function answers, whether it failed, and the last 4 KB of what it logged."""
+    client = boto3.client("lambda", **client_arguments(home, port), config=Config(read_timeout=900))
+    answer = client.invoke(FunctionName=function, Payload=event, LogType="Tail")
+    log = base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")
+    return answer["Payload"].read(), "FunctionError" in answer, log
 
 
 def end_rollback(home: Home, port: int) -> None:

@@ -1,7 +1,7 @@
 """``python -m local.invoke FUNCTION [EVENT]``: one invocation of what is deployed to the local cloud.
 
-It works as on Lambda: the artifact is zipped and unzipped, started by Lambda's own runtime client and told where the
-local cloud is. If the local cloud does not run, the function gets a temporary cloud of its own (``undeployed.py``).
+The running local cloud's Lambda is asked. If it does not run, the function gets a temporary cloud of its own
+(``undeployed.py``), and is run as on Lambda: zipped and unzipped, and started by Lambda's own runtime client.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from local import cloud, deploy
-from local.runtime import Function, running, unpack
-from local.settings import ROOT, STAGE, Home, access_key, endpoint, reaching
+from local.runtime import Answer, running
+from local.settings import ROOT, Home
 from local.trouble import Trouble
 from local.undeployed import row_of, undeployed
 
@@ -33,13 +33,8 @@ def main() -> int:
     asked = parser.parse_args()
     try:
         event = read(asked.event or event_for(asked.function))
-        with (
-            listening(event) as event,
-            tempfile.TemporaryDirectory(prefix="invoke-") as folder,
-            _found(Home(), asked.function, Path(folder) / "code") as function,
-            running(function) as runtime,
-        ):
-            answer = runtime.invoke(event)
+        with listening(event) as event:
+            answer = _answer(Home(), asked.function, event)
     except Trouble as trouble:
         print(trouble, file=sys.stderr)
         return 1
@@ -98,48 +93,26 @@ class _CloudFormation(BaseHTTPRequestHandler):
         """Say nothing more."""
 
 
-@contextmanager
-def _found(home: Home, name: str, folder: Path) -> Iterator[Function]:
+def _answer(home: Home, name: str, event: bytes) -> Answer:
+    """The answer of a function that is deployed, or else of one with a cloud of its own. Raises Trouble."""
     there = cloud.running(home)
     if there is not None and home.cloud.exists():
-        yield deployed(home, there, name, folder)
-        return
-    with undeployed(name, folder) as function:
-        yield function
+        return deployed(home, there, name, event)
+    with (
+        tempfile.TemporaryDirectory(prefix="invoke-") as folder,
+        undeployed(name, Path(folder) / "code") as function,
+        running(function) as runtime,
+    ):
+        return runtime.invoke(event)
 
 
-def deployed(home: Home, there: cloud.Cloud, name: str, folder: Path) -> Function:
-    """A function as the last deployment to a running cloud left it, its code unpacked into a folder. Raises Trouble.
-
-    The code is that of the template that was deployed; all else is asked of the cloud, which has put the names of the
-    table, the queues and the bucket in the place of references.
-    """
+def deployed(home: Home, there: cloud.Cloud, name: str, event: bytes) -> Answer:
+    """The answer of a function as the last deployment to a running cloud left it. Raises Trouble."""
     functions = deploy.functions(home, there.port)
     if name not in functions:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(functions))}.")
-    found = functions[name]
-    return Function(
-        name=name,
-        handler=found["Handler"],
-        code=unpack(_artifact(home.folder / "cdk.out", name), folder),
-        environment={**found["Environment"]["Variables"], **reaching(endpoint(there.port), access_key(home))},
-        timeout=found["Timeout"],
-        memory=found["MemorySize"],
-    )
-
-
-def _artifact(templates: Path, name: str) -> Path:
-    """The folder with the code that a function was deployed with."""
-    resources = (
-        resource
-        for file in templates.glob(f"*-{STAGE}.template.json")
-        for resource in json.loads(file.read_text())["Resources"].values()
-        if resource["Type"] == "AWS::Lambda::Function" and "Environment" in resource["Properties"]
-    )
-    for resource in resources:
-        if resource["Properties"]["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"] == name:
-            return templates / str(resource["Metadata"]["aws:asset:path"])
-    raise Trouble(f"What {name} was deployed from is gone: run make run.")
+    payload, failed, log = deploy.invoke(home, there.port, functions[name]["FunctionName"], event)
+    return Answer(json.loads(payload or b"null"), failed, log)
 
 
 if __name__ == "__main__":
