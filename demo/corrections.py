@@ -1,24 +1,25 @@
-"""Where moto departs from DynamoDB, and what makes it right. ``tests/demo`` holds each against the laptop's engine.
-
-Two corrections change no answer, but only the time to it: moto copies the whole table for a transaction, and looks
-through the whole table for a query.
-"""
+"""Where moto departs from DynamoDB, and what makes it right. ``tests/demo`` holds each against the laptop's engine."""
 
 from __future__ import annotations
 
-import copy
 import inspect
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
 from moto.dynamodb import comparisons
-from moto.dynamodb.exceptions import ConditionalCheckFailed, InvalidTokenException, MockValidationException
+from moto.dynamodb.exceptions import (
+    ConditionalCheckFailed,
+    DynamodbException,
+    InvalidTokenException,
+    MockValidationException,
+)
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 from moto.dynamodb.models.utilities import dynamo_json_dump
 from moto.dynamodb.responses import DynamoHandler
@@ -26,13 +27,13 @@ from moto.dynamodb.responses import DynamoHandler
 from shared.dynamodb import capacity
 from shared.dynamodb.capacity import Basis, Capacity, inserts
 
+Json = dict[str, Any]
 Make = Callable[[Any], Any]
-Images = tuple[dict[str, Any] | None, dict[str, Any] | None]
 CORRECTIONS: list[tuple[Any, str, Make]] = []
 """What is corrected, the name of the method, and what makes the right one of moto's own."""
 IN_BATCH: list[bool] = []
 """Filled while the writes of a batch are made, one after another."""
-WRITTEN: list[Images] = []
+WRITTEN: list[tuple[Json | None, Json | None]] = []
 """What the last request wrote: each item before and after it, as DynamoDB sends items."""
 
 
@@ -49,38 +50,61 @@ def applied() -> Iterator[None]:
             setattr(owner, name, own) if own is not None else delattr(owner, name)
 
 
-def _corrects(owner: Any, name: str) -> Callable[[Make], Make]:
+def _corrects(owner: Any, *names: str) -> Callable[[Make], Make]:
     def register(make: Make) -> Make:
-        CORRECTIONS.append((owner, name, make))
+        CORRECTIONS.extend((owner, name, make) for name in names)
         return make
 
     return register
 
 
-def _image(item: Any) -> Any:
-    """An item as it is now; None where there is none."""
-    return json.loads(dynamo_json_dump(item.to_json()["Attributes"])) if item is not None else None
+def place(table: Any, at: DynamoType, below: DynamoType, image: Json | None) -> None:
+    """Put an item, as DynamoDB sends items, into a table of moto past its stream; None takes the item out."""
+    if image is None:
+        table.items.get(at, {}).pop(below, None)
+    else:
+        item = table.items[at][below] = Item(at, below, {})
+        item.attrs.update({name: DynamoType(value) for name, value in image.items()})  # not measured, as a put is
 
 
+@_corrects(DynamoDBBackend, "put_item", "update_item", "delete_item", "transact_write_items")
 def _noted(own: Any) -> Any:
+    """Units are counted from what was written. And moto copies its tables to take a refused transaction back: here the
+    transaction's own items are put back."""
     asked = inspect.signature(own).bind
 
     @wraps(own)
     def write(self: Any, *args: Any, **named: Any) -> Any:
-        table, key, *_ = asked(self, *args, **named).args[1:]
-        place = (self.tables[table], *(DynamoType(key[name]) for name in self.tables[table].table_key_attrs))
-        before = _image(place[0].items.get(place[1], {}).get(place[2]))
-        found = own(self, *args, **named)
-        image = (before, _image(place[0].items.get(place[1], {}).get(place[2])))
-        WRITTEN[:] = [*(WRITTEN if IN_BATCH else ()), image]
+        first, *rest = asked(self, *args, **named).args[1:]
+        transaction = isinstance(first, list)
+        parts = [part for each in first for part in each.values()] if transaction else [{"TableName": first}]
+        places = []
+        for part in parts:
+            table = self.tables[part["TableName"]]
+            key = (part.get("Key") or part["Item"]) if transaction else rest[0]
+            places.append((table, *(DynamoType(key[name]) for name in table.table_key_attrs)))
+
+        def image(table: Any, at: DynamoType, below: DynamoType) -> Json | None:
+            item = table.items.get(at, {}).get(below)
+            return json.loads(dynamo_json_dump(item.to_json()["Attributes"])) if item is not None else None
+
+        before = [image(*each) for each in places]
+        shards = {id(table): table.stream_shard.items for table, *_ in places if table.stream_shard}.values()
+        streamed = [(records, len(records)) for records in shards]
+        try:
+            found = own(self, *args, **named)
+        except BaseException:
+            for each, item in zip(places, before, strict=True):
+                if image(*each) != item:
+                    place(*each, item)
+            for records, many in streamed:
+                del records[many:]
+            raise
+        images = [(item, image(*each)) for item, each in zip(before, places, strict=True)]
+        WRITTEN[:] = [*(WRITTEN if IN_BATCH else ()), *images]
         return found
 
     return write
-
-
-# moto says the same units of each write: they are counted from what was written.
-for write in ("put_item", "update_item", "delete_item"):
-    _corrects(DynamoDBBackend, write)(_noted)
 
 
 @_corrects(DynamoHandler, "batch_write_item")
@@ -96,86 +120,48 @@ def _all_of_a_batch(own: Any) -> Any:
     return batch_write_item
 
 
-@_corrects(DynamoDBBackend, "transact_write_items")
-def _refused_whole(own: Any) -> Any:
-    """A transaction that is refused leaves nothing behind: here its items alone are copied, and put back."""
-
-    def transact_write_items(self: Any, transact_items: list[dict[str, Any]]) -> None:
-        before = []
-        for each in transact_items:
-            (op,) = each.values()
-            table, named = self.tables[op["TableName"]], op.get("Key") or op["Item"]
-            at, below = (DynamoType(named[name]) for name in table.table_key_attrs)
-            before.append((table, at, below, copy.deepcopy(table.items.get(at, {}).get(below))))
-        streamed = [
-            (table.stream_shard.items, len(table.stream_shard.items)) for table, *_ in before if table.stream_shard
-        ]
-        images = [_image(item) for *_, item in before]
-        try:
-            own(self, transact_items)
-            after = (_image(table.items.get(at, {}).get(below)) for table, at, below, _ in before)
-            WRITTEN[:] = zip(images, after, strict=True)
-        except BaseException:
-            for table, at, below, item in before:
-                if item is not None:
-                    table.items[at][below] = item
-                else:
-                    table.items.get(at, {}).pop(below, None)
-            for records, many in streamed:
-                del records[many:]
-            raise
-
-    return transact_write_items
-
-
 @_corrects(Table, "__deepcopy__")
 def _never_copied(_: Any) -> Any:
     return lambda self, _memo: self
 
 
-@_corrects(Table, "all_items")
-def _of_the_partition(own: Any) -> Any:
-    return lambda self: own(self) if getattr(self, "narrow", None) is None else self.narrow
+@_corrects(DynamoHandler, "transact_write_items")
+def _once(own: Any) -> Any:
+    """A transaction that is sent again with its token within ten minutes is answered again, and writes nothing.
 
+    https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+    """
+    done: dict[str, tuple[float, Json, Any]] = {}
 
-@_corrects(Table, "query")
-def _within_the_partition(own: Any) -> Any:
-    asked = inspect.signature(own).bind
+    def transact_write_items(self: Any) -> Any:
+        token = self.body.get("ClientRequestToken")
+        until, body, answer = done.get(token, (0.0, {}, None))
+        if time.time() < until:
+            if body != self.body:
+                kind = "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException"
+                raise DynamodbException(kind, "The same token was sent with another transaction")
+            WRITTEN.clear()
+            return answer
+        answer = own(self)
+        if token:
+            done[token] = (time.time() + 600, self.body, answer)
+        return answer
 
-    def query(self: Any, *args: Any, **named: Any) -> Any:
-        found = asked(self, *args, **named).arguments
-        if found.get("index_name") is None:
-            self.narrow = list(self.items.get(found["hash_key"], {}).values())
-        else:
-            ((name, value),) = found["hash_key_conditions"]
-            items = (item for below in self.items.values() for item in below.values())
-            self.narrow = [each for each in items if name in each.attrs and each.attrs[name].value == value.value]
-        try:
-            return own(self, *args, **named)
-        finally:
-            self.narrow = None
-
-    return query
-
-
-@_corrects(DynamoType, "cast_value")
-def _text_as_it_is(own: Any) -> Any:
-    return property(lambda self: self.value if self.type == "S" else own.fget(self))
+    return transact_write_items
 
 
 @_corrects(DynamoDBBackend, "batch_execute_statement")
 def _inserts(own: Any) -> Any:
     """PartiQL's ``INSERT`` takes a parameter for each attribute, which moto's parser cannot read."""
 
-    def batch_execute_statement(self: Any, statements: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def batch_execute_statement(self: Any, statements: list[Json]) -> list[Json]:
         if not all(each["Statement"].startswith("INSERT") for each in statements):
             return list(own(self, statements))
         responses = []
         for each, item in zip(statements, inserts({"Statements": statements}), strict=True):
-            table = re.findall('"(.+?)"', each["Statement"])[0]
-            response: dict[str, Any] = {"TableName": table}
+            response: Json = {"TableName": re.findall('"(.+?)"', each["Statement"])[0]}
             try:
-                self.put_item(table, item, condition_expression="attribute_not_exists(PK)")
+                self.put_item(response["TableName"], item, condition_expression="attribute_not_exists(PK)")
             except ConditionalCheckFailed:
                 error = {"Code": "DuplicateItem", "Message": "Duplicate primary key exists in table"}
                 response["Error"] = error
@@ -200,27 +186,16 @@ def _one_clause_after_another(own: Any) -> Any:
     return update_item
 
 
-def _false_where(error: type[Exception], otherwise: Any) -> Make:
-    def make(own: Any) -> Any:
-        def expr(self: Any, item: Any) -> Any:
-            try:
-                return own(self, item)
-            except error:
-                return otherwise
-
-        return expr
-
-    return make
-
-
-# Text and a number are in no order, so each comparison of them is false; moto's fails.
-for name in ("OpLessThan", "OpGreaterThan", "OpLessThanOrEqual", "OpGreaterThanOrEqual", "FuncBetween"):
-    _corrects(getattr(comparisons, name), "expr")(_false_where(TypeError, otherwise=False))
-
-# An attribute that is not there, or a number, has no size, and no comparison with it is true; moto's fails.
-_corrects(comparisons.FuncSize, "expr")(_false_where(ValueError, otherwise=None))
-
-
+@_corrects(
+    DynamoHandler,
+    "query",
+    "get_item",
+    "batch_get_item",
+    "put_item",
+    "update_item",
+    "delete_item",
+    "transact_write_items",
+)
 def _refusing(own: Any) -> Any:
     """A request that moto cannot read is one that DynamoDB refuses: of an exercise, whose requests readers write."""
 
@@ -234,8 +209,25 @@ def _refusing(own: Any) -> Any:
     return action
 
 
-for name in ("query", "get_item", "batch_get_item", "put_item", "update_item", "delete_item", "transact_write_items"):
-    _corrects(DynamoHandler, name)(_refusing)
+def _otherwise(error: type[Exception], result: Any) -> Make:
+    def make(own: Any) -> Any:
+        def expr(self: Any, item: Any) -> Any:
+            try:
+                return own(self, item)
+            except error:
+                return result
+
+        return expr
+
+    return make
+
+
+# Text and a number have no order, so each comparison of them is false; moto's fails.
+for kind in ("OpLessThan", "OpGreaterThan", "OpLessThanOrEqual", "OpGreaterThanOrEqual", "FuncBetween"):
+    _corrects(getattr(comparisons, kind), "expr")(_otherwise(TypeError, result=False))
+
+# An attribute that is not there, or a number, has no size, and no comparison with it is true; moto's fails.
+_corrects(comparisons.FuncSize, "expr")(_otherwise(ValueError, result=None))
 
 
 @_corrects(capacity, "_counted")
@@ -254,6 +246,6 @@ def _by_what_was_written(own: Any) -> Any:
 
 
 @_corrects(capacity, "_tells_truly")
-def _counted(_: Any) -> Any:
+def _never(_: Any) -> Any:
     """moto says the same units of each request: the project's own count is used, as on the laptop."""
     return lambda *_: False

@@ -6,19 +6,30 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import shutil
 import subprocess
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from PIL import Image
 
+from demo.site import Site
+from demo.stand_ins import SaltedHasher
 from infra.artifacts.bundling import bundle, digest_of, module_of
 from infra.functions import Caller, of_stage, variables
 from infra.settings import STAGES, this_machine
+from local import sample
+from shared.data.catalog import seeds
+from shared.data.members import users
+from shared.models.members import User
+from shared.runtime import environment
+from shared.s3 import Bucket
+from shared.values import times
 
 Json = dict[str, Any]
 
@@ -28,22 +39,14 @@ INSTALLED = ROOT / ".venv-demo"
 """What ``make demo`` installs: Pyodide, and the libraries that are not pure Python for WebAssembly."""
 PYODIDE, WHEELS = INSTALLED / "node_modules" / "pyodide", INSTALLED / "site-packages"
 
-STEPS = ("kept", "packed")
-"""Functions of ``filling.py``, in their order."""
-
-TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".mjs": "text/javascript",
-    ".svg": "image/svg+xml",
-    ".wasm": "application/wasm",
-    ".webp": "image/webp",
-    ".woff2": "font/woff2",
-    ".zip": "application/zip",
+GZIP = {
+    "pyodide.asm.mjs": "text/javascript",
+    "pyodide.asm.wasm": "application/wasm",
+    "python_stdlib.zip": "application/zip",
 }
-PACKED = ("pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "first.zip", "rest.zip")
-"""Large files, which are compressed here: not every host does."""
-OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
+"""Large files with their types. They are compressed here, as not every host does; the service worker unpacks them."""
+XZ = ("first", "rest")
+"""Archives that Python unpacks by itself: a third smaller than with gzip."""
 SHELL = ("index.html", "shell.css", "shell.mjs", "mark.svg", "front.webp", "barlow-condensed.woff2")
 SHOWN = (0, 0, 1280, 800)
 """The part of the front page that is shown while the site starts."""
@@ -66,69 +69,70 @@ def rows() -> Json:
     return {"functions": functions, "variables": environment}
 
 
-def fill() -> None:
-    """Fill a table in Pyodide, under Node, and pack what the tab's Python takes. Raises SystemExit where that fails."""
+def fill(site: Site) -> None:
+    """Fill a new site's table with the seeds, two accounts and the sample, and build the copies of pages behind it."""
+    table, now = environment.table(), times.now()
+    seeds.plant(table, now)
+    for name in ("member", "editor"):
+        users.create(table, User(name, f"{name}@example.com", name.title(), SaltedHasher().hash(name), name, now))
+    sample.plant(table, now, "member", cast("Bucket", site.files))
+    site.follow()
+    site.tick()
+    site.changes()
+
+
+def pack() -> None:
+    """Write the parts: the filled table, and what the tab's Python takes. Raises SystemExit where that fails."""
     PARTS.mkdir(parents=True, exist_ok=True)
+    site = Site(rows(), "http://127.0.0.1", "/site")
+    fill(site)
+    (PARTS / "kept.json").write_text(site.kept())
     (PARTS / "rows.json").write_text(json.dumps(rows()))
-    artifact = bundle("full", this_machine()).path
-    libraries = sysconfig.get_path("purelib")
-    at = {"/app": ROOT, "/lambda": artifact, "/libraries": libraries, "/wheels": WHEELS, "/out": PARTS}
-    folders = {name: str(folder) for name, folder in at.items()}
-    for step in STEPS:
-        command = ["node", str(HERE.parent / "filling.mjs"), str(PYODIDE), step, json.dumps(folders)]
-        if subprocess.run(command, check=False).returncode:
-            sys.exit("The table of the demo could not be filled: see above.")
+    at = {"/app": ROOT, "/lambda": bundle("full", this_machine()).path, "/libraries": sysconfig.get_path("purelib")}
+    folders = {name: str(folder) for name, folder in {**at, "/wheels": WHEELS, "/out": PARTS}.items()}
+    command = ["node", str(ROOT / "demo" / "archives.mjs"), str(PYODIDE), json.dumps(folders)]
+    if subprocess.run(command, check=False).returncode:
+        sys.exit("The demo could not be packed: see above.")
 
 
 def write(to: Path = BUILT) -> None:
     """Write the static files, of which all but the page around the site are in a folder named by their content."""
-    own = ("worker.mjs",)
-    large = {
-        name: (PYODIDE if name in OF_PYODIDE else HERE if name in own else PARTS) / name
-        for name in (*OF_PYODIDE, *own, *PACKED)
-    }
-    contents = {name: file.read_bytes() for name, file in large.items()}
-    sizes = {name: len(contents[name]) for name in PACKED if name != "rest.zip"}
+    with ThreadPoolExecutor() as pool:
+        archives = pool.map(lambda name: lzma.compress((PARTS / name).read_bytes(), preset=9), XZ)
+        contents = {f"{name}.xz": content for name, content in zip(XZ, archives, strict=True)}
     info = json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"]
-    given = {"code": digest_of(*CODE), "sizes": sizes, "lock": {"info": info, "packages": {}}}
-    module = "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in given.items())
-    contents["build.mjs"] = module.encode()
-    shell = {name: _shell(name) for name in SHELL}
-    build = hashlib.sha256(b"".join([*contents.values(), *shell.values(), _read("sw.js")])).hexdigest()[:12]
-    shell["index.html"] = shell["index.html"].replace(b"BUILD", build.encode())
-    files = {name: {"type": TYPES[Path(name).suffix], "packed": False} for name in SHELL}
-    files |= {f"{build}/{n}": {"type": TYPES[Path(n).suffix], "packed": n in PACKED} for n in contents}
-    named = {"BUILD": json.dumps(build), "FILES": json.dumps(files), "SHELL": json.dumps(SHELL)}
+    large = {name: ((PARTS if name.startswith("python") else PYODIDE) / name).read_bytes() for name in GZIP}
+    sizes = {name: len(content) for name, content in [*large.items(), *contents.items()] if name != "rest.xz"}
+    code, given = digest_of(*CODE), {"sizes": sizes, "lock": {"info": info, "packages": {}}}
+    contents["build.mjs"] = "".join(f"export const {n} = {json.dumps(value)};\n" for n, value in given.items()).encode()
+    contents |= {
+        "worker.mjs": (HERE / "worker.mjs").read_bytes(),
+        "pyodide.mjs": (PYODIDE / "pyodide.mjs").read_bytes(),
+    }
+    contents |= {f"{name}.packed": gzip.compress(content, 9, mtime=0) for name, content in large.items()}
+    shell, worker = {name: _shell(name) for name in SHELL}, (HERE / "sw.js").read_bytes()
+    build = hashlib.sha256(b"".join([code.encode(), *contents.values(), *shell.values(), worker])).hexdigest()[:12]
+    shell["index.html"] = shell["index.html"].replace(b"BUILD", build.encode()).replace(b"CODE", code.encode())
+    files = dict.fromkeys(SHELL, "") | {f"{build}/{name.removesuffix('.packed')}": "" for name in contents}
+    files |= {f"{build}/{name}": kind for name, kind in GZIP.items()}
+    for name, value in {'"BUILD"': build, "FILES": files, "SHELL": SHELL}.items():
+        worker = worker.replace(name.encode(), json.dumps(value).encode(), 1)
     shutil.rmtree(to, ignore_errors=True)
     (to / build).mkdir(parents=True)
-    for name, content in shell.items():
+    for name, content in {**shell, "sw.js": worker, **{f"{build}/{n}": each for n, each in contents.items()}}.items():
         (to / name).write_bytes(content)
-    for name, content in contents.items():
-        packed = name in PACKED
-        (to / build / f"{name}{'.packed' if packed else ''}").write_bytes(
-            gzip.compress(content, 9, mtime=0) if packed else content
-        )
-    worker = _read("sw.js").decode()
-    for name, value in named.items():
-        worker = worker.replace(f'"{name}"' if name == "BUILD" else name, value, 1)
-    (to / "sw.js").write_text(worker)
-
-
-def _read(name: str) -> bytes:
-    return (HERE / name).read_bytes()
 
 
 def _shell(name: str) -> bytes:
     if name == "front.webp":
         picture = io.BytesIO()
-        Image.open(ROOT / "docs" / "pictures" / "front-page.png").convert("RGB").crop(SHOWN).save(
-            picture, "WEBP", quality=60
-        )
+        whole = Image.open(ROOT / "docs" / "pictures" / "front-page.png").convert("RGB")
+        whole.crop(SHOWN).save(picture, "WEBP", quality=60)
         return picture.getvalue()
     own = HERE / name
     return (own if own.exists() else ROOT / "web" / "assets" / name).read_bytes()
 
 
 if __name__ == "__main__":
-    fill()
+    pack()
     write()

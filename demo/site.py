@@ -13,20 +13,22 @@ import secrets
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from moto import mock_aws
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.handlers import BUILTIN_HANDLERS
 from moto.dynamodb.models import dynamodb_backends
-from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.utilities import dynamo_json_dump as as_json
+from moto.dynamodb.responses import DynamoHandler
 
 from demo import corrections
-from demo.services import Files, Waiting
-from demo.stand_ins import ACCOUNT
+from demo.stand_ins import ACCOUNT, Files, Waiting
 from functions.showing import showing
 from local.event_source import EventSource
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
@@ -66,24 +68,13 @@ class Site:
         self.records: list[Json] = []
         vars(pictures)["bucket"] = lambda: self.files
         vars(work)["queue"] = lambda: self.waiting
-        self.until_closed = ExitStack()
-        self.until_closed.enter_context(mock_aws())
-        self.until_closed.enter_context(corrections.applied())
-        asked: Any = create_table_request("big-time-deals")
-        self.moto: Any = dynamodb_backends[ACCOUNT][REGION].create_table(
-            asked["TableName"],
-            schema=asked["KeySchema"],
-            throughput=None,
-            attr=asked["AttributeDefinitions"],
-            global_indexes=asked["GlobalSecondaryIndexes"],
-            indexes=None,
-            streams=asked["StreamSpecification"],
-            billing_mode=asked["BillingMode"],
-            sse_specification=None,
-            tags=[],
-            deletion_protection_enabled=False,
-            warm_throughput=None,
-        )
+        vars(environment)["FOR_A_READER"] = 600  # seconds: a tab is slow, and keeps no other reader waiting
+        BUILTIN_HANDLERS.append(("before-send", answered))  # of each client from now on
+        self.corrected = corrections.applied()
+        self.corrected.__enter__()
+        client: Any = environment.table().client
+        client.create_table(**create_table_request("big-time-deals"))
+        self.moto: Any = dynamodb_backends[ACCOUNT][REGION].tables["big-time-deals"]
 
     def kept(self) -> str:
         """All that the site holds, as JSON: items as DynamoDB sends them, and files."""
@@ -95,18 +86,13 @@ class Site:
         held = json.loads(kept)
         self.files.held |= {name: tuple(file) for name, file in held["files"].items()}
         for item in held["items"]:
-            self._put(item)
+            self._place(item["PK"], item["SK"], item)
         for key, item in changes:
-            if item is not None:
-                self._put(json.loads(item))
-            else:
-                at, below = (DynamoType({"S": part}) for part in json.loads(key))
-                self.moto.items[at].pop(below, None)
+            at, below = json.loads(key)
+            self._place({"S": at}, {"S": below}, None if item is None else json.loads(item))
 
-    def _put(self, attributes: Json) -> None:
-        item = Item(DynamoType(attributes["PK"]), DynamoType(attributes["SK"]), {})
-        item.attrs.update({name: DynamoType(value) for name, value in attributes.items()})  # unmeasured: it was before
-        self.moto.items[item.hash_key][item.range_key] = item
+    def _place(self, at: Json, below: Json, item: Json | None) -> None:
+        corrections.place(self.moto, DynamoType(at), DynamoType(below), item)
 
     def changes(self) -> list[tuple[str, str | None]]:
         """The items that were written since this was last asked, each by its key; None for one that is gone."""
@@ -202,6 +188,20 @@ class Site:
         shard.items.clear()
         self.expired.clear()
         return bool(self.records)
+
+
+def answered(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
+    """moto's answer to a client's request, which is never sent: what ``mock_aws`` does, without what it imports."""
+    handler: Any = DynamoHandler()
+    headers = {name: each.decode() if isinstance(each, bytes) else each for name, each in request.headers.items()}
+    given = {"headers": headers, "querystring": {}, "response_headers": {}, "uri_match": {}}
+    vars(handler).update(given, region=REGION, current_account=ACCOUNT)
+    sent = {"method": "POST", "values": {}, "headers": headers, "data": request.body, "path": "/"}
+    handler.parse_parameters(SimpleNamespace(**sent, content_type=headers["Content-Type"]))
+    status, named, body = handler.call_action()
+    content = BytesIO(body if isinstance(body, bytes) else body.encode())
+    raw: Any = SimpleNamespace(stream=lambda: iter([content.read()]))
+    return AWSResponse(str(request.url), status, named, raw)
 
 
 def _message(body: str) -> Json:

@@ -1,7 +1,7 @@
-"""What a browser's tab has none of, and what stands in its place, each with its reason.
+"""What a browser's tab lacks, and what takes its place, each with its reason.
 
 ``install`` is called once, before anything of the site is imported. Each stand-in also works in CPython, where the
-tests hold it. Those for the bucket and the queue are in ``services.py``.
+tests hold it.
 """
 
 from __future__ import annotations
@@ -13,19 +13,24 @@ import itertools
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
 from concurrent.futures import thread
+from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shared.s3 import File, Form
 
 ACCOUNT = "123456789012"
 """moto's only account here."""
+RESOLVERS = "aws_lambda_powertools.event_handler"
 
 
 class InTurn(futures.Executor):
-    """A pool for a tab, which has no threads: what is submitted runs at once, and the next after it.
+    """A pool for a tab, which has no threads: each submitted function runs at once.
 
     Meanwhile its thread has a pool's name, by which a page's panel knows what went out together.
     """
@@ -41,7 +46,7 @@ class InTurn(futures.Executor):
         before, me.name = me.name, self.name
         try:
             done.set_result(fn(*args, **named))
-        except Exception as error:  # noqa: BLE001  # whatever it raises is raised to those who ask for the result
+        except Exception as error:  # noqa: BLE001  # it is raised where the result is asked for
             done.set_exception(error)
         finally:
             me.name = before
@@ -51,23 +56,40 @@ class InTurn(futures.Executor):
         return iter([self.submit(fn, *each).result() for each in zip(*iterables, strict=False)])
 
 
-class _Anything(ModuleType):
+class Nothing(Exception):  # some of those that it stands for are errors
+    """A class that does nothing, and whose instances have every attribute."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Nothing
+
+
+class _Made(ModuleType):
     """A module that has every name: each is a class that does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return type(name, (Exception,), {"__init__": lambda *_, **__: None})
+        setattr(self, name, type(name, (Nothing,), {}))
+        return vars(self)[name]
 
 
 class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules that are imported and never used here: a tab has no sockets, PyPI has no wheel of the compiled ones
-    for WebAssembly, and moto imports the services that it calls besides DynamoDB."""
+    """Makes up modules that libraries import and the site never uses: a tab has no sockets, PyPI has no wheel of the
+    compiled ones for WebAssembly, and what is not sent makes the start shorter."""
 
     names: tuple[str, ...] = (
-        *("cryptography", "_cffi_backend", "ssl", "_ssl", "PIL", "s3transfer", "yaml"),
-        *("boto3.docs", "boto3.resources", "werkzeug.serving"),
-        *(f"moto.{service}" for service in ("awslambda", "cloudwatch", "events", "iam", "s3")),
+        *("_cffi_backend", "_ssl", "boto3.docs", "boto3.resources", "botocore.crt", "botocore.docs", "certifi", "idna"),
+        *("botocore.eventstream", "botocore.httpsession", "charset_normalizer", "configparser", "cryptography", "PIL"),
+        *("html.parser", "http.cookiejar", "requests", "responses", "s3transfer", "ssl", "unittest", "urllib3", "xml"),
+        *("werkzeug", "xmltodict", "yaml", "moto.awslambda", "moto.cloudwatch", "moto.events", "moto.iam", "moto.s3"),
+        *(f"moto.core.{part}" for part in ("custom_responses_mock", "routing", "versions")),
+        *(f"{RESOLVERS}.{part}" for part in ("appsync", "bedrock_agent", "bedrock_agent_function", "events_appsync")),
+        *(f"{RESOLVERS}.{part}" for part in ("graphql_appsync", "lambda_function_url", "vpc_lattice")),
     )
 
     def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
@@ -75,7 +97,7 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(fullname, self, is_package=True) if absent else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _Anything(spec.name)
+        return _Made(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__path__ = []
@@ -108,7 +130,7 @@ class SaltedHasher:
 
 
 def modules() -> dict[str, ModuleType]:
-    """Modules with what is called of them: argon2's hasher, and of moto's IAM, that everybody has one account."""
+    """argon2 with its stand-in, and moto's IAM with one account."""
     names = ("argon2", "argon2.exceptions", "argon2.profiles", "moto.iam.models")
     module, errors, profiles, iam = made = [ModuleType(name) for name in names]
     vars(iam).update(get_account_id_from=lambda _key: ACCOUNT, mark_account_as_visited=lambda **_: None)
@@ -119,9 +141,56 @@ def modules() -> dict[str, ModuleType]:
 
 
 def install() -> None:
-    """Put the stand-ins into their places; those for modules where there are none, in WebAssembly."""
+    """Put the stand-ins into their places; those for modules only in WebAssembly."""
     for module in (futures, thread):
         vars(module)["ThreadPoolExecutor"] = InTurn
     if sys.platform == "emscripten":
         sys.meta_path.insert(0, Absent())
         sys.modules.update(modules())
+
+
+@dataclass
+class Files:
+    """In S3's place: files in memory. Browsers cannot send any: ``address``, where a form would go, refuses them."""
+
+    address: str = ""
+    held: dict[str, tuple[str, str]] = field(default_factory=dict)
+    name = "pictures"
+
+    def write(self, key: str, content: bytes, media_type: str, **_noted: str) -> None:
+        self.held[key] = (content.decode(), media_type)
+
+    def read(self, key: str, _most: int) -> File | None:
+        from shared.s3 import File  # noqa: PLC0415  # the stand-ins go first
+
+        found = self.held.get(key)
+        return File(found[0].encode(), found[1], "", {}) if found else None
+
+    def replaced(self, _key: str) -> None:
+        """Nothing to mark: a file stays as long as the tab."""
+
+    def form(self, _key: str, _most: int, _seconds: int, fields: dict[str, str]) -> Form:
+        from shared.s3 import Form  # noqa: PLC0415  # the same
+
+        return Form(self.address, fields)
+
+
+class Waiting:
+    """In SQS's place: the fan-out's queue as a list, with the hooks of botocore's client for what is sent."""
+
+    client = meta = events = property(lambda self: self)
+
+    def __init__(self) -> None:
+        self.bodies: list[str] = []
+        self.hooks: list[Callable[..., None]] = []
+
+    def register(self, _event: str, hook: Callable[..., None]) -> None:
+        self.hooks.append(hook)
+
+    def unregister(self, _event: str, hook: Callable[..., None]) -> None:
+        self.hooks.remove(hook)
+
+    def send(self, bodies: Sequence[str]) -> None:
+        self.bodies += bodies
+        for hook in self.hooks:
+            hook({"Entries": bodies})

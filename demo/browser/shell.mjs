@@ -1,17 +1,16 @@
 // The page around the site: starts it, hands on what the service worker asks for, and keeps the address and the title.
-const part = (id) => document.getElementById(id), { build } = document.documentElement.dataset;
+const part = (id) => document.getElementById(id), { build, code } = document.documentElement.dataset;
 const root = new URL(".", location).pathname, base = `${root}site`, lock = `big-time-deals ${root}`;
 const frame = part("site"), others = new BroadcastChannel(lock), waiting = new Map();
-const wanted = () => (location.hash.startsWith("#/") ? location.hash.slice(1) : "/");
+const path = (address) => (new URL(address).hash.startsWith("#/") ? new URL(address).hash.slice(1) : "/");
 let worker, me, last = 0, shown = false;
 
 const step = (text, percent) => { part("step").textContent = text; if (percent) part("bar").value = percent; };
 
 function fail(sentence) {
   step(sentence);
-  part("bar").hidden = true;
+  part("bar").hidden = frame.hidden = true;
   part("start").hidden = false;
-  frame.hidden = true;
 }
 
 // A sentence under the line, with buttons: what is not kept, or was set aside.
@@ -19,6 +18,28 @@ function notice(sentence, actions = {}) {
   const button = ([name, act]) => Object.assign(document.createElement("button"), { type: "button", textContent: name, onclick: act });
   part("notice").replaceChildren(sentence, ...Object.entries(actions).map(button));
   part("notice").hidden = !sentence;
+}
+
+// What was done here is kept by the version of the code. What an older one kept is set aside, until it is used or deleted.
+async function kept() {
+  const mine = `${lock} ${code}`;
+  try {
+    const found = (await indexedDB.databases()).map(({ name }) => name).filter((name) => name.startsWith(`${lock} `));
+    const [version, chosen] = JSON.parse(localStorage.getItem(lock) ?? "[]");
+    const name = version === code && found.includes(chosen) ? chosen : mine, old = found.filter((each) => each !== name);
+    const without = (names) => Promise.all(names.map((each) => new Promise((resolve) => { indexedDB.deleteDatabase(each).onsuccess = resolve; })));
+    const use = async () => {
+      localStorage.setItem(lock, JSON.stringify([code, old.at(-1)]));
+      worker?.terminate();
+      await without([name, ...old.slice(0, -1)]);
+      others.postMessage("over");
+      location.reload();
+    };
+    if (old.length) notice("What you did here is of an older version of the site, and was set aside.", { "Use it": use, "Delete it": () => without(old).then(() => notice("")) });
+    return name;
+  } catch {
+    return mine; // where nothing may be kept, the worker says so when something is to be
+  }
 }
 
 // The site takes the place of the start, as soon as its page is there: its pictures come behind it.
@@ -33,7 +54,7 @@ function reveal() {
 function show() {
   if (shown) return;
   shown = true;
-  frame.contentWindow.location.replace(base + wanted());
+  frame.contentWindow.location.replace(base + path(location));
   const seen = setInterval(() => {
     const page = frame.contentDocument;
     if (!page?.styleSheets.length || !page.querySelector("main")) return;
@@ -47,11 +68,11 @@ frame.onload = () => {
   if (!shown || !pathname.startsWith(base)) return;
   reveal();
   history.replaceState(null, "", `#${pathname.slice(base.length)}${search}${hash}`);
-  document.title = frame.contentDocument.title;
-  frame.title = document.title;
+  document.title = frame.title = frame.contentDocument.title;
 };
 
-addEventListener("hashchange", () => { if (shown) frame.contentWindow.location = base + wanted(); });
+// Not location's hash: a page that comes meanwhile has put its own there.
+addEventListener("hashchange", ({ newURL }) => { if (shown) frame.contentWindow.location = base + path(newURL); });
 others.onmessage = () => location.reload();
 
 for (const button of document.querySelectorAll("[data-as]")) button.onclick = async () => {
@@ -69,14 +90,13 @@ part("over").onclick = async () => {
 };
 
 // This tab runs the site from now on, and answers for the others.
-function lead() {
+async function lead() {
   worker = new Worker(`${build}/worker.mjs`, { type: "module" });
-  worker.onerror = () => fail("The site could not be loaded: its files are gone, or a newer version was published. Reload the page.");
+  worker.onerror = () => fail("The site could not be loaded: its files are gone, or a newer version was published. Check the connection, and reload the page.");
   worker.onmessage = ({ data }) => {
     if (data.step) step(data.step, data.percent);
     else if (data.failed) fail(data.failed);
-    else if (data.notice !== undefined) notice(data.notice, data.aside && { "Use it": () => worker.postMessage({ aside: "use" }), "Delete it": () => worker.postMessage({ aside: "delete" }) });
-    else if (data.reload) location.reload();
+    else if (data.notice) notice(data.notice);
     else if (data.ready) show();
     else {
       for (const line of data.cookies) document.cookie = line;
@@ -84,7 +104,8 @@ function lead() {
       waiting.delete(data.id);
     }
   };
-  worker.postMessage({ begin: true, origin: location.origin, base });
+  worker.postMessage({ begin: true, origin: location.origin, base, name: await kept() });
+  setInterval(() => worker.postMessage({ tick: true }), 60_000);
   return navigator.locks.request(`${lock} at ${me}`, () => new Promise(() => {})); // held as long as the tab is there
 }
 

@@ -22,10 +22,9 @@ async function tidied() {
 async function own(name, event) {
   const cache = await caches.open(`${lock} ${build}`), kept = await cache.match(root + name);
   if (kept) return kept;
-  const { type, packed } = files[name], answer = await fetch(root + name + (packed ? ".packed" : ""));
+  const type = files[name], answer = await fetch(root + name + (type ? ".packed" : ""));
   if (!answer.ok) return answer;
-  const content = packed ? answer.body.pipeThrough(new DecompressionStream("gzip")) : answer.body;
-  const whole = new Response(content, { headers: { "Content-Type": type } });
+  const whole = type ? new Response(answer.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } }) : answer;
   event.waitUntil(cache.put(root + name, whole.clone()).catch(() => {})); // where storage is full, the host has it still
   return whole;
 }

@@ -7,11 +7,11 @@ import sys
 from typing import Any
 from urllib.parse import urlencode
 
-from demo import packing, stand_ins
+from demo import stand_ins
 
 stand_ins.install()
 
-from demo.filling import fill  # noqa: E402  # the stand-ins go first
+from demo import packing  # noqa: E402  # the stand-ins go first
 from demo.site import Site  # noqa: E402  # the same
 from shared.learn import exercises  # noqa: E402  # the same
 
@@ -21,7 +21,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 def main() -> dict[str, Any]:
     """A reader likes a brand, an editor posts a deal of it, and all is kept."""
     site = Site(packing.rows(), "http://demo.example", "/demo/site")
-    fill(site)
+    packing.fill(site)
     begun = site.kept()
     cookies = {who: _cookies(site, who) for who in ("member", "editor")}
     seen: dict[str, Any] = {"front": _page(site, "/"), "nothing": _page(site, "/nothing")["status"]}

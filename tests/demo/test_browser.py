@@ -85,7 +85,7 @@ class Host:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the demo, built where that of this code is not there."""
     known = digest_of(*packing.CODE)
-    if not any(known in module.read_text() for module in packing.BUILT.glob("*/build.mjs")):
+    if not any(known in page.read_text() for page in packing.BUILT.glob("index.html")):
         subprocess.run(["make", "demo"], cwd=ROOT, check=True)
     folder = tmp_path_factory.mktemp("host")
     (folder / "name").mkdir()

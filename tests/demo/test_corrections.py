@@ -165,6 +165,28 @@ def test_the_laptops_cloud_leaves_the_same_behind(corrected: Table) -> None:
         assert _after(laptops) == _after(corrected)
 
 
+def _retried(table: Table) -> list[Any]:
+    """A transaction, again with its token, another with that token, and what they left behind."""
+    client: Any = table.client
+    came = []
+    for number in ("1", "1", "2"):
+        values = {":n": {"N": number}}
+        update = {"TableName": table.name, "Key": KEY, "UpdateExpression": "ADD N :n"}
+        transaction = [{"Update": {**update, "ExpressionAttributeValues": values}}]
+        try:
+            client.transact_write_items(TransactItems=transaction, ClientRequestToken="token")
+            came.append("")
+        except ClientError as error:
+            came.append(str(error.response["Error"]["Code"]))
+    return [*came, table.get({"PK": "a", "SK": "a"})["N"]]
+
+
+@pytest.mark.parametrize("laptops", LAPTOPS)
+def test_a_transaction_that_is_sent_again_with_its_token_writes_once(corrected: Table, laptops: Engine) -> None:
+    with laptops.table() as other:
+        assert _retried(corrected) == _retried(other) == ["", "", "IdempotentParameterMismatchException", 1]
+
+
 def test_a_refused_transaction_streams_nothing() -> None:
     from moto.dynamodb.models import dynamodb_backends  # noqa: PLC0415  # once moto is mocked
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import re
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Files in the place of those that Pyodide and the filling of the table make."""
     monkeypatch.setattr(packing, "PARTS", tmp_path)
     monkeypatch.setattr(packing, "PYODIDE", tmp_path)
-    for name in (*packing.OF_PYODIDE, *packing.PACKED):
+    for name in ("pyodide.mjs", *packing.GZIP, *packing.XZ):
         (tmp_path / name).write_text(f"the content of {name}")
     (tmp_path / "pyodide-lock.json").write_text(json.dumps({"info": {"abi_version": "1"}, "packages": {"numpy": {}}}))
     return tmp_path
@@ -36,7 +37,7 @@ def test_the_service_worker_names_each_file_and_no_other(parts: Path) -> None:
     built = parts / "built"
     packing.write(built)
 
-    named = {name + (".packed" if row["packed"] else "") for name, row in _files(built).items()}
+    named = {name + (".packed" if kind else "") for name, kind in _files(built).items()}
 
     there = {str(file.relative_to(built)) for file in built.rglob("*") if file.is_file()}
     assert named == there - {"sw.js"}
@@ -48,16 +49,19 @@ def test_what_is_packed_unpacks_to_its_content(parts: Path) -> None:
 
     packed = list(built.rglob("*.packed"))
 
-    assert {file.name.removesuffix(".packed") for file in packed} == {*packing.PACKED}
+    assert {file.name.removesuffix(".packed") for file in packed} == {*packing.GZIP}
     for file in packed:
         name = file.name.removesuffix(".packed")
         assert gzip.decompress(file.read_bytes()).decode() == f"the content of {name}"
+    for name in packing.XZ:
+        (archive,) = built.rglob(f"{name}.xz")
+        assert lzma.decompress(archive.read_bytes()).decode() == f"the content of {name}"
 
 
 def test_another_content_has_another_folder_and_the_same_has_the_same(parts: Path) -> None:
     names = []
     for content in ("one", "one", "two"):
-        (parts / "first.zip").write_text(content)
+        (parts / "first").write_text(content)
         packing.write(parts / "built")
         names += [folder.name for folder in (parts / "built").iterdir() if folder.is_dir()]
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from demo.services import Files, Waiting
-from demo.stand_ins import Absent, InTurn, Mismatch, SaltedHasher, modules
+from demo.stand_ins import Absent, Files, InTurn, Mismatch, SaltedHasher, Waiting, modules
 from shared.dynamodb import table as table_module
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
@@ -69,7 +68,8 @@ def test_only_named_modules_are_made_up(monkeypatch: pytest.MonkeyPatch) -> None
     made_up = importlib.import_module("no_such_module.within")
 
     assert issubclass(made_up.Whatever, Exception)
-    assert made_up.Whatever(1, two=3) is not None
+    assert made_up.Whatever is made_up.Whatever
+    assert made_up.Whatever(1, two=3).method() is not None
     assert absent.find_spec("no_such_module_either") is None
     with pytest.raises(AttributeError):
         _ = made_up.__version__

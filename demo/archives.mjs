@@ -1,8 +1,8 @@
-// Runs a function of filling.py in the Python that the tab runs, under Node: node filling.mjs PYODIDE FUNCTION FOLDERS.
-// FOLDERS is a JSON object of mount points and folders.
-const [, , pyodide, name, folders] = process.argv;
+// Runs archives.py in the Python that the tab runs, under Node: node archives.mjs PYODIDE FOLDERS, where FOLDERS is a
+// JSON object of mount points and folders.
+const [, , pyodide, folders] = process.argv;
 const { loadPyodide } = await import(`${pyodide}/pyodide.mjs`);
-const py = await loadPyodide({ env: { HOME: "/home/pyodide" } });
+const py = await loadPyodide();
 for (const [at, root] of Object.entries(JSON.parse(folders))) {
   py.FS.mkdirTree(at);
   py.FS.mount(py.FS.filesystems.NODEFS, { root }, at);
@@ -13,8 +13,8 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[:0] = ["/wheels", "/app", "/lambda"]
 sys.path.append("/libraries")
-from demo import filling
-filling.${name}()
+from demo import archives
+archives.pack()
 `);
 } catch (error) {
   console.error(error.message); // the stack would show all of Pyodide in one line

@@ -1,0 +1,132 @@
+"""Packs what the tab's Python takes, in that very Python, which ``packing.py`` runs under Node for it.
+
+An archive maps names of files to contents: ours and the libraries' as byte code, without docstrings, and the sources
+that pages show.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import marshal
+import re
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from demo.site import Site
+
+OUT, APP, WHEELS, LAMBDA, LIBRARIES = map(Path, ("/out", "/app", "/wheels", "/lambda", "/libraries"))
+STDLIB = f"/lib/python{sys.version_info.major}{sys.version_info.minor}.zip"
+ROOTS = tuple(f"{root}/" for root in (STDLIB, APP, WHEELS, LAMBDA, LIBRARIES, OUT))
+
+UNCHECKED = (1).to_bytes(4, "little") + bytes(8)
+"""The head of byte code that is never compared with a source: https://peps.python.org/pep-0552/"""
+BOOT = ("_pyodide/", "pyodide/", "lzma.", "compression/")
+"""Parts of Python's library that the start takes, besides what is seen to be used here."""
+
+PATHS = (
+    *(
+        "/",
+        "/deals",
+        "/deals/1",
+        "/categories/shoes",
+        "/brands",
+        "/search?q=shoes&sort=price",
+        "/popular",
+        "/feed.atom",
+    ),
+    *("/go/1", "/nothing", "/learn", "/learn/item-collection", "/table", "/my/inbox", "/my/saved", "/my/watches"),
+    *("/shop", "/shop/cart", "/account", "/account/sign-up", "/desk", "/desk/deals/new", "/desk/shop", "/desk/brands"),
+    *("/my/status", "/search?q=%C3%A9t%C3%A9+%D0%B7%D0%B8%D0%BC%D0%B0+%E5%86%AC"),
+)
+"""Pages whose files are packed: those of libraries only as far as something is seen to use them."""
+
+_opened: set[str] = set()
+
+
+def _used() -> set[str]:
+    """The files that this Python has opened or imported so far."""
+    modules = {str(getattr(each, "__file__", None)) for each in [*sys.modules.values()]}
+    return {name for name in _opened | modules if name.startswith(ROOTS[:-1]) and not name.endswith(".pyc")}
+
+
+def pack() -> None:
+    """Write the archives: what Python starts with, what the front page takes besides, and the rest."""
+    boot = _used()
+    sys.addaudithook(lambda event, args: _opened.add(str(args[0])) if event == "open" else None)
+    from demo import stand_ins
+
+    stand_ins.install()
+    from demo.site import begun
+
+    site = begun("/out/rows.json", "http://127.0.0.1", "/site")
+    site.keep((OUT / "kept.json").read_text())
+    front = site.answer("GET", "/", {})["content"].decode()
+    for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):
+        site.answer("GET", path, {})
+    first = _used()
+    _visit(site)
+    import zipfile
+
+    library = {f"{STDLIB}/{name}" for name in zipfile.ZipFile(STDLIB).namelist() if not name.endswith("/")}
+    boot |= {name for name in library if name.removeprefix(f"{STDLIB}/").startswith(BOOT)}
+    files = [file for part in ("functions", "shared", "web") for file in (APP / part).rglob("*") if file.is_file()]
+    whole = {str(file) for file in files if file.suffix != ".pyc"}
+    first |= {f"{OUT}/kept.json", f"{OUT}/rows.json", *(name for name in whole if name.startswith(f"{APP}/web/"))}
+    boot &= library
+    from shared.learn import lessons
+
+    shown = {f"{APP}/{code.path}" for lesson in lessons.by_slug().values() for code in lesson.code}
+    shown |= {name for name in whole if re.match(r"/app/shared/data/.*\.py", name)}
+    with zipfile.ZipFile(OUT / "python_stdlib.zip", "w") as archive:
+        for name, content in _contents(boot).items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    (OUT / "first").write_bytes(marshal.dumps(_contents(first - boot)))
+    (OUT / "rest").write_bytes(marshal.dumps(_contents((_used() | whole | library) - first - boot, shown)))
+
+
+def _visit(site: Site) -> None:
+    """Ask for pages as each user of the sample, and have the clock and the stream's readers work."""
+    for username in ("member", "editor"):
+        cookies = "; ".join(line.partition(";")[0] for line in site.sign_in(username))
+        for path in PATHS:
+            site.answer("GET", path, {"Cookie": cookies})
+    for row in site.functions.values():
+        importlib.import_module(row["module"])
+    site.tick()
+
+
+def _contents(files: Collection[str], shown: Collection[str] = ()) -> dict[str, bytes]:
+    """Files as the tab has them, below one folder."""
+    import zipfile  # not at the start: it would be among what that takes
+
+    stdlib, found = zipfile.ZipFile(STDLIB), dict[str, bytes]()
+    for file in sorted({*files, *shown}):
+        root = next(each for each in ROOTS if file.startswith(each))
+        inner = file.removeprefix(root)
+        content = stdlib.read(inner) if root.startswith(STDLIB) else Path(file).read_bytes()
+        if file in shown or not inner.endswith((".py", ".pyc")):
+            found[inner] = content
+        if file in files and inner.endswith(".pyc"):
+            found[inner] = content[:16] + marshal.dumps(_stripped(marshal.loads(content[16:])))  # noqa: S302  # Pyodide's own
+        elif file in files and inner.endswith(".py"):
+            code = compile(content, f"/app/{inner}", "exec", dont_inherit=True, optimize=2)
+            code = code if root == f"{APP}/" else _stripped(code)
+            name = importlib.util.cache_from_source(inner) if file in shown else f"{inner}c"
+            found[name] = importlib.util.MAGIC_NUMBER + UNCHECKED + marshal.dumps(code)
+    return found
+
+
+def _stripped(code: CodeType) -> CodeType:
+    """A library's code without the places of its instructions, a fourth of the whole: no page shows them.
+
+    The table says of eight instructions at a time that they have no place:
+    https://github.com/python/cpython/blob/3.14/InternalDocs/code_objects.md
+    """
+    parts = (_stripped(each) if isinstance(each, CodeType) else each for each in code.co_consts)
+    eights, rest = divmod(len(code.co_code) // 2, 8)
+    nowhere = b"\xff" * eights + (bytes([0xF8 | rest - 1]) if rest else b"")
+    return code.replace(co_consts=tuple(parts), co_linetable=nowhere)
