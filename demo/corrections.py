@@ -78,11 +78,12 @@ def _noted(own: Any) -> Any:
         first, *rest = asked(self, *args, **named).args[1:]
         transaction = isinstance(first, list)
         parts = [part for each in first for part in each.values()] if transaction else [{"TableName": first}]
-        places = []
+        places = list[tuple[Any, DynamoType, DynamoType]]()
         for part in parts:
             table = self.tables[part["TableName"]]
             key = (part.get("Key") or part["Item"]) if transaction else rest[0]
-            places.append((table, *(DynamoType(key[name]) for name in table.table_key_attrs)))
+            at, below = (DynamoType(key[name]) for name in table.table_key_attrs)
+            places.append((table, at, below))
 
         def image(table: Any, at: DynamoType, below: DynamoType) -> Json | None:
             item = table.items.get(at, {}).get(below)
