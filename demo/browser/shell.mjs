@@ -98,6 +98,7 @@ async function lead() {
     else if (data.failed) fail(data.failed);
     else if (data.notice) notice(data.notice);
     else if (data.ready) show();
+    else if (data.ticked) performance.mark("tick");
     else {
       for (const line of data.cookies) document.cookie = line;
       waiting.get(data.id)?.postMessage(data, data.content ? [data.content.buffer] : []);

@@ -152,7 +152,7 @@ async function answer({ method, path, headers, body }) {
 
 self.onmessage = ({ data }) => {
   if (data.begin) turn = begin(data).catch((error) => tell({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
-  else if (data.tick) after(() => rest?.then(() => site.tick()));
+  else if (data.tick) after(() => rest?.then(() => site.tick()).then(() => tell({ ticked: true })));
   else after(async () => {
     const got = await answer(data).catch((error) => {
       console.error(error);

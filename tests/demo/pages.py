@@ -22,6 +22,7 @@ from botocore.handlers import BUILTIN_HANDLERS  # noqa: E402  # the stand-ins go
 
 from demo import packing  # noqa: E402  # the same
 from demo import site as demo_site  # noqa: E402  # the same
+from shared.dynamodb.schema import create_table_request  # noqa: E402  # the same
 from shared.runtime import environment  # noqa: E402  # the same
 
 OPEN = (
@@ -69,7 +70,7 @@ def _move(site: demo_site.Site, kept: Path, endpoint: str) -> None:
     os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = endpoint
     environment.table.cache_clear()
     client: Any = environment.table().client
-    client.create_table(**demo_site.create_table_request("big-time-deals"))
+    client.create_table(**create_table_request("big-time-deals"))
     held = json.loads(kept.read_text())
     for item in held["items"]:
         client.put_item(TableName="big-time-deals", Item=_sent(item))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import http.server
 import re
+import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,22 @@ RESULTS = r"""text => {
   }));
 }"""
 
+NAMES = "indexedDB.databases().then(found => found.map(({name}) => name))"
+AGED = """async () => {
+  const ended = request => new Promise(resolve => { request.onsuccess = () => resolve(request.result); });
+  const [{name}] = await indexedDB.databases(), now = await ended(indexedDB.open(name));
+  const kept = now.transaction("kept").objectStore("kept");
+  const [keys, values] = await Promise.all([ended(kept.getAllKeys()), ended(kept.getAll())]);
+  const asked = indexedDB.open(name.replace(/\\S+$/, "older"), 1);
+  asked.onupgradeneeded = () => asked.result.createObjectStore("kept");
+  const older = (await ended(asked)).transaction("kept", "readwrite");
+  keys.forEach((key, at) => older.objectStore("kept").put(values[at], key));
+  await new Promise(resolve => { older.oncomplete = resolve; });
+  now.close();
+  indexedDB.deleteDatabase(name);
+}"""
+"""Gives what is kept to an older version."""
+
 ADDRESS = {
     "Recipient": "Ana Blake", "Street and number": "12 Harbour Street", "Postal code": "04101", "City": "Portland",
     "State or region": "ME",
@@ -93,13 +111,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def host(folder: Path) -> Iterator[Host]:
+@contextmanager
+def served(folder: Path) -> Iterator[Host]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield Host(server)
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def host(folder: Path) -> Iterator[Host]:
+    with served(folder) as host:
+        yield host
 
 
 @pytest.fixture
@@ -325,6 +349,50 @@ def test_what_is_missing_is_said_in_a_sentence(
 
     expect(page.locator("#step")).to_contain_text(sentence)
     expect(page.locator("#bar")).to_be_hidden()
+
+
+def test_a_file_that_does_not_come_is_said_in_a_sentence(context: BrowserContext, folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "name" / "demo", tmp_path / "name" / "demo", symlinks=False)
+    for file in tmp_path.rglob("first.xz"):
+        file.unlink()
+
+    with served(tmp_path) as host:
+        page = context.new_page()
+        page.goto(host.demo)
+
+        expect(page.locator("#step")).to_contain_text("Check the connection, and reload the page.")
+        expect(page.locator("#bar")).to_be_hidden()
+
+
+def test_the_clock_ticks_each_minute(context: BrowserContext, host: Host) -> None:
+    page = context.new_page()
+    page.clock.install()
+    page.goto(host.demo)
+    expect(page.locator("#site")).to_be_visible()
+
+    page.clock.fast_forward(61_000)
+
+    assert until(lambda: bool(page.evaluate("performance.getEntriesByName('tick').length")))
+
+
+def test_what_an_older_version_kept_is_set_aside_and_can_be_used(context: BrowserContext, host: Host) -> None:
+    page = opened(context, host)
+    signed_in(page, "a reader", "/my/inbox")
+    assert until(lambda: bool(page.evaluate(NAMES)))
+    page.evaluate(AGED)
+    page.reload()
+    expect(page.locator("#notice")).to_contain_text("was set aside")
+    expect(page.locator("#site")).to_be_visible()
+    at(page, "/my/watches")
+    assert until(lambda: "/account/sign-in" in where(page))
+
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Use it").click()
+
+    expect(page.locator("#site")).to_be_visible()
+    expect(page.locator("#notice")).to_be_hidden()
+    at(page, "/my/inbox")
+    assert where(page).endswith("/my/inbox")
 
 
 def test_axe_finds_nothing_on_the_shell(context: BrowserContext, host: Host) -> None:
