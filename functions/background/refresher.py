@@ -19,7 +19,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared import settings
 from shared.api import documents
 from shared.data import item_types, keys
-from shared.data.catalog import feed_counts, page_cache, picks, scores
+from shared.data.catalog import feed_counts, page_cache, picks, scores, today
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import (
     FRONT_PAGE_PICKS,
@@ -31,6 +31,7 @@ from shared.data.catalog.page_cache import (
     Copy,
     Form,
 )
+from shared.data.catalog.today import Today
 from shared.data.orders import stock
 from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures, raise_last
@@ -149,8 +150,18 @@ def _rebuild(part: Cached, written: set[str]) -> str:
     built = build(part, written, began.replace(microsecond=0))
     expires = page_cache.expiry(built.shown, began)
     last = built.latest.items[-1].deal_id if built.latest is not None and built.latest.next is not None else None
+    beside = {deal.deal_id for deal in built.today.deals} if built.today else ()
     for form, render in RENDERED.items():
-        page_cache.write(table(), part, render(built), began=began, expires=expires, form=form, last=last)
+        page_cache.write(
+            table(),
+            part,
+            render(built),
+            began=began,
+            expires=expires,
+            form=form,
+            last=last,
+            beside=beside if form is HTML else (),
+        )
     return part.name
 
 
@@ -162,6 +173,8 @@ class Built:
     now: datetime
     picked: Sequence[Deal] | None
     latest: Page[Deal] | None
+    today: Today | None = None
+    """What stands beside the front page's picks."""
 
     @property
     def shown(self) -> list[Deal]:
@@ -176,7 +189,8 @@ def build(part: Cached, written: set[str], now: datetime) -> Built:
     if part.feed is not None:
         (previous,) = page_cache.read(table(), [part], shard=1, now=now)
         latest = page_cache.newest(table(), part.feed, now, written, previous, size=settings.READ_FOR_CARDS)
-    return Built(part, now, picked, latest)
+    beside = today.read(table(), now) if part is FRONT_PAGE_PICKS else None
+    return Built(part, now, picked, latest, beside)
 
 
 def as_json(built: Built) -> Copy:
@@ -194,7 +208,11 @@ def as_html(built: Built) -> Copy:
     """A part for the site's pages."""
     picks = latest = None
     if built.picked is not None:
-        picks = rendered.picks(built.picked, built.now, front=built.part is FRONT_PAGE_PICKS)
+        picks = (
+            rendered.front(built.picked, built.today, built.now).text
+            if built.today is not None
+            else rendered.picks(built.picked, built.now)
+        )
     if built.latest is not None and built.part.feed is not None:
         feed = built.part.feed
         shown = views.first_groups(built.latest.items, rendered.GROUPS, feed.period)

@@ -7,9 +7,11 @@ makes the same part itself. A copy's links have no prefix: the page that shows i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 
+from shared.data.catalog.today import Today
 from shared.html import views
 from shared.html.links import base
 from shared.html.templates import render
@@ -28,15 +30,138 @@ PICTURE = "/pictures/"
 SMALL, LARGE = 360, 720
 """Widths of pictures, on a card and on the leading one."""
 
+_SEPARATOR = "\x1f"
+"""ASCII's unit separator, between the parts of the front page's part. HTML may not hold it."""
+
+_CLASS = re.compile('<li class="card')
+_CARD = re.compile('<li class="card[^>]*>')
+_DAY = re.compile('<h2 class="day">.*?</h2>')
+_DEAL = re.compile('href="/deals/[^"]*"')
+_UNSEEN = re.compile(r"\bnot-(\d)")
+_HEADING = re.compile('<div class="heading"><h2>(.*?)</h2>(?:<p>(.*?)</p>)?')
+_ON = re.compile('<a class="button" rel="next" href="[^"]*">[^<]*</a>')
+_ALL = '<a class="button" href="/deals">All the newest deals</a>'
+
 _SMALL_PICTURE = re.compile(f'(<img src="[^"]*[?;]width=){SMALL}"')
 """The address of a card's picture up to its width, where its host makes one."""
 
 
-def picks(deals: Sequence[Deal], now: datetime, *, front: bool) -> str:
-    """Picked deals as cards, on the front page with the first one large; nothing where there are none."""
-    shown = [views.card(deal, now, width=LARGE if front and n == 0 else SMALL) for n, deal in enumerate(deals)]
-    views.leave_out(shown, lead=front)
-    return render("parts/picks.html", prefix="", cards=shown, front=front, broad=views.is_broad(shown))
+def picks(deals: Sequence[Deal], now: datetime) -> str:
+    """Picked deals as cards; nothing where there are none."""
+    shown = views.cards_of_each(deals, now)
+    views.leave_out(shown)
+    return render("parts/picks.html", prefix="", cards=shown, front=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The front page's part: its picks as cards, the first one large; what stands beside them; how many end soon."""
+
+    picks: str = ""
+    beside: str = ""
+    ends: int = 0
+
+    @property
+    def text(self) -> str:
+        """All of it as a copy holds it."""
+        return _SEPARATOR.join((self.picks, self.beside, str(self.ends)))
+
+    @classmethod
+    def of(cls, text: str) -> Front:
+        """The part that a copy holds. One of an earlier release is the picks alone."""
+        parts = text.split(_SEPARATOR)
+        return cls(parts[0], parts[1], int(parts[2])) if len(parts) == len(fields(cls)) else cls(parts[0])
+
+
+def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
+    """The front page's part, of its picks and of what stands beside them."""
+    shown = views.cards_of_each(deals, now, first=LARGE)
+    views.leave_out(shown, lead=True)
+    voted = [views.card(each.deal, now) | {"score": views.score(each.shown(now))} for each in today.voted]
+    lists = [
+        ("Ending within a day", "/ending", views.cards_of_each(today.ending, now)),
+        ("Most voted", "/popular", voted),
+    ]
+    return Front(
+        render("parts/picks.html", prefix="", cards=shown, front=True),
+        render("parts/beside.html", prefix="", lists=lists),
+        today.ends,
+    )
+
+
+def under_masthead(latest: str, day: str) -> tuple[str, str]:
+    """A feed's newest page below the front page's day, and how many deals that day has: ``29 deals`` or "".
+
+    Its first heading names what follows; of another day, it has that day beside it.
+    """
+    found = _HEADING.search(latest)
+    if found is None:
+        return latest, ""
+    is_today = found[1] == day
+    remark = "" if is_today else f"<p>{', '.join(filter(None, found.groups()))}</p>"
+    return _HEADING.sub(f'<div class="heading"><h2>Newest deals</h2>{remark}', latest, count=1), (
+        (found[2] or "") if is_today else ""
+    )
+
+
+def without(latest: str, picks: str) -> str:
+    """A feed's newest page on the front page: a deal that stands among the picks is not shown a second time.
+
+    A pick that is shown on some screens only is shown here on the others; and so many cards at the end are left out of
+    each screen that its rows are full. The way on leads to the whole list.
+    """
+    head, opens, rest = latest.partition('<ul class="cards">')
+    if not opens:
+        return latest
+    items, closes, tail = rest.partition("</ul>")
+    picked = {_address(card): _unseen(card) for card in _cards(picks)}
+    everywhere = set(views.FRONT_COLUMNS)
+    cards = [(card, everywhere - picked[at] if (at := _address(card)) in picked else set()) for card in _cards(items)]
+    shown: list[str] = []
+    unseen: list[set[int]] = []
+    for card, hidden in _with_days(cards, everywhere):
+        shown.append(card)
+        unseen.append(hidden)
+    for columns in views.FRONT_COLUMNS:
+        seen = [hidden for hidden in unseen if columns not in hidden]
+        for hidden in seen[len(seen) // columns * columns :] if len(seen) > columns else ():
+            hidden.add(columns)
+    marked = (
+        _CLASS.sub(f'<li class="card{_hiding(hidden)}', card, count=1)
+        for card, hidden in zip(shown, unseen, strict=True)
+    )
+    return f"{head}{opens}{''.join(marked)}{closes}{_ON.sub(_ALL, tail)}"
+
+
+def _with_days(cards: Iterable[tuple[str, set[int]]], everywhere: set[int]) -> Iterator[tuple[str, set[int]]]:
+    """Cards that are seen on some screen. The day that begins with one that is not begins with the next."""
+    day = ""
+    for card, hidden in cards:
+        own = _DAY.search(card)
+        if hidden == everywhere:
+            day = own[0] if own else day
+            continue
+        yield (_CARD.sub(rf"\g<0>{day}", card, count=1) if day and not own else card), hidden
+        day = ""
+
+
+def _cards(text: str) -> list[str]:
+    return [f"{card}</li>" for card in text.replace('<ul class="cards">', "").split("</li>")[:-1]]
+
+
+def _address(card: str) -> str:
+    """The part of a card that says which deal it is of, or which brand's others."""
+    found = _DEAL.search(card)
+    return found[0] if found else card
+
+
+def _unseen(card: str) -> set[int]:
+    opening, _, _ = card.partition(">")
+    return {int(columns) for columns in _UNSEEN.findall(opening)}
+
+
+def _hiding(columns: Iterable[int]) -> str:
+    return "".join(f" not-{each}" for each in sorted(columns))
 
 
 def latest(

@@ -35,6 +35,12 @@ OF_ONE_BRAND = 3
 COLUMNS = (2, 3, 4, 6, 8)
 """How many cards stand side by side, from a phone to a wide screen; the style knows the widths."""
 
+FRONT_COLUMNS = (1, 3, 4, 5, 6)
+"""The same of the front page, where a column of other things stands beside the cards on wide screens."""
+
+LONG_WORD = 9
+"""Letters from which a word of a brand's name is set smaller on a tile."""
+
 FULL_ROWS = 24
 """A number of cards whose last row is full on every screen."""
 
@@ -127,14 +133,18 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     Under the heading of its day a card is not ``dated``: it shows the time of that day, elsewhere the day.
     """
     whole, cents = amounts.parts(deal.price, deal.currency)
+    name, kind = cards_of.named(deal.title, deal.brand_name)
     status = deal.status(now)
     ends_at = deal.ends_at if status is Status.ACTIVE else None
     return {
         "number": number(deal),
         "title": deal.title,
         "variant": deal.variant,
+        "name": name,
+        "kind": " · ".join(filter(None, [deal.variant or kind, _variants(variants)])),
         "brand": deal.brand,
         "brand_name": deal.brand_name,
+        "long": max(map(len, deal.brand_name.split()), default=0) > LONG_WORD,
         "category": deal.category,
         "category_name": CATEGORIES.get(deal.category, deal.category),
         "picture": picture(deal),
@@ -156,9 +166,13 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "soon": bool(ends_at and ends_at - now < SOON),
         "over": _OVER.get(status),
         "score": None,
-        "variants": variants,
+        "stock": deal.stock.value if deal.stock and status is Status.ACTIVE else None,
         "unseen": [],
     }
+
+
+def _variants(count: int) -> str:
+    return f"{count} colours and sizes" if count > 1 else ""
 
 
 def head(deal: Deal, now: datetime) -> Card:
@@ -170,7 +184,6 @@ def head(deal: Deal, now: datetime) -> Card:
         "status": deal.status(now).value,
         "posted": moment(deal.created_at),
         "end": moment(deal.ends_at) if deal.ends_at else None,
-        "stock": deal.stock.value if deal.stock else None,
     }
 
 
@@ -211,23 +224,20 @@ def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None) -> l
     return [card(group[0], now, variants=len(group)) for group in grouped(deals)[:most]]
 
 
+def cards_of_each(deals: Sequence[Deal], now: datetime, *, first: int = 360) -> list[Card]:
+    """A card of each of some deals; the picture of the ``first`` one is so wide."""
+    return [card(deal, now, width=360 if n else first) for n, deal in enumerate(deals)]
+
+
 def leave_out(shown: Sequence[Card], *, lead: bool = False) -> None:
     """Have cards that are some of many fill their rows: each notes the numbers of columns at which it is ``unseen``.
 
-    A ``lead`` is the first of them, two columns wide and two rows high; on a phone it takes one row, and where few
-    others stand beside it on a wide screen, four columns.
+    A ``lead`` is the first of them on the front page, and has a row of its own.
     """
-    for columns in COLUMNS:
-        taken = (1 if columns == 2 else 7 if columns == 8 and is_broad(shown) else 3) if lead else 0
-        rows = (len(shown) + taken) // columns
-        full = rows * columns - taken
-        for each in shown[full:] if rows > lead else ():
+    for columns in FRONT_COLUMNS if lead else COLUMNS:
+        full = (len(shown) - lead) // columns * columns
+        for each in shown[full + lead :] if full else ():
             each["unseen"].append(columns)
-
-
-def is_broad(shown: Sequence[Card]) -> bool:
-    """Whether the lead of some cards takes four of eight columns: two rows are then full with eight others."""
-    return len(shown) < 13
 
 
 def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> list[dict[str, Any]]:

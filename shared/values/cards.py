@@ -19,6 +19,30 @@ def likenesses(link: str, title: str) -> tuple[str, str]:
     return links.product(link), f"{links.page(link)} {_ENDING.sub('', title).casefold()}"
 
 
+LONGEST = 56
+"""Characters of a name that a card has room for, in three lines."""
+
+_LAST = 18
+"""Of a longer name, the characters at its end that stay: there, products of one kind differ."""
+
+
+def named(title: str, brand: str) -> tuple[str, str]:
+    """A title as a card shows it, and the colour or size that it ends with or "", which has a line of its own.
+
+    The brand, which the card names above it, is not repeated. A name of more than ``LONGEST`` characters is cut in its
+    middle.
+    """
+    name, kind = title, ""
+    if name.casefold().startswith(f"{brand.casefold()} "):
+        name = name[len(brand) :].lstrip(" -\u2013\u2014|:,") or title
+    ending = _ENDING.search(name)
+    if ending and ending.start() and len(ending[0]) <= LONGEST // 2:
+        name, kind = name[: ending.start()], ending[0].strip(" ,-\u2013\u2014|()")
+    if len(name) > LONGEST:
+        name = f"{name[: LONGEST - _LAST - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}{name[-_LAST:].lstrip()}"
+    return name, kind
+
+
 def numbered(shown: Iterable[tuple[Iterable[str], str]]) -> Iterator[int]:
     """The number of the card that each of some deals is on, from 0: deals are their likenesses and their prices."""
     numbers: dict[tuple[str, str], int] = {}

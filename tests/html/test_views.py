@@ -10,6 +10,7 @@ import pytest
 from shared.html import fragments, views
 from shared.html.templates import render
 from shared.models.catalog import Deal
+from shared.values.cards import LONGEST
 from tests.support.factories import NOW, a_deal
 
 
@@ -69,7 +70,7 @@ def test_products_that_share_a_path_are_cards_of_their_own() -> None:
     titles = ("Espresso machine", "Garden hose", "Desk lamp")
     deals = [a_deal(title=title, link=f"{VIEW}?id={number}") for number, title in enumerate(titles, 1)]
 
-    assert [(card["title"], card["variants"]) for card in views.cards(deals, NOW)] == [(title, 1) for title in titles]
+    assert [card["title"] for card in views.cards(deals, NOW)] == [*titles]
     assert [views.first_groups(deals, most) for most in (1, 2, 3)] == [1, 2, 3]
 
 
@@ -87,7 +88,7 @@ def test_variants_are_one_card_where_product_or_title_says_so(titles: tuple[str,
 
     (card,) = views.cards(deals, NOW)
 
-    assert card["variants"] == 3
+    assert card["kind"].endswith("3 colours and sizes")
     assert views.first_groups([*deals, a_deal(title="Hat")], 1) == 3
     assert len(views.cards([*deals, replace(deals[0], price="1.00")], NOW)) == 2
 
@@ -114,9 +115,9 @@ def test_of_many_cards_of_a_brand_in_a_row_the_fourth_leads_to_the_rest() -> Non
 @pytest.mark.parametrize(
     ("count", "lead", "shown"),
     [
-        (9, True, {2: 9, 3: 9, 4: 9, 6: 9, 8: 9}),
-        (13, True, {2: 13, 3: 12, 4: 13, 6: 9, 8: 13}),
-        (11, True, {2: 11, 3: 9, 4: 9, 6: 9, 8: 9}),
+        (9, True, {1: 9, 3: 7, 4: 9, 5: 6, 6: 7}),
+        (13, True, {1: 13, 3: 13, 4: 13, 5: 11, 6: 13}),
+        (4, True, {1: 4, 3: 4, 4: 4, 5: 4, 6: 4}),
         (8, False, {2: 8, 3: 6, 4: 8, 6: 6, 8: 8}),
         (5, False, {2: 4, 3: 3, 4: 4, 6: 5, 8: 5}),
     ],
@@ -126,7 +127,40 @@ def test_cards_that_are_some_of_many_fill_their_rows(count: int, lead: bool, sho
 
     views.leave_out(cards, lead=lead)
 
-    assert {columns: sum(columns not in card["unseen"] for card in cards) for columns in views.COLUMNS} == shown
+    assert {columns: sum(columns not in card["unseen"] for card in cards) for columns in shown} == shown
+
+
+@pytest.mark.parametrize(
+    ("title", "brand", "name", "kind"),
+    [
+        ("Trail runner, blue", "Apple", "Trail runner", "blue"),
+        ("Men's Flip Flop - Mid Yellow", "Allbirds", "Men's Flip Flop", "Mid Yellow"),
+        ("Kismet Tee | Navy Stripe", "Fair Harbor", "Kismet Tee", "Navy Stripe"),
+        ("Alex Crane Men's Playa Shirt", "Alex Crane", "Men's Playa Shirt", ""),
+        ("ALEX CRANE: Playa Shirt (Large)", "Alex Crane", "ALEX CRANE: Playa Shirt", "Large"),
+        ("Alexander shirt", "Alex", "Alexander shirt", ""),
+        ("Apple", "Apple", "Apple", ""),
+        ("- blue", "Apple", "- blue", ""),
+        ("Lamp, " + "very " * 8 + "large", "Apple", "Lamp, " + "very " * 8 + "large", ""),
+    ],
+)
+def test_a_card_names_the_brand_once_and_the_colour_on_a_line_of_its_own(
+    title: str, brand: str, name: str, kind: str
+) -> None:
+    card = views.card(a_deal(title=title, brand_name=brand), NOW)
+
+    assert (card["title"], card["name"], card["kind"]) == (title, name, kind)
+
+
+def test_long_names_that_differ_at_their_ends_look_different() -> None:
+    cards = [
+        views.card(a_deal(title=f"Women's Waterproof Insulated Winter Hiking Boot with a Zip {end}"), NOW)
+        for end in ("39", "40")
+    ]
+
+    names = [card["name"] for card in cards]
+    assert len({*names}) == 2
+    assert max(map(len, names)) <= LONGEST
 
 
 def test_a_list_without_deals_has_no_leading_one() -> None:

@@ -257,6 +257,19 @@ def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
     assert urlsplit(anyone.post(place, {"ceiling": "25"}).location).path == "/account/sign-in"
 
 
+@pytest.mark.parametrize(
+    ("ceiling", "met"), [("31.89", False), ("31.90", True), ("900", True)], ids=["below", "at today's price", "above"]
+)
+def test_an_alert_that_todays_price_meets_says_so_on_the_deals_page(
+    ana: Browser, post_deal: PostDeal, ceiling: str, met: bool
+) -> None:
+    deal = post_deal(1, price="31.90")
+
+    leads = ana.post(f"/my/alerts/deals/{deal.number}", {"ceiling": ceiling}).location
+
+    assert leads == (f"/deals/{deal.number}?said=alert-met" if met else "/my/watches?said=alert")
+
+
 def test_one_says_when_one_is_told_of_hot_deals(ana: Browser, table: Table) -> None:
     leads = ana.post("/account/hot", {"pace": "never"}).location
 

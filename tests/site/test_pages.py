@@ -30,10 +30,10 @@ class Budget:
     requests: int = 6
 
 
-PUBLIC = Budget(6 * 1024, 22 * 1024)
+PUBLIC = Budget(6 * 1024, 24 * 1024)
 """A compressed page, its style, script, face, mark and glyphs."""
 
-MEMBERS = Budget(9 * 1024, 25 * 1024, requests=7)
+MEMBERS = Budget(9 * 1024, 27 * 1024, requests=7)
 """Only public pages are compressed. On all others the script also asks for what is unread."""
 
 BUDGETS = {
@@ -43,9 +43,9 @@ BUDGETS = {
     "brands": replace(PUBLIC, requests=7),
     **dict.fromkeys(("inbox", "saved", "account"), MEMBERS),
     # The shop has a style sheet of its own.
-    "cart": replace(MEMBERS, all=30 * 1024, requests=8),
+    "cart": replace(MEMBERS, all=32 * 1024, requests=8),
     # The desk has a style sheet and a script of its own, and shows some twenty deals with their forms.
-    "desk": Budget(21 * 1024, 43 * 1024, requests=9),
+    "desk": Budget(21 * 1024, 45 * 1024, requests=9),
 }
 
 
@@ -165,7 +165,7 @@ WHOLE = """() => {
         const over = own.right > card.right + 1 || own.bottom > card.bottom + 1;
         return over || getComputedStyle(each).overflow !== "visible";
     };
-    const columns = getComputedStyle(document.querySelector("main .cards")).gridTemplateColumns.split(" ").length;
+    const columns = getComputedStyle(document.querySelector("#list .cards")).gridTemplateColumns.split(" ").length;
     const shown = [...document.querySelectorAll("#list .cards > *")].filter(each => each.getBoundingClientRect().width);
     return {
         prices: [...document.querySelectorAll("main .tag")].filter(inside).length,
@@ -177,14 +177,16 @@ WHOLE = """() => {
 """How many whole prices the window shows, how many cards a row has and a list's last row, and how many
 prices, discounts and colours are cut."""
 
-WINDOWS = {(1280, 900): (6, 9, 12), (1920, 1080): (8, 9, 14), (390, 844): (2, 3, 3)}
-"""Of a window: its cards a row, and its least prices on the front page and on a list that can be narrowed."""
+WINDOWS = {(1280, 900): (5, 6, 14, 12), (1920, 1080): (6, 8, 19, 14), (390, 844): (1, 1, 4, 4)}
+"""Of a window: its cards a row on the front page and on a list, and its least prices on the front page and on a list
+that can be narrowed."""
 
 
 def test_the_first_window_shows_many_prices_in_full_rows(windows: Windows, pages: dict[str, State]) -> None:
     for kind in ("front page", "latest", "brand"):
         page = windows.show(pages[kind])
-        for (width, height), (columns, on_front, on_list) in WINDOWS.items():
+        for (width, height), (of_front, of_list, on_front, on_list) in WINDOWS.items():
+            columns = of_front if kind == "front page" else of_list
             page.set_viewport_size({"width": width, "height": height})
 
             seen = page.evaluate(WHOLE)
@@ -197,17 +199,17 @@ def test_the_first_window_shows_many_prices_in_full_rows(windows: Windows, pages
             assert seen["left"] == 0 or kind == "brand", "a brand's deals come to their end"
 
 
-def test_a_phone_shows_a_list_as_rows_by_one_link(visit: Visit) -> None:
+def test_a_phone_shows_a_list_as_rows_and_as_tiles_by_one_link(visit: Visit) -> None:
     page = visit("/deals", width=390)
     tops = "all => all.slice(0, 2).map(card => card.getBoundingClientRect().top)"
     first, second = page.locator(".card").evaluate_all(tops)
-    assert first == second
-
-    page.get_by_role("link", name="As a list").click()
-
-    expect(page.get_by_role("link", name="As tiles")).to_be_visible()
-    first, second = page.locator(".card").evaluate_all(tops)
     assert first < second
+
+    page.get_by_role("link", name="As tiles").click()
+
+    expect(page.get_by_role("link", name="As a list")).to_be_visible()
+    first, second = page.locator(".card").evaluate_all(tops)
+    assert first == second
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
@@ -238,7 +240,7 @@ def test_lighthouse_is_content(
     assert found.scores["seo"] == 1 if kind != "inbox" else found.scores["seo"] < 1, found
     assert (found.scores["accessibility"], found.scores["best-practices"]) == (1, 1), found
     assert found.figures["cumulative-layout-shift"] <= 0.02
-    assert found.figures["total-byte-weight"] <= 25 * 1024
+    assert found.figures["total-byte-weight"] <= 27 * 1024
     assert found.figures["dom-size"] < 800
     assert [urlsplit(each).path.partition(".")[0] for each in found.blocking] in ([], ["/assets/site"]), found
 

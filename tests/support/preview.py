@@ -23,7 +23,7 @@ from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
 from local import sample as laptop
-from shared import s3
+from shared import s3, settings
 from shared.data.catalog import brands, deals, offers, picks, scores, search
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -120,9 +120,10 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
     listed = [deal for deal in created if deal.withdrawn_at is None]
     table.gather([lambda deal=deal: search.file(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
     table.gather([lambda deal=deal: offers.file(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
-    for place, deal in enumerate(listed[:30]):
+    voted = [deal for deal in listed if deal.created_at < now - settings.SCORE_HIDDEN][:30]
+    for place, deal in enumerate(voted):
         table.write(scores.counting(deal.deal_id, 30 - 2 * place))
-    scores.file(table, ids(listed[:30]), now)
+    scores.file(table, ids(voted), now)
     of_brands = {deal.brand: deal for deal in sorted(listed, key=lambda deal: deal.discount_percent or 0)}
     best = sorted(of_brands.values(), key=lambda deal: deal.discount_percent or 0, reverse=True)
     picks.set_featured(table, FRONT_PAGE, ids(best[:9]), now)

@@ -33,7 +33,7 @@ window.fetch = async (...asked) => {
   return answer;
 };
 
-// The line that leads to the walk, on the laptop: dismissed by one click, for ever.
+// The line that leads to the walk, on the laptop: dismissed by one click, for ever. It is hidden before the page is painted.
 const line = document.getElementById("walk");
 if (line) {
   line.hidden = "btd-walked" in localStorage;

@@ -20,7 +20,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.html.templates import render, xml_text
 from shared.models.alerts import Alert, Limits, Pace, PriceAlert
-from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
+from shared.models.catalog import BRAND, CATEGORY, Status, Topic, TopicKind
 from shared.models.messages import AboutOrder, Message
 from shared.runtime.environment import table
 from shared.values import ksuids, slugs, tokens
@@ -75,6 +75,9 @@ def alert_on_price(request: Request, number: str) -> Answer:
         alerts.on_price(table(), deal, member.username, member.account_id, within, request.now)
     except InvalidLimits as error:
         return _form(request, f"/my/alerts/deals/{number}", deal.title, "", typed, error.errors)
+    only = Limits(within.ceiling, within.currency)
+    if deal.status(request.now) is Status.ACTIVE and limits.wants(only, deal, frozenset()):
+        return pages.redirect(f"/deals/{number}", said="alert-met")
     return pages.redirect(PLACE, said="alert")
 
 

@@ -18,12 +18,14 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
-from shared.values import ksuids
+from shared.values import ksuids, money
 from shared.values.times import to_http
 
 SIBLINGS = 8
 COLOURS = 12
-LOWEST_OF = timedelta(days=60)
+WHOLE = 20
+"""The price from which a proposed one has no cents."""
+
 OLD = timedelta(days=30)
 """The age from which a price is said to be old."""
 
@@ -51,6 +53,9 @@ def one_deal(request: Request, number: str) -> Answer:
         score=views.score(found.scored.shown(now)),
         old=_old(deal, now),
         ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
+        again=_again(deal, found.offers, now),
+        verdict=_verdict(deal, found.offers),
+        proposed=_proposed(deal),
         history=_history(deal, found.offers),
         others=[views.card(each, now) for each in found.variants[:COLOURS]],  # each colour has a page of its own
         siblings=siblings,
@@ -69,6 +74,36 @@ def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:
     return {"day": views.day(deal.changed_at, now), "days": age.days}
 
 
+def _again(deal: Deal, found: Sequence[Deal], now: datetime) -> Mapping[str, Any] | None:
+    """The cheapest active offer of a product whose deal has ended, or None."""
+    others = [each for each in found if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
+    if deal.status(now) is not Status.EXPIRED or not others:
+        return None
+    return views.head(min(others, key=lambda each: (each.currency != deal.currency, each.units)), now)
+
+
+def _verdict(deal: Deal, found: Sequence[Deal]) -> dict[str, Any] | None:
+    """What a deal's price is beside its product's other ones of 60 days; None where there are none."""
+    judged = offers.judge(deal, found)
+    if judged is None or deal.withdrawn_at is not None:
+        return None
+    cheaper = judged.cheapest if judged.cheapest.units < deal.units else None
+    least, most = (views.money(money.of_units(units, deal.currency), deal.currency) for units in judged.usual)
+    return {
+        "lowest": cheaper is None,
+        "cheaper": cheaper
+        and {"price": views.money(cheaper.price, deal.currency), "day": views.day(cheaper.created_at, deal.created_at)},
+        "usual": [least] if least == most else [least, most],
+    }
+
+
+def _proposed(deal: Deal) -> str:
+    """A price for an alert: a tenth below a deal's own, in whole units of its currency from 20 on."""
+    proposed = money.of_units(deal.units * 9 // 10, deal.currency)
+    whole = proposed.partition(".")[0]
+    return whole if int(whole) >= WHOLE or not money.decimals(deal.currency) else proposed
+
+
 def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
     """Earlier prices of a deal's product: a row for each day, and the points of a line. A withdrawn price is none."""
     if deal.withdrawn_at is not None:
@@ -81,10 +116,8 @@ def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
     if len(lowest) < 2:
         return None
     days = sorted(lowest)
-    cheapest = offers.lowest_since(list(lowest.values()), deal.created_at - LOWEST_OF)
-    is_lowest = cheapest is None or cheapest.units >= deal.units
     return {
-        "remark": "Lowest in 60 days" if is_lowest else "",
+        "remark": f"{len(days)} prices since {views.day(days[0])} {days[0].year}",
         "rows": [
             {
                 "day": f"{views.day(day)} {day.year}",

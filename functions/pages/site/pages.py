@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 
-from functions.pages.site.public import cursor_of, feed_addresses, for_machines, latest_of, older_of, public_page
+from functions.pages.site import narrowing
+from functions.pages.site.public import (
+    cursor_of,
+    feed_addresses,
+    for_machines,
+    latest_of,
+    older_of,
+    public_page,
+    selection_of,
+)
 from shared import settings
-from shared.data.catalog import endings, picks, scores
+from shared.data.catalog import endings, picks, scores, sorting, today
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NotFound
 from shared.html import assets, fragments, headers, views
@@ -17,8 +27,15 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.html.templates import render
 from shared.http import cached_pages
-from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal
+from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
+from shared.models.lists import Selection
 from shared.runtime.environment import table
+
+SELECTED = 24
+"""Cards of the deals of all categories in another order."""
+
+HALF = 50
+"""The discount in percent from which a deal is half price or less."""
 
 ENDING_DAYS = 7
 MOST_ENDING = 100
@@ -30,23 +47,37 @@ routes = Routes()
 def front_page(request: Request) -> Answer:
     now = request.now
     picked, newest = cached_pages.read([FRONT_PAGE_PICKS, NEWEST], now, HTML)
-    featured = picked.picks if picked else fragments.picks(picks.read(table(), FRONT_PAGE, now), now, front=True)
+    if picked and picked.picks is not None:
+        front = fragments.Front.of(picked.picks)
+    else:
+        front = fragments.front(picks.read(table(), FRONT_PAGE, now), today.read(table(), now), now)
     latest = (newest.latest if newest else latest_of(ALL_DEALS, now)) or ""
-    if not featured:
-        latest = fragments.enlarge_first_card(latest)
+    latest, new = fragments.under_masthead(latest, views.long_day(now))
+    latest = fragments.without(latest, front.picks) if front.picks else fragments.enlarge_first_card(latest)
+    figures = [*([f"{new.replace('deal', 'new deal')}"] if new else []), *_ends(front.ends)]
     return public_page(
         "front.html",
         request,
-        picks=fragments.placed(featured or ""),
+        day=views.long_day(now),
+        figures=figures,
+        picks=fragments.placed(front.picks),
+        beside=fragments.placed(front.beside),
         latest=fragments.placed(latest),
         description="Deals picked by hand, all of them by day, by brand and by category.",
         feed=feed_addresses("/feed"),
     )
 
 
+def _ends(count: int) -> list[str]:
+    return [f"{count:,} {'ends' if count == 1 else 'end'} within a day"] if count else []
+
+
 @routes.get("/deals")
 def latest_deals(request: Request) -> Answer:
     cursor, now = cursor_of(request), request.now
+    selection = replace(selection_of(request), brand=None)
+    if not selection.is_all:
+        return _selected(request, selection)
     if cursor is None:
         (newest,) = cached_pages.read([NEWEST], now, HTML)
         latest = (newest.latest if newest else None) or latest_of(ALL_DEALS, now)
@@ -60,6 +91,41 @@ def latest_deals(request: Request) -> Answer:
         description="All deals by day, the newest first.",
         feed=feed_addresses("/feed"),
         robots=None if cursor is None else "noindex, follow",
+    )
+
+
+def _selected(request: Request, selection: Selection) -> Answer:
+    """The first deals of all categories in another order, or within some prices; each category's own list goes on."""
+    least_percent = HALF if "half" in request.query else 0
+    found = sorting.of_all(table(), selection, limit=SELECTED, now=request.now, least_percent=least_percent)
+    deals = found[: views.first_groups(found, SELECTED, under=None)]
+    shown = sorting.opened_in_settings(selection)
+    said = narrowing.sentence(shown)
+    asked = narrowing.query_of(shown)
+    return public_page(
+        "selected.html",
+        request,
+        name="Half price or less" if least_percent else "All deals",
+        topic=None,
+        remark=said,
+        order=said,
+        narrowing=narrowing.above(
+            "/deals",
+            selection,
+            among=[
+                {"name": name, "address": link(f"/categories/{slug}", **asked), "current": False}
+                for slug, name in CATEGORIES.items()
+            ],
+            opened=shown,
+        ),
+        cards=views.cards(deals, request.now),
+        next=None,
+        more="",
+        all=link("/deals"),
+        first=True,
+        feed=feed_addresses("/feed"),
+        robots="noindex, follow",
+        description=f"Deals of all categories. {said}.",
     )
 
 
@@ -103,7 +169,7 @@ def editors_choice(request: Request) -> Answer:
     (picked,) = cached_pages.read([EDITORS_CHOICE_PICKS], request.now, HTML)
     found = picked.picks if picked else None
     if found is None:
-        found = fragments.picks(picks.read(table(), EDITORS_CHOICE, request.now), request.now, front=False)
+        found = fragments.picks(picks.read(table(), EDITORS_CHOICE, request.now), request.now)
     description = "The deals that our editors would buy themselves."
     return public_page("choice.html", request, picks=fragments.placed(found), description=description)
 

@@ -51,7 +51,7 @@ def category_page(request: Request, category: str) -> Answer:
         featured, latest = copy.picks, copy.latest
     else:
         found = topics.get(table(), topic)
-        featured = fragments.picks(picks.read(table(), topic, now), now, front=False)
+        featured = fragments.picks(picks.read(table(), topic, now), now)
         latest = latest_of(feed_of(topic), now)
     return _of_topic(request, found, latest or "", featured or "")
 

@@ -86,6 +86,19 @@ def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str |
     return Page(tuple(by_end), cursors.encode(_SCOPE, nearest[most - 1]) if len(nearest) > most else None)
 
 
+def within_a_day(table: Table, now: datetime, *, but: timedelta) -> list[str]:
+    """The ids of the deals that end within 24 hours, the next to end first, ``but`` those of the first minutes.
+
+    Two Queries at once: notes stand under the day (UTC) of the end.
+    """
+    after = keys.ending("", now + but, "~")["SK"]
+    bounds = [
+        keys.ending(Period.DAY.start_of(at), now + timedelta(days=1), "~") for at in (now, now + timedelta(days=1))
+    ]
+    notes = table.gather([partial(_notes, table, bound["PK"], after, MOST_WAITING) for bound in bounds])
+    return damage.readable((note for note in chain(*notes) if note["SK"] <= bounds[0]["SK"]), _deal_of)
+
+
 def _notes(table: Table, partition: str, after: str, most: int) -> list[Item]:
     return list(table.query(partition, after=after, limit=most))
 

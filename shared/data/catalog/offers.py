@@ -11,8 +11,10 @@ for it, until the release after this one (docs/growing.md).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 from shared.data import item_types, keys
@@ -23,6 +25,9 @@ from shared.dynamodb.writes import ABSENT, Write, forget, put_over
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal, Topic, feed_of
 from shared.values import links
+
+JUDGED = timedelta(days=60)
+"""How far back a price is compared with others of its product."""
 
 MOST = 100
 """Offers that are read of a product, newest first. Of the real deals' products, none has half as many."""
@@ -107,7 +112,30 @@ def to_item(deal: Deal, *, has_ended: bool) -> Item:
     )
 
 
-def lowest_since(found: list[Deal], since: datetime) -> Deal | None:
-    """The cheapest of some offers that were posted since a time, the newest of equals; None where there is none."""
-    recent = [deal for deal in found if deal.created_at >= since]
-    return min(recent, key=lambda deal: (deal.units, -deal.created_at.timestamp()), default=None)
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a price is judged by: the cheapest other offer of ``JUDGED`` before it, and the prices that were usual then.
+
+    ``usual`` are the lowest and the highest, in units of the currency, of the middle half of the offers.
+    """
+
+    cheapest: Deal
+    usual: tuple[int, int]
+
+
+def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
+    """A deal's verdict among offers of its product; None where no other one is of that time and in its currency."""
+    others = [
+        each
+        for each in found
+        if each.deal_id != deal.deal_id
+        and each.withdrawn_at is None
+        and each.currency == deal.currency
+        and deal.created_at - JUDGED <= each.created_at <= deal.created_at
+    ]
+    if not others:
+        return None
+    prices = sorted(each.units for each in others)
+    outside = len(prices) // 4
+    cheapest = min(others, key=lambda each: (each.units, -each.created_at.timestamp()))
+    return Verdict(cheapest, (prices[outside], prices[-1 - outside]))

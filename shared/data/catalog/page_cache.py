@@ -118,7 +118,7 @@ class Copy:
 _SEPARATOR = "\x1e"
 """ASCII's record separator: JSON writes it as an escape, and HTML may not hold it."""
 
-_SHOWN = Projection.of("PK", "SK", "Featured", "LastDealId")
+_SHOWN = Projection.of("PK", "SK", "Featured", "LastDealId", "Beside")
 
 _COPY = Projection.of("PK", "SK", "Body", "BuiltAt", TTL_ATTRIBUTE, "Name", "LikesCount", "WatchCount")
 
@@ -153,13 +153,16 @@ def write(
     expires: datetime,
     form: Form = JSON,
     last: str | None = None,
+    beside: Iterable[str] = (),
 ) -> None:
     """Replace all copies of a part, unless a build that ``began`` later did. Both times may hold fractions.
 
-    ``last`` is the id of the oldest deal that the part is made of, where its feed has older ones.
+    ``last`` is the id of the oldest deal that the part is made of, where its feed has older ones; ``beside`` are
+    the ids of deals that the copy shows and that are neither picked nor of its feed.
     """
     item = {
         **({"LastDealId": last} if last else {}),
+        **({"Beside": sorted(beside)} if beside else {}),
         "Type": part.type,
         "Body": compress(copy.text),
         "BuiltAt": int(began.timestamp() * 1000),
@@ -179,9 +182,12 @@ def touched(table: Table, changes: Sequence[DealChange]) -> set[Cached]:
     fed = {part for change in changes for part in _feeds_of(change)}
     there = {change.before.deal_id for change in changes if change.before is not None}
     wanted = {part: keys.featured(of) for of, part in PICKED.items() if there}
-    asked = [*wanted.values(), *(part.key(1) for part in fed)]
+    beside = FRONT_PAGE_PICKS.key(1, HTML)
+    asked = [*wanted.values(), *(part.key(1) for part in fed), *([beside] if there else [])]
     found = {(item["PK"], item["SK"]): item for item in table.get_many(asked, consistent=True, projection=_SHOWN)}
     picked = {part for part, key in wanted.items() if _picks(found.get((key["PK"], key["SK"]), {}), there)}
+    if not there.isdisjoint(found.get((beside["PK"], beside["SK"]), {}).get("Beside", ())):
+        picked.add(FRONT_PAGE_PICKS)
     last = {part: found.get((part.key(1)["PK"], part.key(1)["SK"]), {}).get("LastDealId") for part in fed}
     return picked | {part for change in changes for part in _feeds_of(change) if _reaches(last[part], part, change)}
 

@@ -33,7 +33,18 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Index
 from shared.dynamodb.table import Table
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
-from shared.models.catalog import BRAND, CATEGORY, CountedTopic, Deal, Period, Status, Topic, TopicKind, feed_of
+from shared.models.catalog import (
+    BRAND,
+    CATEGORIES,
+    CATEGORY,
+    CountedTopic,
+    Deal,
+    Period,
+    Status,
+    Topic,
+    TopicKind,
+    feed_of,
+)
 from shared.models.lists import Page, Selection, Sort
 from shared.values import money
 
@@ -139,6 +150,26 @@ def opened(
             return replace(selection, currency=each)
     most = Counter(filter(None, among)).most_common(1)
     return replace(selection, currency=most[0][0] if most else settings.CURRENCIES[0])
+
+
+def opened_in_settings(selection: Selection) -> Selection:
+    """A selection in the first currency of the settings, where it needs one and none is asked for; its cheapest first
+    where it is of some prices and in no other order."""
+    shown = replace(selection, currency=selection.currency or settings.CURRENCIES[0])
+    return replace(shown, sort=Sort.CHEAPEST) if shown.sort is Sort.NEWEST else shown
+
+
+def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, least_percent: int = 0) -> list[Deal]:
+    """The first deals of all categories by price or by discount, ``limit`` at most, of some percent off or more.
+
+    A Query of each category, all at once: each gives its first ``limit`` deals, about 3 read units.
+    """
+    shown = opened_in_settings(selection)
+    page_of = partial(_BY[shown.sort], table, limit=limit, now=now, cursor=None)
+    pages = table.gather([partial(page_of, Topic(CATEGORY, slug), shown) for slug in CATEGORIES])
+    found = [deal for page in pages for deal in page.items if (deal.discount_percent or 0) >= least_percent]
+    found.sort(key=partial(_position, shown), reverse=shown.sort is Sort.DISCOUNT)
+    return found[:limit]
 
 
 def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:

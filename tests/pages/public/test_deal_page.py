@@ -37,7 +37,7 @@ def section(answer: object, name: str) -> list[str]:
     for part in parsed(answer).findall(".//main//section"):
         heading = part.find(".//h2")
         if heading is not None and heading.text == name:
-            return [link.get("href") for link in part.findall(".//h3/a")]
+            return [link.get("href") for link in part.findall(".//li/a")]
     return []
 
 

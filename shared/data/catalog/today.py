@@ -1,0 +1,52 @@
+"""What stands beside the cards of the front page: the deals that end next, and those that readers vote for most.
+
+It is read when the page's copy is built, so that a page from a copy costs what the copy costs. A deal that ends before
+a copy grows stale is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from shared import settings
+from shared.data.catalog import deals, endings, scores
+from shared.data.catalog.scores import Scored
+from shared.dynamodb.table import Table
+from shared.models.catalog import Deal, Status
+
+SHOWN = 12
+"""Deals of both lists together, at most half of them those that end."""
+
+ASKED = 24
+"""Deals of the highest ranks that are read: the score of a new one is not shown yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """The first deals that end within a day, how many of them there are, and the deals with the highest ranks."""
+
+    ending: tuple[Deal, ...] = ()
+    ends: int = 0
+    voted: tuple[Scored, ...] = ()
+
+    @property
+    def deals(self) -> list[Deal]:
+        """All deals that are shown."""
+        return [*self.ending, *(each.deal for each in self.voted)]
+
+
+def read(table: Table, now: datetime) -> Today:
+    """The front page's lists as of now. Four Queries at once, then BatchGetItem of ``ASKED`` and ``SHOWN`` deals."""
+    asked: list[Callable[[], Any]] = [
+        partial(scores.popular, table, now, limit=ASKED),
+        partial(endings.within_a_day, table, now, but=settings.CACHE_LIFETIME),
+    ]
+    popular, noted = table.gather(asked)
+    found = deals.get_many(table, noted[: SHOWN // 2])
+    ending = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE)
+    voted = tuple(each for each in popular.items if (each.shown(now) or 0) > 0)
+    return Today(ending, len(noted) if ending else 0, voted[: SHOWN - len(ending)])
