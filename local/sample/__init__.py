@@ -1,4 +1,4 @@
-"""The sample of a new local cloud: deals of invented brands, with earlier prices, picks, hot deals and some stock.
+"""The sample of a new local cloud: deals of invented brands with earlier prices, picks, hot deals, votes and stock.
 
 ``deals.jsonl`` has one deal a line, as the API takes it, but with ages in place of times: it was posted ``hoursAgo``
 and ends in ``endsInHours`` (below zero: it has ended). So the sample is fresh on any day.
@@ -14,11 +14,13 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from shared import settings
 from shared.api.bodies import NewDeal
-from shared.data.catalog import brands, deals, imports, picks
+from shared.data.catalog import brands, deals, imports, picks, scores
 from shared.data.catalog.imports import MAX_TOGETHER
 from shared.data.members import follows
 from shared.data.orders import stock
@@ -41,6 +43,12 @@ FRONT, CHOICE, IN_CATEGORY = 13, 24, 8
 
 ON_SALE = (40, 12, 3, 1)
 """Pieces of the front page's first deals that the site itself sells."""
+
+ALSO_SOLD = 20
+"""Deals among the newest that the site sells too, as many pieces of each by turns."""
+
+VOTED = 40
+"""Deals that readers voted for: those of the largest discounts of each brand, the first most."""
 
 HOT = 3
 """Deals that everybody is told of."""
@@ -124,7 +132,8 @@ def _colours(category: str) -> tuple[str, ...]:
 
 
 def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: datetime) -> None:
-    """Fill the curated pages with the largest discounts, put some of these on sale, and make the largest hot."""
+    """Fill the curated pages with the largest discounts, put some of these and of the newest on sale, have votes for
+    some, and make the largest hot."""
     active = [deal for deal in sample if deal.status(now) is Status.ACTIVE]
     best = sorted(active, key=lambda deal: deal.discount_percent or 0, reverse=True)
     front = [ids[deal.source_id or ""] for deal in _varied(best, FRONT)]
@@ -132,6 +141,13 @@ def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: dateti
     for deal_id, pieces in zip(front, ON_SALE, strict=False):
         stock.add(table, deal_id, pieces, now)
     newest = sorted(active, key=lambda deal: deal.created_at, reverse=True)
+    also = [each for deal in newest if (each := ids[deal.source_id or ""]) not in front[: len(ON_SALE)]][:ALSO_SOLD]
+    for deal_id, pieces in zip(also, cycle(ON_SALE)):
+        stock.add(table, deal_id, pieces, now)
+    voted = [ids[deal.source_id or ""] for deal in best if deal.created_at < now - settings.SCORE_HIDDEN][:VOTED]
+    for place, deal_id in enumerate(voted):
+        table.write(scores.counting(deal_id, 3 * (VOTED - place) + place % 3))
+    scores.file(table, voted, now)
     picks.set_featured(table, EDITORS_CHOICE, [ids[deal.source_id or ""] for deal in _varied(newest, CHOICE)], now)
     for category in CATEGORIES:
         there = [ids[deal.source_id or ""] for deal in best if deal.category == category]

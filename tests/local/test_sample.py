@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from local import sample
 from local.settings import ROOT
-from shared.data.catalog import feeds, picks
+from shared.data.catalog import feeds, picks, scores
 from shared.data.members import follows, users
 from shared.data.orders import stock
 from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status
@@ -29,6 +29,27 @@ def test_the_sample_has_what_the_site_can_show_and_the_document_says_how_many_de
     assert any(deal.coupon_code for deal in active)
     assert any(deal.ends_at is not None for deal in active)
     assert any(deal.status(NOW) is Status.EXPIRED for deal in found)
+    ends = [deal for deal in active if deal.ends_at and deal.ends_at - NOW < timedelta(days=1)]
+    assert len(ends) >= 6, "something ends within a day"
+    running = [deal for deal in active if "Running Shoes" in deal.title and float(deal.price) < 80]
+    assert len({deal.link for deal in running}) >= 4, "running shoes under $80"
+    assert len({deal.variant for deal in running if deal.variant}) >= 3, "a product in several colours"
+    assert any(each.link == deal.link and float(each.price) > float(deal.price) for deal in active for each in found), (
+        "a price that came down"
+    )
+    for deal in found:
+        sample.drawing(str(deal.source_id).split(":")[2], deal.category)
+
+
+def test_the_sample_is_voted_for_and_sold_among_the_newest() -> None:
+    with MINISTACK.table() as table:
+        users.create(table, User("member", "member@example.com", "Member", "-", "member", NOW))
+        sample.plant(table, NOW, "member")
+
+        newest = feeds.read(table, ALL_DEALS, limit=24, now=NOW).items
+        assert len(scores.popular(table, NOW, limit=24).items) == 24
+        sold = [deal for deal in newest if stock.find(table, deal.deal_id) is not None]
+        assert len(sold) >= sample.ALSO_SOLD
 
 
 def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once() -> None:
