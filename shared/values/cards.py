@@ -19,10 +19,10 @@ def likenesses(link: str, title: str) -> tuple[str, str]:
     return links.product(link), f"{links.page(link)} {_ENDING.sub('', title).casefold()}"
 
 
-LONGEST = 56
-"""Characters of a name that a card has room for, in three lines."""
+LONGEST = 40
+"""Characters of a name that a card has room for, in two lines."""
 
-_LAST = 18
+_LAST = 14
 """Of a longer name, the characters at its end that stay: there, products of one kind differ."""
 
 

@@ -141,7 +141,7 @@ def test_cards_that_are_some_of_many_fill_their_rows(count: int, lead: bool, sho
         ("Alexander shirt", "Alex", "Alexander shirt", ""),
         ("Apple", "Apple", "Apple", ""),
         ("- blue", "Apple", "- blue", ""),
-        ("Lamp, " + "very " * 8 + "large", "Apple", "Lamp, " + "very " * 8 + "large", ""),
+        ("Lamp, in a very large and heavy box", "Apple", "Lamp, in a very large and heavy box", ""),
     ],
 )
 def test_a_card_names_the_brand_once_and_the_colour_on_a_line_of_its_own(

@@ -77,8 +77,8 @@ TOO_LOW = """() => {
     const inText = ".say, .prose p, .prose li, main > p:not([class]), td, .facts, label";
     const found = [];
     for (const target of document.querySelectorAll("a[href], button, select, input:not([type=hidden])")) {
-        // The whole card, and the whole label of a choice, is the target of the link and the button in it.
-        if (target.closest(inText) || target.matches(".skip, .vh, .card h2 a, .card h3 a")) continue;
+        // The whole card or row, and the whole label of a choice, is the target of the link and the button in it.
+        if (target.closest(inText) || target.matches(".skip, .vh, .card h2 a, .card h3 a, .beside li a")) continue;
         const {width, height} = target.getBoundingClientRect();
         if (width && height + .5 < least) found.push([target.outerHTML.slice(0, 120), height]);
     }
