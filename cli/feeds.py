@@ -75,7 +75,7 @@ class WrongFile(DealsError):
 
 class Record(NamedTuple):
     """A record of a file: its number, the bytes read for it, and its fields; or what is wrong with it, or why it is
-    left out. An empty line has none of these. Where ``source_id`` is known, it is there also with a fault."""
+    left out. An empty line has only these two. Where ``source_id`` is known, it is there also with a fault."""
 
     number: int
     size: int
@@ -178,7 +178,7 @@ def records(file: BinaryIO, shop: Shop, form: Format, now: datetime) -> Iterator
             else:
                 yield Record(number, size, made | ({"sourceId": source_id} if source_id else {}), source_id=source_id)
     except DefusedXmlException as error:
-        raise WrongFile("The file declares entities, which a feed needs none of: it is not read.") from error
+        raise WrongFile("The file declares XML entities. A feed needs no entities: it is not read.") from error
     except (ParseError, csv.Error, ijson.JSONError, UnicodeError, OSError, EOFError, zlib.error) as error:
         after = f"after record {number}" if number else "at all"
         raise WrongFile(f"The file cannot be read {after}: {error}.") from error

@@ -141,7 +141,7 @@ def _tell(report: Report, trace: Trace, seconds: float) -> None:
 
 
 def _tell_bad(bad: Mapping[int, str]) -> None:
-    """Say what was not imported and why: of a reason that many lines share, the first of them."""
+    """Name the lines that were not imported, and why: of a reason that many lines share, the first of them."""
     many = {reason: number for reason, number in Counter(bad.values()).items() if number > SHOWN_ALIKE}
     told: dict[str, str] = {}
     for number, reason in sorted(bad.items()):

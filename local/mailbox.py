@@ -1,6 +1,6 @@
 """``/mail`` on the laptop: what the site has mailed, as MiniStack's SES keeps it. Nothing leaves the laptop.
 
-The cloud answers it and no function, so no deployed stage can have such a page: whoever reads it reads the links that
+The cloud answers it and no function, so no deployed stage can have such a page: its reader sees the links that
 change passwords.
 """
 

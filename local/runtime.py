@@ -145,7 +145,7 @@ def command(function: Function) -> list[str]:
 
 
 def environment(function: Function) -> dict[str, str]:
-    """The variables that Lambda and the function's stack define for a function, and none of the user's.
+    """The variables that Lambda and the function's stack define for a function, without the user's own.
 
     https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
     """

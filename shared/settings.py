@@ -76,7 +76,7 @@ NETWORK_REMEMBERED = timedelta(days=90)
 """How long after a sign-in from a network it is not refused for what others guess."""
 
 RESETS_PER_EMAIL = 3
-"""Links to a new password that are asked for one email address in a window, by anyone: enough for whoever owns it, too
+"""Links to a new password that are asked for one email address in a window, by anyone: enough for its owner, too
 few to fill its mailbox. Who is refused because of others has their links in the mailbox, and each of them works."""
 
 RESETS_PER_NETWORK = 10

@@ -68,7 +68,7 @@ def _digests(hour: MailWork) -> list[str]:
     """Mail some readers their day's messages, then queue the readers after them; returns what became of each mail.
 
     The receipts make a repetition harmless, so the next readers may wait until these are done: SES takes so many mails
-    a second, whoever asks. Readers who cannot be mailed now are queued one by one, and keep no other waiting. Where
+    a second, from all senders. Readers who cannot be mailed now are queued one by one, and keep no other waiting. Where
     that is all of them, the fault is not theirs: the last failure is raised, and the queue brings the same work again.
     """
     due = times.from_iso(hour.at).replace(minute=0, second=0)

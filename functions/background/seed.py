@@ -53,7 +53,7 @@ def _planted(context: LambdaContext) -> int:
 def _answer(event: dict[str, Any], status: str, reason: str) -> None:
     """Tell CloudFormation how it went, at the signed address that takes one PUT.
 
-    A content type would not be what was signed (as AWS's own examples send it; the page says nothing of it).
+    A content type is not part of the signature (as AWS's own examples send it; the page says nothing of it).
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-responses.html
     """
     answer = {

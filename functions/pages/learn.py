@@ -1,6 +1,6 @@
 """The textbook that runs: a page for each strategy and each access pattern, whose requests a visitor sends.
 
-Only stages that show their work have this function. It knows nobody: a cookie remembers what was done and names the
+Only stages that show their work have this function. It knows nobody: a cookie remembers the lessons done and names the
 scratch partitions, and of what is live only the catalog is read.
 """
 
@@ -253,7 +253,7 @@ def _requests(compared: Sequence[tuple[bool, str]], lines: Sequence[str]) -> lis
 
 
 def _reader(request: Request) -> Reader:
-    """Who the cookie says reads; somebody new where it says nothing that can be used."""
+    """The reader that the cookie names; a new one where it names none."""
     own = cookie_header.name(COOKIE)
     visitor, *done = next((value for name, value in cookie_header.brought(request.event) if name == own), "").split(".")
     if not _VISITOR.fullmatch(visitor):

@@ -38,7 +38,7 @@ class InvalidBody(Invalid):
 
 
 def checked(model: type[B], sent: Any, *, typed: bool = False) -> B:
-    """What was sent, as a model. Raises InvalidBody. In fields that were ``typed``, a number is a text of digits."""
+    """A body as a model. Raises InvalidBody. In fields that were ``typed``, a number is a text of digits."""
     try:
         return model.model_validate(sent, strict=False if typed else None)
     except ValidationError as error:

@@ -4,7 +4,7 @@ It stands above members and orders, because an account has something in both. Th
 all remove accounts by this.
 
 One transaction removes the account: nobody can sign in to it, its sessions have ended, its email address is free, and
-no request that still runs can write for it. What was its owner's (orders, cart, likes, messages, and so on) may be
+no request that still runs can write for it. Its owner's items (orders, cart, likes, messages, and so on) may be
 thousands of items, so it goes afterwards: some at once, the rest by the clock. Until all is gone the name is taken.
 Each write of this requires that the name is still held for this removal, so a run that is late cannot touch what the
 name's next owner has.

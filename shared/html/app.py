@@ -60,7 +60,7 @@ class Routes:
         """Register the function for forms that are sent to such a path.
 
         ``stands_on`` is the path of the page with the form, for a form whose path is no page: ``/deals/<number>``, with
-        parts of the form's own. A browser that opens the form's path, as it may after a page that said what was wrong
+        parts of the form's own. A browser that opens the form's path, as it may after a page that named a fault
         with the form, is sent there.
         """
         if stands_on is not None:

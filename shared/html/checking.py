@@ -27,7 +27,7 @@ _WORDS = {
 def check(body: type[B], typed: Mapping[str, Any], words: Mapping[str, str] | None = None) -> B:
     """The body that the fields of a form make. Raises InvalidFields, which names each field as the form does.
 
-    ``typed`` has the fields by the body's own names in camelCase; what was left empty is left out by the caller, where
+    ``typed`` has the fields by the body's own names in camelCase; the caller leaves out empty fields, where
     that means "none". ``words`` says for some fields what they need, in place of the rule's own words.
     """
     try:

@@ -82,9 +82,9 @@ def page(  # what differs from page to page, each by its name
 ) -> Answer:
     """A page of a template that extends ``base.html``.
 
-    ``here`` is the page's own path, ``said`` the code of what was just done, whose sentence ``said.html`` has: a page
+    ``here`` is the page's own path, ``said`` the code of the last action, whose sentence ``said.html`` has: a page
     that is the same for everybody leaves it to the script whether this browser did it. The base template also knows
-    ``robots``, ``description``, ``query`` (what was searched) and ``canonical``, an absolute address.
+    ``robots``, ``description``, ``query`` (the words searched) and ``canonical``, an absolute address.
 
     ``errors`` are what is wrong with the fields of the page's form, by name: without a ``status``, that is 422.
     """

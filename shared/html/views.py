@@ -113,7 +113,7 @@ def picture(deal: Deal) -> Card | None:
 
 
 def image(deal: Deal, width: int) -> str | None:
-    """The address of a deal's picture at another host, where it has none of ours and the stage lets browsers ask there.
+    """The address of a deal's picture at another host, where we have none and the stage lets browsers ask there.
 
     That host would learn who reads what: the setting is ``pictures_of_others``.
     """

@@ -18,7 +18,7 @@ _STORED = "stored"
 class Attribute:
     """The attribute that holds a field, and its ``kind``: the type of its values in Python.
 
-    ``listed`` attributes are read for lists, ``copied`` ones are in copies too. ``personal`` ones tell who somebody is:
+    ``listed`` attributes are read for lists, ``copied`` ones are in copies too. ``personal`` ones identify a person:
     an export leaves them out. ``typed`` ones are typed by editors and shown as they are: in the API's answers, drafts,
     the log and the desk's form, which are made of them.
     """

@@ -248,7 +248,7 @@ WRONG: Mapping[str, tuple[bytes, Format, int, str]] = {
     "a truncated feed": (TRUNCATED, Format.AUTO, 1, "cannot be read after record 1"),
     "gzip that breaks off": (gzip.compress(GOOGLE)[:-20], Format.AUTO, 0, "cannot be read"),
     "gzip that is none": (b"\x1f\x8b" + GOOGLE, Format.AUTO, 0, "cannot be read at all"),
-    "an entity bomb": (BOMB, Format.AUTO, 0, "declares entities"),
+    "an entity bomb": (BOMB, Format.AUTO, 0, "declares XML entities"),
     "a web page": (b"<!DOCTYPE html><html></html>", Format.AUTO, 0, "a web page and not a feed"),
     "a table of another kind": (b"Name,Cost\nMug,9\n", Format.AUTO, 0, "a table with the columns Name, Cost"),
     "another format than is named": (GOOGLE, Format.SHOPIFY, 0, "use --format google"),

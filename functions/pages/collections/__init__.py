@@ -1,7 +1,7 @@
 """The table as it is: its entities, its item collections drawn as people draw single tables, and what a form took.
 
 Only stages that show their work have this function. Everybody may look on the laptop, elsewhere editors; what a form
-took is for whoever has its id. Its role reads no password, no address and no email address; of sessions it reads the
+took is for the holder of its id. Its role reads no password, no address and no email address; of sessions it reads the
 one whose token it is shown.
 """
 

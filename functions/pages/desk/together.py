@@ -1,7 +1,7 @@
 """Several deals at once: editors end them, move them, put them on a page.
 
 Ticked in the list, looked at on a page that says what will happen, then done: each deal by a conditional write of its
-own, as if it were alone, so one that is refused keeps none of the others. Each ends in the state that was asked for,
+own, as if it were alone, so one that is refused holds up no other. Each ends in the state that was asked for,
 and one that is in it is left as it is: a form that is sent twice does nothing twice. The result is in the address that
 the form leads to, as numbers and codes. As with all pages that forms lead to, a cookie of a minute has to agree: else
 the page says nothing was done, and shows these deals as they are now.

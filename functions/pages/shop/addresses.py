@@ -101,7 +101,7 @@ def _address_page(
 
 
 def names_of_countries(chosen: str) -> dict[str, str]:
-    """The names of all countries by code, after what was ``chosen``: nothing yet, or one that is not known any more."""
+    """The names of all countries by code, after the ``chosen`` one: empty, or one that is no longer known."""
     names = sorted((name, code) for code, (name, _) in countries.countries().items())
     return {chosen: chosen or "Choose"} | {code: name for name, code in names}
 

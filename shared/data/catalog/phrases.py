@@ -51,7 +51,7 @@ class Phrases:
         return " ".join([words, *(each for each in self.typed if each != but)]).strip()
 
     def within(self, selection: Selection) -> Selection:
-        """A selection that has these limits where it has none of its own."""
+        """A selection that takes these limits where it has no limit itself."""
         own = self.selection
         return replace(
             selection,

@@ -36,7 +36,7 @@ from shared.values.usernames import normalise_username
 def sign_up(table: Table, *, username: str, email: str, name: str, password: str, address: str, now: datetime) -> User:
     """Make a member's account, of names in their normal form. Raises UsernameTaken, EmailTaken, SlowDown.
 
-    Whoever repeats a request whose answer was lost gets the account that it made.
+    A repeat of a request whose answer was lost gets the account that it made.
     """
     rate_limits.sign_up(table, address, now)
     asked = rate_limits.ask(table, address, now)

@@ -144,7 +144,7 @@ def remember(unit: Unit, what: Literal["Continued", "Done"], *, once: bool = Fal
 def _still_there(table: Table, marker: Item) -> list[str]:
     """The readers of a cohort whose accounts are as old as its claim. BatchGetItem, 100 a request.
 
-    One that is being removed has no such time. A younger account is another owner's of the same name, or of somebody
+    One that is being removed has no such time. A younger account is another owner's of the same name, or of a user
     who signed up in the second of the claim: that is no harm, as the news is older than the account.
     """
     accounts = table.get_many([keys.user(name) for name in marker["Readers"]], consistent=True, projection=_ACCOUNT)

@@ -1,6 +1,6 @@
 """Removing a user's orders with the account, or turning them into sales without one.
 
-An order that was sent is on its way to somebody, and its pieces are in the books. So it stays as a sale, without the
+An order that was sent is on its way to a customer, and its pieces are in the books. So it stays as a sale, without the
 account: with name and address until it is delivered, then without them. A cancelled order goes.
 """
 
