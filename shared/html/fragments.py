@@ -70,7 +70,8 @@ class Front:
     def of(cls, text: str) -> Front:
         """The part that a copy holds. One of an earlier release is the picks alone."""
         parts = text.split(_SEPARATOR)
-        return cls(parts[0], parts[1], int(parts[2])) if len(parts) == len(fields(cls)) else cls(parts[0])
+        is_whole = len(parts) == len(fields(cls)) and parts[2].isdecimal()
+        return cls(parts[0], parts[1], int(parts[2])) if is_whole else cls(parts[0])
 
 
 def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:

@@ -186,7 +186,7 @@ def touched(table: Table, changes: Sequence[DealChange]) -> set[Cached]:
     asked = [*wanted.values(), *(part.key(1) for part in fed), *([beside] if there else [])]
     found = {(item["PK"], item["SK"]): item for item in table.get_many(asked, consistent=True, projection=_SHOWN)}
     picked = {part for part, key in wanted.items() if _picks(found.get((key["PK"], key["SK"]), {}), there)}
-    if not there.isdisjoint(found.get((beside["PK"], beside["SK"]), {}).get("Beside", ())):
+    if _is_beside(found.get((beside["PK"], beside["SK"]), {}), there):
         picked.add(FRONT_PAGE_PICKS)
     last = {part: found.get((part.key(1)["PK"], part.key(1)["SK"]), {}).get("LastDealId") for part in fed}
     return picked | {part for change in changes for part in _feeds_of(change) if _reaches(last[part], part, change)}
@@ -195,6 +195,14 @@ def touched(table: Table, changes: Sequence[DealChange]) -> set[Cached]:
 def _feeds_of(change: DealChange) -> list[Cached]:
     """The parts whose feeds a deal is in, or was."""
     return [NEWEST, *(CATEGORY_PAGES[deal.category] for deal in change.deals if deal.category in CATEGORY_PAGES)]
+
+
+def _is_beside(item: Item, deal_ids: set[str]) -> bool:
+    """Whether one of some deals stands beside the picks of a copy, as far as that can be read."""
+    try:
+        return not deal_ids.isdisjoint(item.get("Beside", ()))
+    except TypeError:
+        return True
 
 
 def _picks(item: Item, deal_ids: set[str]) -> bool:
