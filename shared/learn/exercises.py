@@ -171,7 +171,7 @@ def _sort_key(done: Done) -> str:
 def _outcomes(codes: Sequence[str]) -> str:
     """Codes of refusals in words, an empty one as an answer."""
     words = [f"refused with {code}" if code else "answered" for code in codes]
-    return f"The request is {words[0]}" if len(words) == 1 else f"First {', then '.join(words)}"
+    return f"The request is {', then '.join(words)}"
 
 
 def _listed(values: Sequence[Any]) -> str:

@@ -91,6 +91,7 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
         raise Unusable(f"This is too long: use {LONGEST:,} characters at most.")
     try:
         read = json.loads(text, parse_float=_no_fraction, parse_constant=_no_fraction)
+        json.dumps(read, ensure_ascii=False).encode()  # half a character is none
     except Unusable:
         raise
     except (ValueError, RecursionError) as error:
@@ -104,17 +105,15 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
     _shapes(operation, arguments)
     for part in _parts(arguments):
         _bounds(part)
-    filled = running.fill(arguments, dict(send))
+    given = running.names(_NO_LESSON, "", keys.scratch("you", "run"), datetime(2000, 1, 1, tzinfo=UTC))
+    try:
+        filled = running.fill(arguments, dict(send))
+        wire("", operation, running.arguments_of(Step(operation, filled), given))
+    except (AttributeError, TypeError, ValueError) as error:
+        raise Unusable("A value here is one that DynamoDB does not take, such as an empty set.") from error
     left = re.search(r"\{(?!scratch\}|long\})\w*\}", json.dumps(filled, default=str))
     if left:
         raise Unusable(f"There is no value {left[0]} in this exercise.")
-    try:
-        given = running.names(_NO_LESSON, "", keys.scratch("you", "run"), datetime(2000, 1, 1, tzinfo=UTC))
-        sent = running.arguments_of(Step(operation, filled), given)
-        wire("", operation, sent)
-        running.as_sent(Step(operation, filled), sent).encode()  # half a character is none
-    except (AttributeError, TypeError, ValueError) as error:
-        raise Unusable("A value here is one that DynamoDB does not take, such as an empty set.") from error
     return operation, filled
 
 

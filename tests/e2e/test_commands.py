@@ -28,6 +28,7 @@ def test_make_run_finds_the_cloud_that_runs_and_make_invoke_uses_it(site: Site, 
     invoked = make(site.home, "invoke", "FUNCTION=seed")
 
     assert ended == [0, 0], [log.read_text() for log in logs]
+    assert all(f"{site.origin}/learn  (the textbook that runs)" in log.read_text() for log in logs)
     assert there is not None
     assert cloud.running(site.home) == there
     assert told.stdout == f"The local cloud runs on port {there.port} (process {there.pid}).\n"

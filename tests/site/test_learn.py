@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("shown")
 
 def test_the_path_is_walked_and_run_without_script(visit: Visit) -> None:
     page = visit("/", script=False)
-    page.get_by_role("link", name="Learn", exact=True).click()
+    page.get_by_role("banner").get_by_role("link", name="Learn", exact=True).click()
     page.get_by_role("link", name="Begin").click()
 
     for lesson in lessons.path()[:2]:
