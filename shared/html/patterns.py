@@ -35,6 +35,7 @@ HELPERS = {
     "open_orders._by_day": "open_orders.read",
     "open_orders._open_in": "open_orders.read",
     "sorting._query": "sorting.cheapest",
+    "sorting._first_offer": "sorting.cheapest",
     "sorting._brand": "topics.get",
     "scores._of_month": "scores.popular",
     "search._begun": "search.find",
