@@ -10,6 +10,7 @@ import pytest
 
 from functions.background import refresher
 from shared.data.catalog import deals, offers, page_cache, picks, scores
+from shared.data.catalog.changes import DealChange
 from shared.dynamodb.table import Table
 from shared.html import fragments, views
 from shared.http import cached_pages
@@ -115,7 +116,7 @@ def test_a_copy_follows_the_deals_beside_its_picks(ask: Ask, table: Table, now: 
     refresher.refresh(page_cache.PARTS, set(), set())
 
     withdrawn = deals.withdraw(table, ending.deal_id, now)
-    change = refresher.DealChange(ending, withdrawn, now)
+    change = DealChange(ending, withdrawn, now)
 
     assert page_cache.FRONT_PAGE_PICKS in page_cache.touched(table, [change])
 
