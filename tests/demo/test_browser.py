@@ -7,6 +7,7 @@ import http.server
 import re
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -405,3 +406,13 @@ def test_axe_finds_nothing_on_the_shell(context: BrowserContext, host: Host) -> 
     found = page.evaluate(f"axe.run({own}).then(({{violations}}) => violations.map(({{id}}) => id))")
 
     assert found == []
+
+
+def test_a_reader_reads_and_signs_in_with_firefox(host: Host) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.demo.firefox", host.demo], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr[-3000:]
+    if done.stdout:
+        pytest.skip(done.stdout)
