@@ -32,15 +32,26 @@ OPEN = (
 )
 MEMBERS = ("/my/inbox", "/my/saved", "/my/watches", "/shop", "/shop/cart", "/shop/orders", "/account", "/deals/1", "/")
 EDITORS = (
-    *("/desk", "/desk/deals/new", "/desk/deals/150", "/desk/shop", "/desk/brands", "/table", "/deals/1", "/my/inbox"),
+    *(
+        "/desk",
+        "/desk/deals/new",
+        "/desk/deals/150",
+        "/desk/shop",
+        "/desk/brands",
+        "/desk/deals",
+        "/deals/1",
+        "/my/inbox",
+    ),
     *("/brands/pace-theory", "/account"),
 )
 TIMING = re.compile(r"(\d+) requests, (\d+) round trips, (at least |~)?([\d.]+) RRU")
 VARIES = re.compile(
     r"\d+(?:[.,]\d+)? ms|\b[0-9a-f]{32,}\b|[0-9a-zA-Z]{27}\b|(?<=value=\")[\w-]{20,}(?=\")|(?<=>)\d+\.\d(?=<)|[≥~]"
-    r"|(?<=x=\")[\d.]+(?=\" width)|(?<=width=\")[\d.]+"
+    r"|<p class=\"million\">.*?</p>|(?<=x=\")[\d.]+(?=\" width)|(?<=width=\")[\d.]+|(?<=\dT)\d\d:\d\d:\d\dZ"
+    r"|is counted by AWS&#x27;s rules [^.]*\.|is counted, too, and [^.]*\.|(?<=CACHE)(?:(?:#|%23)\w+)+"
 )
-"""Milliseconds and their bars, keys of forms and of sessions, and the signs of units that are counted here."""
+"""Milliseconds and their bars, keys of forms and of sessions, moments, which copy of a page was read, and of units how
+they are counted and what they cost."""
 
 
 def main(kept: Path, endpoint: str = "") -> list[Any]:

@@ -55,4 +55,4 @@ def _hold_the_same_cost(page: list[str], ours: Any, theirs: Any) -> None:
 
 def _lines(text: str, least: bool) -> list[str]:
     """A page's lines, without its units where they are the least that they can be."""
-    return [line.strip() for line in (re.sub(r"[\d.]+ RRU", "RRU", text) if least else text).splitlines()]
+    return [" ".join(line.split()) for line in (re.sub(r"[\d.]+ RRU", "RRU", text) if least else text).splitlines()]
