@@ -24,27 +24,12 @@ LONGEST = 4000
 
 OPERATIONS = ("Query", "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
-_LISTS = {"Keys": ("BatchGetItem", 25), "TransactItems": ("TransactWriteItems", 10)}
-"""Arguments that are lists: the operation that needs each, and the most elements."""
-
-_IN_TRANSACTIONS = {"Put", "Update", "Delete", "ConditionCheck"}
-
-_OBJECT, _TEXT, _NUMBER = (dict, "an object"), (str, "a text"), (int, "a number")
-_KINDS: Mapping[str, tuple[type, str]] = {
-    "Key": _OBJECT,
-    "Item": _OBJECT,
-    "ExclusiveStartKey": _OBJECT,
-    "ExpressionAttributeNames": _OBJECT,
-    "ExpressionAttributeValues": _OBJECT,
-    "IndexName": _TEXT,
-    "KeyConditionExpression": _TEXT,
-    "UpdateExpression": _TEXT,
-    "Limit": _NUMBER,
-}
-
 _PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
 _OURS = {"Type", TTL_ATTRIBUTE, *(index.partition_key for index in INDEXES if not index.sort_key)}
 """Attributes that have a meaning for the whole site: the stream, TTL, and the list of all members go by them."""
+
+_LEGACY = {"KeyConditions", "QueryFilter", "AttributeUpdates", "Expected", "ConditionalOperator", "AttributesToGet"}
+"""Arguments that name keys and attributes in ways of their own, which DynamoDB keeps for old programs."""
 
 _WORD = re.compile(r"[#:]?\w+")
 _EQUALS = re.compile(r"(#?\w+)\s*=\s*(:\w+)")
@@ -54,7 +39,7 @@ _FIELD = re.compile(r"\{(\w+)(?::0([1-9][0-9]?))?\}")
 _NO_LESSON = Lesson("", "", "", "", "")
 
 
-class Unusable(ValueError):
+class Unusable(Exception):  # it is no error, but a sentence for the reader
     """What was typed cannot be sent. Its text is the one sentence that says why."""
 
 
@@ -92,8 +77,6 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
     try:
         read = json.loads(text, parse_float=_no_fraction, parse_constant=_no_fraction)
         json.dumps(read, ensure_ascii=False).encode()  # half a character is none
-    except Unusable:
-        raise
     except (ValueError, RecursionError) as error:
         at = f", in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise Unusable(f"This is not JSON{at}.") from error
@@ -102,15 +85,16 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
     ((operation, arguments),) = read.items()
     if operation not in OPERATIONS:
         raise Unusable(f"{operation[:40]} is not allowed here. Use one of {', '.join(OPERATIONS)}.")
-    _shapes(operation, arguments)
-    for part in _parts(arguments):
-        _bounds(part)
     given = running.names(_NO_LESSON, "", keys.scratch("you", "run"), datetime(2000, 1, 1, tzinfo=UTC))
     try:
+        for part in _parts(operation, arguments):
+            _bounds(part)
         filled = running.fill(arguments, dict(send))
         wire("", operation, running.arguments_of(Step(operation, filled), given))
-    except (AttributeError, TypeError, ValueError) as error:
-        raise Unusable("A value here is one that DynamoDB does not take, such as an empty set.") from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise Unusable(f"An argument of {operation} is missing, or is not of the kind that DynamoDB takes.") from error
+    if not isinstance(filled.get("Limit", 1), int):
+        raise Unusable("Limit is a number.")
     left = re.search(r"\{(?!scratch\}|long\})\w*\}", json.dumps(filled, default=str))
     if left:
         raise Unusable(f"There is no value {left[0]} in this exercise.")
@@ -121,38 +105,24 @@ def _no_fraction(_text: str) -> None:
     raise Unusable("Use whole numbers: this table has no others.")
 
 
-def _shapes(operation: str, arguments: Any) -> None:
-    """Refuse arguments whose parts are of other kinds than they must be to be read any further."""
-    if not isinstance(arguments, dict):
-        raise Unusable(f"The arguments of {operation} are an object: {{…}}.")
-    for name, (needing, most) in _LISTS.items():
-        listed = arguments.get(name, [])
-        if (operation == needing) != (name in arguments):
-            raise Unusable(f"{needing} needs {name}, and no other operation has it.")
-        if not isinstance(listed, list) or len(listed) > most or not all(isinstance(each, dict) for each in listed):
-            raise Unusable(f"{name} is a list of {most} objects at most.")
-    for each in arguments.get("TransactItems", ()):
-        if len(each) != 1 or not all(kind in _IN_TRANSACTIONS and isinstance(each[kind], dict) for kind in each):
-            raise Unusable('A write of a transaction is a Put, Update, Delete or ConditionCheck: {"Put": {…}}.')
-    for part in _parts(arguments):
-        wrong = [name for name in _KINDS.keys() & part.keys() if not isinstance(part[name], _KINDS[name][0])]
-        if wrong:
-            raise Unusable(f"{wrong[0]} is {_KINDS[wrong[0]][1]}.")
-        if not all(isinstance(name, str) for name in part.get("ExpressionAttributeNames", {}).values()):
-            raise Unusable("ExpressionAttributeNames has names of attributes, as texts.")
+def _parts(operation: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A request itself, and each write of a transaction and key of a batch as a request of its own.
 
-
-def _parts(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A request itself, and each write of a transaction and key of a batch as a request of its own."""
-    yield dict(arguments)
+    An update may leave its expression out, and then makes an item all the same.
+    """
+    updates = {"UpdateExpression": ""}
+    yield {**(updates if operation == "UpdateItem" else {}), **arguments}
     yield from ({"Key": key} for key in arguments.get("Keys", ()))
-    yield from (write for each in arguments.get("TransactItems", ()) for write in each.values())
+    for each in arguments.get("TransactItems", ()):
+        yield from ((updates if kind == "Update" else {}) | write for kind, write in each.items())
 
 
 def _bounds(part: Mapping[str, Any]) -> None:
     """Refuse what leads out of the reader's own partitions, or means something to the whole site."""
     if "TableName" in part:
         raise Unusable("Leave TableName out: the table is this site's, and no other can be named.")
+    if _LEGACY & part.keys():
+        raise Unusable(f"{min(_LEGACY & part.keys())} is an older way to ask: use expressions.")
     if part.get("IndexName", GSI1.name) not in {index.name for index in (GSI1, GSI2, GSI3)}:
         raise Unusable("IndexName is GSI1, GSI2 or GSI3.")
     for item in (part.get(name, {}) for name in ("Key", "Item", "ExclusiveStartKey")):

@@ -138,7 +138,6 @@ UNUSABLE: dict[str, Any] = {
     "one of many elsewhere": {"BatchGetItem": {"Keys": [KEY, {"PK": "USER#ana", "SK": "x"}]}},
     "a batch without keys": {"BatchGetItem": {"RequestItems": {"other": {"Keys": []}}}},
     "keys that are no objects": {"BatchGetItem": {"Keys": ["a"]}},
-    "too many keys": {"BatchGetItem": {"Keys": [KEY] * 26}},
     "a put elsewhere": {"PutItem": {"Item": {"PK": "DEALS", "SK": "a"}}},
     "a place elsewhere": {"PutItem": {"Item": {**KEY, "GSI1PK": "DEALS#2026-06-04T00:00:00", "GSI1SK": "x"}}},
     "a place that is a number": {"PutItem": {"Item": {**KEY, "GSI1PK": 1}}},
@@ -169,7 +168,14 @@ UNUSABLE: dict[str, Any] = {
     "a transaction of one text": writes("Put"),
     "a transaction of a set": writes({"Put": {"set": ["Item"]}}),
     "a transaction elsewhere": writes({"Put": {"Item": KEY}}, {"Delete": {"Key": {"PK": "DEALS", "SK": "a"}}}),
-    "a transaction of too many": writes(*[{"Put": {"Item": KEY}}] * 11),
+    "a key condition of old": {
+        "Query": {"KeyConditions": {"PK": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "DEALS"}]}}}
+    },
+    "an update of old": {
+        "UpdateItem": {"Key": KEY, "AttributeUpdates": {"GSI1PK": {"Value": {"S": "DEALS"}, "Action": "PUT"}}}
+    },
+    "an update of another shard without an expression": {"UpdateItem": {"Key": {"PK": "{scratch}#2", "SK": "a"}}},
+    "the same in a transaction": writes({"Update": {"Key": {"PK": "{scratch}#2", "SK": "a"}}}),
     "a value that is not there": {"GetItem": {"Key": {"PK": "{scratch}", "SK": "{DealId}"}}},
 }  # fmt: skip
 
