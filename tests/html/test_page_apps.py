@@ -6,6 +6,7 @@ import base64
 import gzip
 import io
 import json
+import re
 from typing import Any
 
 import html5lib
@@ -19,6 +20,7 @@ from shared.html import assets, headers, pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.html.templates import FOLDER
 from shared.runtime import environment, metrics
 from shared.values import times
 from tests.support.pages import a_context, event_of
@@ -293,3 +295,23 @@ def test_nothing_but_prices_and_the_unread_count_is_yellow() -> None:
     yellow = {rule.partition("{")[0].strip() for rule in rules if "var(--tag)" in rule}
 
     assert yellow == {".tag", "#unread", ".chart .now path"}
+
+
+_BARE_CLASS = re.compile(r"(?:^|[},])\s*\.([\w-]+)\s*(?=[{,])")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["shop.css", "desk.css", "learn.css", "table.css", "brands.css"])
+def test_the_drawing_of_what_a_page_took_has_no_class_that_another_style_sheet_moves(name: str) -> None:
+    """It stands below pages of every kind, whose own style sheets lay out what is theirs alone."""
+    drawn = {
+        each
+        for template in ("form-cost.html", "page-cost.html", "fault.html")
+        for classes in re.findall(r'class="([^"{]+)', (FOLDER / template).read_text("utf-8"))
+        for each in classes.split()
+    }
+
+    moved = {*_BARE_CLASS.findall(_COMMENT.sub("", (assets.FOLDER / name).read_text("utf-8")))}
+
+    assert moved
+    assert drawn & moved == set()
