@@ -3,12 +3,13 @@ const part = (id) => document.getElementById(id), { build, code } = document.doc
 const root = new URL(".", location).pathname, base = `${root}site`, lock = `big-time-deals ${root}`;
 const frame = part("site"), others = new BroadcastChannel(lock), waiting = new Map();
 const path = (address) => (new URL(address).hash.startsWith("#/") ? new URL(address).hash.slice(1) : "/");
-let worker, me, last = 0, shown = false;
+let worker, me, last = 0, shown = false, failed = false;
 
-const step = (text, percent) => { part("step").textContent = text; if (percent) part("bar").value = percent; };
+const step = (text, percent) => { if (failed) return; part("step").textContent = text; if (percent) part("bar").value = percent; };
 
 function fail(sentence) {
   step(sentence);
+  failed = true; // what is loaded meanwhile tells of its progress still
   part("bar").hidden = frame.hidden = true;
   part("start").hidden = false;
 }
