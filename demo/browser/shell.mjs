@@ -99,7 +99,7 @@ async function lead() {
     else if (data.failed) fail(data.failed);
     else if (data.notice) notice(data.notice);
     else if (data.ready) show();
-    else if (data.ticked) performance.mark("tick");
+    else if (data.ticked) frame.dataset.ticked = "yes";
     else {
       for (const line of data.cookies) document.cookie = line;
       waiting.get(data.id)?.postMessage(data, data.content ? [data.content.buffer] : []);
