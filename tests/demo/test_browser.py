@@ -384,7 +384,6 @@ def test_what_an_older_version_kept_is_set_aside_and_can_be_used(context: Browse
     page.reload()
     expect(page.locator("#notice")).to_contain_text("was set aside")
     expect(page.locator("#site")).to_be_visible()
-    at(page, "/my/watches")
     assert until(lambda: "/account/sign-in" in where(page))
 
     with page.expect_event("load"):
