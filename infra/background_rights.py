@@ -64,7 +64,8 @@ is mailed to it any more, of a message only that it was mailed."""
 
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES)),
+    # Of the pages of picks, the front page alone has deals beside them.
+    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
     Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),

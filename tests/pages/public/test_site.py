@@ -248,7 +248,7 @@ COSTS = {
     "/popular": ("Query 2", 1),
     "/brands": ("GetItem 1", 1),
     "/brands/apple": ("GetItem 1, Query {of_brand}", 2),
-    "/search?q=trail runner": ("BatchGetItem 2, Query 2", 3),
+    "/search?q=trail runner": ("BatchGetItem 2, Query 4", 4),
     "/search?q=one two three four five": ("BatchGetItem 1, GetItem 1, Query 6", 3),
     "/feed.atom": ("GetItem 1, Query {of_all}", 2),
     "/brands/apple/feed.atom": ("GetItem 1, Query {of_brand}", 2),
