@@ -48,7 +48,8 @@ os.environ |= NO_ADVICE_ABOUT_NODE
 pytest_plugins = ["tests.support.windows"]
 
 TOGETHER = (
-    ("tests/cli/test_export.py",), ("tests/demo/test_browser.py",), ("tests/e2e/",), ("tests/fire/",),
+    ("tests/cli/test_export.py",), ("tests/demo/test_browser.py",), ("tests/demo/test_site.py",),
+    ("tests/e2e/",), ("tests/fire/",),
     ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
     ("tests/functions/test_imports.py",), ("tests/pages/browser/",), ("tests/recipes/",), ("tests/site/",),
     ("tests/test_docs_site.py",),
