@@ -242,7 +242,8 @@ def test_lighthouse_is_content(
     assert found.figures["cumulative-layout-shift"] <= 0.02
     assert found.figures["total-byte-weight"] <= 27 * 1024
     assert found.figures["dom-size"] < 800
-    assert [urlsplit(each).path.partition(".")[0] for each in found.blocking] in ([], ["/assets/site"]), found
+    # The script waits with the style sheet: what it shows of one's own would shift the page else.
+    assert {urlsplit(each).path.partition(".")[0] for each in found.blocking} <= {"/assets/site"}, found
 
 
 def test_a_picture_that_cannot_be_reached_leaves_its_tile(visit: Visit, site: Preview) -> None:
