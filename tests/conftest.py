@@ -48,13 +48,17 @@ os.environ |= NO_ADVICE_ABOUT_NODE
 pytest_plugins = ["tests.support.windows"]
 
 TOGETHER = (
-    ("tests/cli/test_export.py",), ("tests/demo/test_browser.py",), ("tests/demo/test_site.py",),
+    ("tests/cli/test_export.py",), ("tests/demo/test_site.py",),
+    ("tests/demo/test_browser.py", "tests/local/test_stopping_under_writes.py"),
     ("tests/e2e/",), ("tests/fire/",),
     ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
     ("tests/functions/test_imports.py",), ("tests/pages/browser/",), ("tests/recipes/",), ("tests/site/",),
     ("tests/test_docs_site.py",),
 )  # fmt: skip
-"""Folders and files whose tests share what is dear to make, or must not meet: each group runs in one process."""
+"""Folders and files whose tests share what is dear to make, or must not meet: each group runs in one process.
+
+Large groups begin first: the stops take minutes, and would else be the last test that everything waits for.
+"""
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # the same
