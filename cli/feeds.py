@@ -121,12 +121,10 @@ class Shop:
             amount = amount.replace(".", "").replace(",", ".")
         if not written or money.is_of(written, self.currency):
             return amount, self.currency
-        if written.upper() in money.currencies():
-            return amount, written.upper()
-        having = [code for code, (_, sign) in money.currencies().items() if sign == written]
-        if len(having) != 1:
+        currency = money.named(written)
+        if currency is None:
             raise ValueError(f"price: {written!r} does not name one currency (--currency)")
-        return amount, having[0]
+        return amount, currency
 
     def identity(self, own: str, link: str) -> str:
         """The ``sourceId`` of a record: its own id after the name of its source, else of its shop."""

@@ -98,6 +98,14 @@ def read(typed: str) -> tuple[str, str]:
     return _THOUSANDS.sub("", found["amount"]), found["before"] or found["after"]
 
 
+def named(written: str) -> str | None:
+    """The currency that a code or a sign names; None where there is none such."""
+    code = written.upper()
+    return (
+        code if code in currencies() else next((each for each, (_, sign) in currencies().items() if sign == code), None)
+    )
+
+
 def is_of(written: str, currency: str) -> bool:
     """Whether a sign or a code beside an amount may mean a currency: ``$``, ``CA$`` and ``CAD`` may mean CAD."""
     own = sign(currency)

@@ -37,7 +37,7 @@ def search_page(request: Request) -> Answer:
     # Where not all that was found is shown, the next page begins with the rest.
     more = cursors.encode(ran.scope, shown[-1].deal_id) if len(shown) < len(found.matches) else found.next
     most = search.partly(table(), found, settings.CARDS_OF_A_SEARCH - len(shown))
-    active, some = _active(shown, most, request.now)
+    active, some = search.active_of_both(table(), shown, most, request.now)
     near_brands = [] if active or not wanted.words else brands_like(wanted.words[0])
     return public_page(
         "search.html",
@@ -71,7 +71,7 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
     more = selecting.cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
     room = settings.CARDS_OF_A_SEARCH - len(shown)
     most = selecting.partly(table(), found, room, request.now) if cursor is None else ()
-    active, some = _active(shown, most, request.now)
+    active, some = search.active_of_both(table(), shown, most, request.now)
     among = narrowing.brands_among("/search", selection, active, query=searched)
     return public_page(
         "selected.html",
@@ -104,14 +104,6 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
 def matching(typed: str, now: datetime) -> Sequence[Deal]:
     """The newest active deals that a typed text finds, a page of a feed."""
     return selecting.page(table(), typed, Selection(), limit=settings.READ_FOR_CARDS, now=now).page.items
-
-
-def _active(
-    whole: Sequence[search.Match], partly: Sequence[search.Match], now: datetime
-) -> tuple[list[Deal], list[Deal]]:
-    """The active deals of those with all words and of those with most of them: one round trip for both."""
-    found, all_of = search.active(table(), [*whole, *partly], now), {match.deal_id for match in whole}
-    return [deal for deal in found if deal.deal_id in all_of], [deal for deal in found if deal.deal_id not in all_of]
 
 
 def _named(ran: words.Search, shown: Sequence[Deal]) -> list[tuple[str, str]]:

@@ -91,16 +91,9 @@ def _priced(found: re.Match[str]) -> Selection | None:
     groups = found.groupdict()
     signs = {groups.get(f"{name}{part}") or "" for name in ("least", "most") for part in ("sign", "code")} - {""}
     amounts = {name: money.normal(groups[name].replace(",", "")) for name in ("least", "most") if groups.get(name)}
-    currency = _currency(signs.pop()) if len(signs) == 1 else None
+    currency = money.named(signs.pop()) if len(signs) == 1 else None
     if signs or (currency and any(money.fault(amount, currency) for amount in amounts.values())):
         return None
     if not all(re.fullmatch(money.PATTERN, amount) for amount in amounts.values()):
         return None
     return Selection(least=amounts.get("least"), most=amounts.get("most"), currency=currency)
-
-
-def _currency(written: str) -> str | None:
-    """The currency of a sign or code: of ``$`` the one whose sign it is alone."""
-    if written.upper() in money.currencies():
-        return written.upper()
-    return next((code for code, (_, sign) in money.currencies().items() if sign == written.upper()), None)

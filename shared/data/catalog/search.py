@@ -234,6 +234,16 @@ def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:
     return [deal for deal in found if deal.status(now) is Status.ACTIVE]
 
 
+def active_of_both(
+    table: Table, whole: Sequence[Match], partly: Sequence[Match], now: datetime
+) -> tuple[list[Deal], list[Deal]]:
+    """The active deals of those with all words, and of those with most of them. One BatchGetItem for both."""
+    found, of_whole = active(table, [*whole, *partly], now), {match.deal_id for match in whole}
+    return [deal for deal in found if deal.deal_id in of_whole], [
+        deal for deal in found if deal.deal_id not in of_whole
+    ]
+
+
 def rarest(table: Table, terms: Sequence[Term]) -> Term:
     """The word of a search that the fewest listed deals have. One BatchGetItem."""
     stems = list(dict.fromkeys(stem for term in terms for stem in term.stems))

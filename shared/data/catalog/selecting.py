@@ -95,15 +95,9 @@ def page(
         shown, ran, looked = found.matches[:limit], found.ran, found.looked
         some = partly(table, found, limit - len(shown), now) if cursor is None else ()
         more = cursor_after(ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
-    active = search.active(table, [*shown, *some], now)
-    ids = {match.deal_id for match in shown}
-    return Shown(
-        Page(tuple(deal for deal in active if deal.deal_id in ids), more),
-        tuple(deal for deal in active if deal.deal_id not in ids),
-        ran,
-        None if ran is wanted else limits.around(ran.text),
-        looked,
-    )
+    active, others = search.active_of_both(table, shown, some, now)
+    searched = None if ran is wanted else limits.around(ran.text)
+    return Shown(Page(tuple(active), more), tuple(others), ran, searched, looked)
 
 
 def cursor_after(ran: Search, selection: Selection, match: Match) -> str:
