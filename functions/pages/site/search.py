@@ -70,7 +70,7 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     more = selecting.cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
     room = settings.CARDS_OF_A_SEARCH - len(shown)
-    most = selecting.partly(table(), found, room, request.now) if cursor is None else ()
+    most = selecting.partly(table(), found, room, request.now)
     active, some = search.active_of_both(table(), shown, most, request.now)
     among = narrowing.brands_among("/search", selection, active, query=searched)
     return public_page(

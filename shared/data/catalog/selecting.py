@@ -6,7 +6,7 @@ so the newest ``MOST`` matches are read, sorted here, and only those deals are r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -28,7 +28,8 @@ class Selected:
     """Matches in the order of a selection; ``ran`` is the search that they are of, corrected where it had to be.
 
     ``selection`` has the currency that it is shown in; ``currencies`` are those of all matches. ``looked``: how many of
-    the newest were sorted, where there are more. ``found`` is the search's own answer.
+    the newest were sorted, where there are more. ``found`` is the search's own
+    answer, whose groups a later page does without.
     """
 
     matches: tuple[Match, ...]
@@ -57,7 +58,8 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     there = {match.currency for match in priced if match.currency}
     looked = sum(match.price is not None for match in found.matches)
     whole = found.next is None and looked == len(found.matches)
-    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), None if whole else looked, found)
+    first = found if cursor is None else replace(found, groups=())
+    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), None if whole else looked, first)
 
 
 def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[Match, ...]:
@@ -93,7 +95,7 @@ def page(
     else:
         found = find(table, wanted, selection, now=now, cursor=cursor)
         shown, ran, looked = found.matches[:limit], found.ran, found.looked
-        some = partly(table, found, limit - len(shown), now) if cursor is None else ()
+        some = partly(table, found, limit - len(shown), now)
         more = cursor_after(ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
     active, others = search.active_of_both(table, shown, some, now)
     searched = None if ran is wanted else limits.around(ran.text)
