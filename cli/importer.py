@@ -23,6 +23,7 @@ from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.validation import checked
 from shared.data.catalog import brands, deal_items, deals, feeds, imports
 from shared.data.catalog.imports import MAX_TOGETHER
+from shared.dynamodb import damage
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
 from shared.models.catalog import ALL_DEALS, Deal
@@ -269,8 +270,8 @@ class Importer:
             cursor = page.next
             of_source = [deal for deal in page.items if (deal.source_id or "").startswith(f"{self._shop.source}:")]
             missing += [deal.deal_id for deal in of_source if deal.source_id not in self._seen]
-        for deal_id in missing:
-            deals.edit(self._table, deal_id, {"ends_at": self._now}, self._now, by=BY)
+        end = partial(deals.edit, self._table, changes={"ends_at": self._now}, now=self._now, by=BY)
+        for _ in damage.each(missing, end, str):
             self.report.ended += 1
 
     def _refuse(self, number: int, reason: str, size: int) -> None:
