@@ -25,8 +25,10 @@ STOPS = 20
 def writing(home: Home, round_: int, written: list[str], ends: threading.Event) -> Iterator[threading.Thread]:
     """Threads that write pairs of items, each in one transaction, until the cloud answers no more."""
 
+    # A client that tries again would go on for half a minute after the stop.
+    dynamodb = client(home, "dynamodb", retries={"total_max_attempts": 1})
+
     def write(writer: int) -> None:
-        dynamodb = client(home, "dynamodb")
         for number in itertools.count():
             name = f"{round_}-{writer}-{number}"
             pair = [{"Put": {"TableName": NAME, "Item": {"PK": {"S": f"{name}.{side}"}}}} for side in "ab"]

@@ -11,6 +11,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.config import Config
 
 from local import cloud
 from local.ports import free_port
@@ -81,11 +82,11 @@ def stream_to_a_function(home: Home, seen: Path, fails: str = "whole", **setting
     )
 
 
-def client(home: Home, service: Any) -> Any:
-    """A service's client, at the cloud that runs in a folder."""
+def client(home: Home, service: Any, **config: Any) -> Any:
+    """A service's client, at the cloud that runs in a folder; ``config`` are settings of botocore's."""
     running = cloud.running(home)
     assert running is not None
-    return boto3.session.Session().client(service, **client_arguments(home, running.port))
+    return boto3.session.Session().client(service, config=Config(**config), **client_arguments(home, running.port))
 
 
 def write(home: Home, *names: str) -> None:
