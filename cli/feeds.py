@@ -221,7 +221,10 @@ class _Source(io.RawIOBase):
 
 def _format(head: bytes) -> Format:
     """The format of a file that begins so. Raises WrongFile."""
-    text = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", errors="replace")
+    wide = head[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if b"\0" in head and not wide:
+        raise WrongFile("This is not a text file: save a spreadsheet as CSV, and unpack an archive.")
+    text = head.decode("utf-16" if wide else "utf-8", errors="replace")
     text = text.lstrip("\ufeff").lstrip()
     if text[:1] == "<":
         if re.match(r"(?i)<(!doctype html|html)", text):

@@ -102,13 +102,16 @@ class Importer:
         *,
         shop: Shop = NO_SHOP,
         form: Format = Format.AUTO,
+        update: bool = False,
+        end_missing: bool = False,
         workers: int = WORKERS,
         advance: Callable[[int], None] = lambda _: None,
     ) -> None:
         self.report = Report()
         self._shop = shop
         self._form = form
-        self.update = self.end_missing = False
+        self._update = update
+        self._ends_missing = end_missing
         self._seen: set[str] = set()
         self._table = table
         self._now = now
@@ -123,7 +126,7 @@ class Importer:
             self._names = brands.names(self._table)
             for window in windows(self._entries(source)):
                 self._import(window)
-            if self.end_missing and self._seen - {""} and not self.report.stopped:
+            if self._ends_missing and self._seen - {""} and not self.report.stopped:
                 self._end_what_is_missing()
         finally:
             # Transactions under way are let finish and are counted; those that wait are dropped.
@@ -159,10 +162,7 @@ class Importer:
         new = [self._named(entry) for entry in window if entry.source_id not in known]
         # Deals of one category and brand together: a transaction writes each of their counts once.
         new.sort(key=lambda entry: (entry.deal.status(self._now), entry.deal.category, entry.deal.brand))
-        # Those to be withdrawn together: they are read, and the others are not.
-        there = sorted(
-            (entry for entry in window if entry.source_id in known), key=lambda entry: entry.deal.withdrawn_at is None
-        )
+        there = [entry for entry in window if entry.source_id in known]
         work = [partial(self._create, batch) for batch in _batches(new, MAX_TOGETHER)]
         work += [partial(self._meet, batch, known) for batch in _batches(there, MAX_BATCH_KEYS)]
         for done in [self._pool.submit(task) for task in work]:
@@ -220,17 +220,9 @@ class Importer:
         return True
 
     def _meet(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
-        """Count deals that exist already; a record may withdraw one, or change it.
-
-        Deals are read where that can be: all of a source that is named, whose ids might be given to other products.
-        """
+        """Count deals that exist already; a record may withdraw one or change it. BatchGetItem."""
         by_id = {known[each.source_id]: each for each in entries}
-        asked = [
-            deal_id
-            for deal_id, each in by_id.items()
-            if self.update or self._shop.source or each.deal.withdrawn_at is not None
-        ]
-        for deal in deals.get_many(self._table, asked):
+        for deal in deals.get_many(self._table, [*by_id]):
             self._compare(deal, by_id[deal.deal_id])
         with self._lock:
             self.report.existing += len(entries)
@@ -239,13 +231,13 @@ class Importer:
     def _compare(self, there: Deal, entry: Entry) -> None:
         """Write what a record changes about its deal."""
         new = entry.deal
-        if self._shop.source and new.title != there.title and links.product(new.link) != links.product(there.link):
+        if new.title != there.title and links.product(new.link) != links.product(there.link):
             self._refuse(entry.number, f"sourceId: {entry.source_id} is that of another product, {there.title!r}", 0)
             return
         changes: dict[str, Any] = {}
         if new.withdrawn_at is not None:
             changes = {"withdrawn_at": new.withdrawn_at} if there.withdrawn_at is None else {}
-        elif self.update:
+        elif self._update:
             changes = {name: getattr(new, name) for name in UPDATED if getattr(new, name) != getattr(there, name)}
             if there.ended_from and not (there.edited_by or "").endswith(f" {BY}"):
                 changes.pop("ends_at", None)  # an editor has ended it

@@ -83,8 +83,16 @@ def import_deals(
     interrupted, failure = False, None
     with progress("Importing", _size(file), DownloadColumn()) as advance:
         before = signal.signal(signal.SIGTERM, _interrupt)
-        importer = Importer(table, times.now(), shop=of, form=form, workers=workers, advance=advance)
-        importer.update, importer.end_missing = update, end_missing
+        importer = Importer(
+            table,
+            times.now(),
+            shop=of,
+            form=form,
+            update=update,
+            end_missing=end_missing,
+            workers=workers,
+            advance=advance,
+        )
         try:
             importer.run(file)
         except KeyboardInterrupt:

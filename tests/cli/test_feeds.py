@@ -16,8 +16,11 @@ from typing import Any
 import pytest
 
 from cli.feeds import MAX_RECORD, Format, Record, Shop, WrongFile, records
+from shared.data import keys
 from shared.data.catalog import deals, feeds
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
+from shared.errors import NotFound
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values.times import from_iso, now
 from tests.cli.conftest import Btd
@@ -225,6 +228,51 @@ def test_an_id_that_is_given_to_another_product_is_reported(table: Table, btd: B
     assert {deal.title for deal in active(table).values()} == {"Mooring Socks", "Anchor Tent"}
 
 
+def test_an_id_of_another_product_is_reported_without_a_source_and_within_one_file(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    btd("import", str(FEEDS / "deals.json"))
+    later = changed(tmp_path, lambda line: not line.update(title="Keel", link="https://harbour.example/keel"))
+    both = tmp_path / "both.xml"
+    other = item(title="Keel", link="https://s.example/keel").partition(b"<item>")[2]
+    both.write_bytes(item().replace(b"</channel></rss>", b"<item>" + other))
+
+    results = [btd("import", path, code=1) for path in (later, str(both))]
+
+    assert "line 1: sourceId: mooring-socks is that of another product, 'Mooring Socks'" in results[0].stderr
+    assert "line 2: sourceId: s.example:1 is that of another product, 'Mug'" in results[1].stderr
+    assert {deal.title for deal in active(table).values()} == {"Mooring Socks", "Anchor Tent", "Mug"}
+
+
+def test_a_damaged_deal_keeps_no_other_from_being_ended(
+    table: Table, btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "more.json"
+    lines = json.loads((FEEDS / "deals.json").read_text(encoding="utf-8"))
+    more = [lines[0] | {"sourceId": f"cap-{number}", "link": f"https://harbour.example/{number}"} for number in "123"]
+    path.write_text(json.dumps(more + lines), encoding="utf-8")
+    btd("import", str(path), "--source", "harbour")
+    there = active(table)
+    unread, damaged = there["harbour:cap-1"].deal_id, there["harbour:cap-2"].deal_id
+    table.write(update(keys.deal(unread), "SET Price = :none", values={":none": 0}, refused=NotFound()))
+    editing = deals.edit
+
+    def spoiled(table: Table, deal_id: str, *arguments: Any, **named: Any) -> Deal:
+        """A deal that is damaged between the reading of the feed and its end."""
+        if deal_id == damaged:
+            table.write(update(keys.deal(deal_id), "SET Price = :none", values={":none": 0}, refused=NotFound()))
+        return editing(table, deal_id, *arguments, **named)
+
+    monkeypatch.setattr(deals, "edit", spoiled)
+
+    result = btd("import", str(FEEDS / "deals.json"), "--source", "harbour", "--end-missing")
+
+    assert "1 deal ended" in result.stdout
+    assert sorted(active(table)) == ["harbour:anchor-tent", "harbour:mooring-socks"]
+    assert unread in result.stderr
+    assert damaged in result.stderr
+
+
 def test_nothing_is_ended_by_a_file_that_breaks_off(table: Table, btd: Btd, tmp_path: Path) -> None:
     btd("import", str(FEEDS / "deals.json"), "--source", "harbour")
     path = tmp_path / "broken.json"
@@ -254,6 +302,11 @@ WRONG: Mapping[str, tuple[bytes, Format, int, str]] = {
     "another format than is named": (GOOGLE, Format.SHOPIFY, 0, "use --format google"),
     "an item of ten megabytes": (item(description="x" * 10_000_000), Format.AUTO, 0, "more than 1024 KB"),
     "a row of ten megabytes": (ROW + b"x" * 10_000_000, Format.AUTO, 1, "cannot be read after record 1"),
+    "an encoding that is not the declared one": (
+        GOOGLE.replace(b"Wharf", b"Wh\xe4rf"), Format.AUTO, 1, "cannot be read after record 1"
+    ),
+    "an array that breaks off": ((FEEDS / "deals.json").read_bytes()[:-60], Format.AUTO, 1, "after record 1"),
+    "a spreadsheet": (b"PK\x03\x04" + bytes(range(256)) * 40, Format.AUTO, 0, "is not a text file"),
     "another encoding": (ROW + b"HB\tCaf\xe9\n", Format.AUTO, 0, "can't decode byte 0xe9"),
     "a Shopify export without an address": (
         (FEEDS / "shopify.csv").read_bytes(), Format.AUTO, 0, "name the shop's, as in --shop"
