@@ -8,6 +8,9 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --g
 # Several tests start engines of their own: a small machine can run two at a time.
 WORKERS ?= 2
 
+# Python keeps what it compiles, whatever the environment says: without that, each process of the tests takes seconds more.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The CDK's own tools: no telemetry, no advice about Node.
 export CDK_DISABLE_CLI_TELEMETRY := true
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20,22,24
