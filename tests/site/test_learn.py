@@ -29,6 +29,16 @@ def test_the_path_is_walked_and_run_without_script(visit: Visit) -> None:
     expect(page.get_by_role("link", name="Continue")).to_have_attribute("href", f"/learn/{lessons.path()[2].slug}")
 
 
+def test_the_first_screen_of_a_phone_links_to_the_textbook(visit: Visit) -> None:
+    page = visit("/", width=320)
+    link = page.get_by_role("navigation", name="Sections").get_by_role("link", name="Learn", exact=True)
+
+    expect(link).to_be_in_viewport(ratio=1)
+    link.click()
+
+    expect(page.locator(".bar a[aria-current]")).to_have_text("Learn")
+
+
 @pytest.mark.thorough
 def test_each_lesson_is_run_by_its_button(visit: Visit) -> None:
     """Complaints of the browser on any of the pages are failures (``visit``)."""
