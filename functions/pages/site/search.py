@@ -103,7 +103,8 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
 
 def matching(typed: str, now: datetime) -> Sequence[Deal]:
     """The newest active deals that a typed text finds, a page of a feed."""
-    return selecting.page(table(), typed, Selection(), limit=settings.READ_FOR_CARDS, now=now).page.items
+    found = selecting.page(table(), typed, Selection(), limit=settings.READ_FOR_CARDS, now=now, all_words=True)
+    return found.page.items
 
 
 def _named(ran: words.Search, shown: Sequence[Deal]) -> list[tuple[str, str]]:

@@ -83,19 +83,29 @@ class Shown:
 
 
 def page(
-    table: Table, typed: str, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
+    table: Table,
+    typed: str,
+    selection: Selection,
+    *,
+    limit: int,
+    now: datetime,
+    cursor: str | None = None,
+    all_words: bool = False,
 ) -> Shown:
-    """A page of the deals that a typed text finds, within its limits and a selection's. Raises InvalidCursor."""
+    """A page of the deals that a typed text finds, within its limits and a selection's. Raises InvalidCursor.
+
+    With ``all_words``, deals that have only most of the words are not asked for.
+    """
     limits = phrases.read(typed)
     wanted, selection = asked(limits.rest), limits.within(selection)
     if selection.is_all or not wanted.terms:
         newest = search.find(table, wanted, limit=limit, cursor=cursor)
         shown, more, ran, looked = newest.matches, newest.next, newest.instead or wanted, None
-        some = search.partly(table, newest, limit - len(shown))
+        some = () if all_words else search.partly(table, newest, limit - len(shown))
     else:
         found = find(table, wanted, selection, now=now, cursor=cursor)
         shown, ran, looked = found.matches[:limit], found.ran, found.looked
-        some = partly(table, found, limit - len(shown), now)
+        some = () if all_words else partly(table, found, limit - len(shown), now)
         more = cursor_after(ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
     active, others = search.active_of_both(table, shown, some, now)
     searched = None if ran is wanted else limits.around(ran.text)

@@ -251,6 +251,7 @@ COSTS = {
     "/search?q=trail runner": ("BatchGetItem 2, Query 4", 4),
     "/search?q=one two three four five": ("BatchGetItem 1, GetItem 1, Query 6", 3),
     "/feed.atom": ("GetItem 1, Query {of_all}", 2),
+    "/feed.atom?q=trail runner": ("BatchGetItem 2, Query 2", 3),
     "/brands/apple/feed.atom": ("GetItem 1, Query {of_brand}", 2),
     "/categories/shoes/feed.atom": ("GetItem 1, Query {of_category}", 2),
     "/sitemap.xml": ("GetItem 1, Query 1", 1),
