@@ -56,7 +56,7 @@ def latest(
     within = brand if category is not None else None
     wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": within})
     if of is None and not wanted.is_all:
-        raise Invalid("Name a brand or a category: all deals are listed by time alone.")
+        raise Invalid("All deals can be listed by time only: name a brand or a category.")
     if of is None or wanted.is_all:
         feed = feed_of(of) if of else ALL_DEALS
         page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
@@ -189,4 +189,4 @@ def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
             if outcome.refused:
                 raise Invalid(f"{file} is refused. {outcome.refused}")
             return seen
-    raise Busy("The picture is still not made: look at the deal again in a while.")
+    raise Busy("The picture is not ready yet: look at the deal again later.")

@@ -92,7 +92,7 @@ def _write(table: Table, path: Path, personal: bool, segments: int) -> dict[str,
             "Exporting", table, about["segments"], lambda number: steps(table, written, number), begun=begun
         )
         if interrupted:
-            raise KeyboardInterrupt("Repeat the command: it goes on from here.")
+            raise KeyboardInterrupt("Run the command again to continue.")
         return written.counts()
     finally:
         written.close()

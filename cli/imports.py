@@ -33,7 +33,7 @@ SHOWN_BAD_LINES = 100
 SHOWN_ALIKE = 3
 """Bad lines of one reason that are named one by one."""
 
-AGAIN = "Repeat the import: it goes on from here."
+AGAIN = "Run the import again to continue."
 
 TOGETHER = 1000
 """Items of an export that are in memory at a time."""
@@ -186,7 +186,7 @@ def _restore(path: Path) -> None:
     except KeyboardInterrupt:
         interrupted = True
     except (sqlite3.Error, ValueError) as error:
-        raise DealsError(f"{path} is no export that can be read: {error}.") from error
+        raise DealsError(f"{path} is not a readable export: {error}.") from error
     say(f"{counted(new, 'item')} created")
     say(f"{counted(done - new, 'item')} already there, and left as they were")
     say(summary(trace))

@@ -352,7 +352,7 @@ def probe(
 ) -> None:
     """Prove on a deployed stage what the design rests on, and show the ledger of claims with the results."""
     if unknown := {*(names or ())} - {*PROOFS}:
-        raise typer.BadParameter(f"There is no proof {', '.join(sorted(unknown))}: choose of {', '.join(PROOFS)}.")
+        raise typer.BadParameter(f"There is no proof {', '.join(sorted(unknown))}: choose one of {', '.join(PROOFS)}.")
     try:
         site = deployed()
     except (BotoCoreError, ClientError) as error:

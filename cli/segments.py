@@ -71,7 +71,7 @@ def run_all(
     say(f"{counted(seen, 'item')} looked at, {done(rewritten)}")
     say(summary(trace))
     if interrupted:
-        raise KeyboardInterrupt("Repeat the command with as many segments: it goes on from here.")
+        raise KeyboardInterrupt("Run the command again, with as many segments, to continue.")
 
 
 def run(

@@ -38,7 +38,7 @@ def main() -> int:
     except DealsError as error:
         print(f"The local table refuses: {error}", file=sys.stderr)
     except KeyboardInterrupt:
-        print("Interrupted; make run goes on from here.", file=sys.stderr)
+        print("Interrupted. Run make run again to continue.", file=sys.stderr)
     return 1
 
 

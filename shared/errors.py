@@ -69,7 +69,7 @@ class NoSuchAlert(NotFound):
 
 
 class NoSuchFeed(NotFound):
-    text = "There is no such feed: its address was revoked, or is not whole."
+    text = "There is no such feed: its address was revoked or is incomplete."
 
 
 class NoSuchDraft(NotFound):
@@ -82,7 +82,7 @@ class UnknownAddress(NotFound):
 
 
 class DeadLink(NotFound):
-    text = "This link does not work: it was used before, is too old, or was never ours."
+    text = "This link does not work: it was used before, has expired, or is not ours."
 
 
 class NoMail(NotFound):
@@ -161,7 +161,7 @@ class AmountChanged(Conflict):
 
 class AddressChanged(Conflict):
     field = "address"
-    text = "Nothing was ordered: the address {!r} is another one now. Look at it again."
+    text = "Nothing was ordered: the address {!r} has changed. Look at it again."
 
 
 class WrongStep(Conflict):
@@ -197,7 +197,7 @@ class CartIsFull(Conflict):
 
 
 class TooManyAlerts(Conflict):
-    text = "You have {} alerts, and must not have more: remove one."
+    text = "You cannot have more than {} alerts: remove one first."
 
 
 class FeedChanged(Conflict):
@@ -205,11 +205,11 @@ class FeedChanged(Conflict):
 
 
 class DraftChanged(Conflict):
-    text = "This draft was changed, posted or discarded meanwhile, in another window or by its plan."
+    text = "This draft was changed, posted or discarded meanwhile, in another window or by its schedule."
 
 
 class TooManyDrafts(Conflict):
-    text = "You have {} drafts, and must not have more: post or discard one."
+    text = "You cannot have more than {} drafts: post or discard one first."
 
 
 class AlreadyExists(Conflict):
@@ -257,7 +257,7 @@ class WrongMethod(DealsError):
 
     def __init__(self, methods: Sequence[str]) -> None:
         self.allowed = ", ".join("GET, HEAD" if method == "GET" else method for method in methods)
-        super().__init__("This address does not take that.")
+        super().__init__("This address does not accept this method.")
 
 
 class Invalid(DealsError):
@@ -289,7 +289,7 @@ class IdempotencyKeyReused(Invalid):
 
 class TooManyAddresses(Invalid):
     field = "address"
-    text = "You must have at most {} addresses: replace or remove one."
+    text = "You cannot have more than {} addresses: replace or remove one."
 
 
 class InvalidInput(Invalid):
@@ -331,7 +331,7 @@ class NotAForm(DealsError):
 
 class InvalidCursor(DealsError):
     field = "cursor"
-    text = "This cursor was not given by this list."
+    text = "This cursor does not belong to this list."
 
 
 class NotSignedIn(DealsError):
@@ -373,7 +373,7 @@ class DamagedDeal(Damaged):
 class Unexpected(Impossible):
     """A fault of ours that nobody expected, logged under the request's correlation id."""
 
-    text = "Something is wrong with the site, and it is written down. The request was {}."
+    text = "Something went wrong, and it was logged. The request was {}."
 
 
 class Unavailable(DealsError):

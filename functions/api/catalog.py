@@ -73,7 +73,7 @@ def editors_choice() -> Response[Any]:
 def latest_deals() -> Response[Any]:
     typed, asked = app.current_event.get_query_string_value("q", None), _selection()
     if typed is None and not asked.is_all:
-        raise BadRequest("All deals are listed by time alone: name a brand, a category, or words.", "q")
+        raise BadRequest("All deals can be listed by time only: name a brand, a category, or words.", "q")
     return public(app, _newest(NEWEST, ALL_DEALS) if typed is None else compact(_found(typed, asked)))
 
 

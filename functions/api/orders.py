@@ -101,7 +101,7 @@ def place_order(new: NewOrder) -> Response[Any]:
     request = correlation_id(app.current_event.raw_event)
     once = idempotency(app, new.model_dump(mode="json"))
     if once is None:
-        raise BadRequest("An order must have an Idempotency-Key, so that a repeated one is not placed twice.",
+        raise BadRequest("Send an Idempotency-Key, so that a repeated request places no second order.",
                          "Idempotency-Key")  # fmt: skip
     buyer, from_cart, totals = calling(app).username, new.from_cart, new.seen()
     order = placing.place(
@@ -188,7 +188,7 @@ def _address_name(parameter: str) -> str:
     try:
         return _ADDRESS_NAME.validate_python(segment(parameter))
     except ValidationError as error:
-        raise InvalidName("The name of an address must have 1 to 40 characters that can be seen.") from error
+        raise InvalidName("The name of an address must have 1 to 40 visible characters.") from error
 
 
 def _status(among: Collection[OrderStatus] = tuple(OrderStatus)) -> OrderStatus | None:

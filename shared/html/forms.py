@@ -80,7 +80,7 @@ def read(event: Mapping[str, Any]) -> Fields:
         raise BadRequest("The form cannot be read.") from error
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise BadRequest("A field of the form is there twice.")
+        raise BadRequest("The form has a field twice.")
     return fields
 
 

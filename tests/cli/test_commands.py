@@ -260,9 +260,9 @@ OF_NOBODY = (
 REFUSED: dict[str, tuple[str, int, str]] = {
     "an unknown deal": ("deals show 4711", 1, "There is no deal '4711'."),
     "an unknown brand": ("deals latest --brand nobody", 1, "There is no brand 'nobody'."),
-    "a forged cursor": ("deals latest --cursor abc", 1, "This cursor was not given by this list."),
+    "a forged cursor": ("deals latest --cursor abc", 1, "This cursor does not belong to this list."),
     "a brand without a slug": ("brands show ///", 1, "must have a letter or a digit"),
-    "all deals by price": ("deals latest --sort cheapest", 1, "Name a brand or a category"),
+    "all deals by price": ("deals latest --sort cheapest", 1, "name a brand or a category"),
     "an order that is none": ("deals latest --brand apple --sort best", 1, "sort must be one of"),
     "a bad field": ("deals edit 1 --set price=-1", 1, "price: "),
     "a field nobody knows": ("deals edit 1 --set colour=red", 1, "colour: "),

@@ -222,7 +222,7 @@ def test_a_database_that_is_no_export_is_not_imported(table: Table, btd: Btd, tm
 
     refused = btd("import", str(tmp_path / "mine.sqlite"), code=1)
 
-    assert "is no export that can be read: btd export did not write it" in refused.stderr
+    assert "is not a readable export: btd export did not write it" in refused.stderr
 
 
 def test_a_value_of_any_type_comes_back_as_it_was(tmp_path: Path) -> None:

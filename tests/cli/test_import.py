@@ -257,7 +257,7 @@ def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
     stdout, stderr = process.communicate(timeout=300)
 
     assert process.returncode == 130
-    assert stderr == b"Interrupted. Repeat the import: it goes on from here.\n"
+    assert stderr == b"Interrupted. Run the import again to continue.\n"
     assert stdout.startswith(f"{done:,} deals created\n".encode())
 
     repeated = btd("import", path)

@@ -52,7 +52,7 @@ def test_three_runs_at_once_leave_one_cloud_and_its_port_is_kept(home: Home, tmp
         assert until(partial(all_wait, waiting))
         seen.append(clouds(home))
         interrupted(runs.pop(log))
-        assert log.read_text().endswith("Interrupted; make run goes on from here.\n"), turn
+        assert log.read_text().endswith("Interrupted. Run make run again to continue.\n"), turn
     assert seen[0] == seen[1] == seen[2] == [json.loads(home.process.read_text())["pid"]]
     assert said(home, "status", tmp_path) == (0, f"The local cloud runs on port {port} (process {seen[0][0]}).\n")
 

@@ -36,7 +36,7 @@ from tests.support.post_office import PostOffice, open_post_office
 ANA = {"username": "ana", "name": "Ana <Müller>", "email": "ana@mail.example", "password": PASSWORD}
 NEW = "another horse battery"
 PAGE = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
-DEAD = "This link does not work: it was used before, is too old, or was never ours."
+DEAD = "This link does not work: it was used before, has expired, or is not ours."
 
 
 @pytest.fixture

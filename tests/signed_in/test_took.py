@@ -406,7 +406,7 @@ def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
 
     assert "follows.like" in drawn_in(before)
     assert (after.status, anyone.get("/table/took/..%2f").status) == (404, 404)
-    assert "kept for ten minutes, and these are over" in after.words
+    assert "what a form took is kept for ten minutes" in after.words
 
 
 def test_a_page_is_whole_where_the_trace_cannot_be_read(member: Browser, table: Table) -> None:

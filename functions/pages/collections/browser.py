@@ -104,7 +104,7 @@ def _asked(request: Request) -> _Asked:
     for field, text in texts.items():
         most = LONGEST["partition" if field == "partition" else "sort"]
         if not text.isprintable() or len(text.encode(errors="replace")) > most:
-            raise BadRequest(f"That is no key: a {field} key is a text of {most:,} bytes at most.", field)
+            raise BadRequest(f"That is not a key: a {field} key is text of at most {most:,} bytes.", field)
     if (texts["sort"] or texts["after"]) and index is not None and index.sort_key is None:
         raise BadRequest(f"{index.name} has no sort key.", "sort")
     return _Asked(texts["partition"], index, texts["sort"], texts["after"])

@@ -92,7 +92,7 @@ def read_message(request: Request, message_id: str) -> Answer:
     What a browser fetches ahead is refused: it would show that when the message is opened, and not ask again.
     """
     if not request.opens_page:
-        raise Forbidden("A message is opened as a page, and not ahead of time.")
+        raise Forbidden("Open this message as a page: it cannot be loaded ahead of time.")
     message = messages.mark_read(table(), cookies.member_of(request).username, message_id, request.now)
     return pages.redirect(told.place_of(message))
 

@@ -137,7 +137,7 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
         new = check(NewOrder, {"address": name, "items": items})
     except InvalidFields as error:
         if "address" in error.errors:
-            raise InvalidFields({"address": "Choose the address that it goes to."}) from error
+            raise InvalidFields({"address": "Choose a delivery address."}) from error
         raise BadRequest(_UNREADABLE) from error
     once = forms.idempotency(typed, member.account_id, {**new.model_dump(mode="json"), "totals": typed.get("totals")})
     if once is None or None in totals:

@@ -48,7 +48,7 @@ def sitemap_of_pages(_request: Request) -> Answer:
 @routes.get("/sitemap-<month>.xml")
 def sitemap_of_month(_request: Request, month: str) -> Answer:
     if not re.fullmatch("[0-9]{4}-[0-9]{2}", month):
-        raise NotFound("This is no month.")
+        raise NotFound("This is not a month.")
     counts = feed_counts.counts(table(), ALL_DEALS, most=1, until=f"{month}-31")
     days = sorted((day for day, count in counts.items() if day[:7] == month and count > 0), reverse=True)
     if not days:
