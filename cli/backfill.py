@@ -16,7 +16,7 @@ import typer
 
 from cli.segments import Number, Step, run_all, scan
 from shared.data import item_types, keys
-from shared.data.catalog import deal_numbers, deals, offers, search
+from shared.data.catalog import deal_numbers, deals, offers, search, stock_shown
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.members import alerts
 from shared.dynamodb import damage
@@ -66,11 +66,18 @@ def _alert(table: Table, item: Item) -> Rewriting:
     return item, [item if table.get(keys.primary(new), consistent=True) else new]
 
 
+def _stock_note(table: Table, item: Item) -> Rewriting:
+    """The note of a stock stands in the list of what is sold here while its deal can be bought."""
+    bare = {name: value for name, value in item.items() if name not in INDEX_KEYS}
+    return item, [bare | stock_shown.place(deals.get_item(table, item["DealId"]))]
+
+
 REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
     item_types.DEAL: _deal,
     item_types.PRODUCT_OFFER: _offer,
     item_types.DEAL_NUMBER: _number,
     item_types.PRICE_ALERT: _alert,
+    item_types.STOCK_NOTE: _stock_note,
 }
 """How an item is rewritten, for each type that can be."""
 

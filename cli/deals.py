@@ -128,6 +128,12 @@ offer(
         "List the deals that readers vote for, of this month and the one before.",
         views.popular,
     ),
+    Row(
+        "sold-here --limit --cursor",
+        "GET /sold-here",
+        "List the deals that can be bought here, newest first.",
+        views.feed,
+    ),
     Row("show dealId", "GET /deals/{dealId}", "Show one deal, by its id or its number."),
     Row(
         "create --* --yes", "POST /deals", "Create a deal; one that has ended, or saves nothing, is asked about first."

@@ -44,6 +44,7 @@ ROUTES = (
         "GET /editors-choice",
         "GET /deals",
         "GET /popular",
+        "GET /sold-here",
         "GET /deals/{dealId}",
         "GET /brands",
         "GET /brands/{brand}",

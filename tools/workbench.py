@@ -28,7 +28,20 @@ from uuid import UUID
 from cli.importer import Importer
 from shared import settings, sqs
 from shared.api import documents
-from shared.data.catalog import clicks, deal_log, deals, drafts, feeds, offers, page_cache, picks, scores, search, shops
+from shared.data.catalog import (
+    clicks,
+    deal_log,
+    deals,
+    drafts,
+    feeds,
+    offers,
+    page_cache,
+    picks,
+    scores,
+    search,
+    shops,
+    stock_shown,
+)
 from shared.data.catalog.changes import DealChange
 from shared.data.entities import ROWS
 from shared.data.idempotency import Idempotency
@@ -206,6 +219,7 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
     for deal in (ordered, wished):
         stock.add(table, deal.deal_id, 20, NOW, shards=2)
         stock.show_level(table, deal.deal_id)
+        stock_shown.file(table, deal.deal_id)
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
     terms = placing.Terms(telling=order_news.telling)
     for number, (buyer, pieces, way) in enumerate(ORDERS):

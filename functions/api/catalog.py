@@ -20,7 +20,7 @@ from shared.api import cors, documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
-from shared.data.catalog import brands, deals, feeds, picks, scores, selecting, sorting, topics
+from shared.data.catalog import brands, deals, feeds, picks, scores, selecting, sorting, stock_shown, topics
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
@@ -82,6 +82,12 @@ def popular_deals() -> Response[Any]:
     now = times.now()
     page = scores.popular(table(), now, **paging(app))
     return public(app, compact(documents.page(page, lambda each: documents.scored(each, now))))
+
+
+@app.get("/sold-here", **describe("Deals that can be bought here", "DealList", query=PAGED, cached=True))
+def deals_sold_here() -> Response[Any]:
+    now = times.now()
+    return public(app, compact(documents.feed(stock_shown.sold_here(table(), now, **paging(app)), now)))
 
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))

@@ -1,7 +1,8 @@
 """From the stream to the copies: caches are rebuilt once per batch, and picked deals' copies follow their deals.
 
-So do the places of scores among the popular deals: a batch gathers the records of a second, so a deal that many vote
-on is ranked anew once a second, and more often only where a shard has 500 such records in less time.
+So do the places of scores among the popular deals, and those of stock in the list of what is sold here: a batch gathers
+the records of a second, so a deal that many vote on is ranked anew once a second, and more often only where a shard has
+500 such records in less time.
 A schedule sends an event of its own each minute, so that a page that nobody writes to is rebuilt before it grows stale.
 """
 
@@ -19,7 +20,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared import settings
 from shared.api import documents
 from shared.data import item_types, keys
-from shared.data.catalog import feed_counts, page_cache, picks, scores, today
+from shared.data.catalog import feed_counts, page_cache, picks, scores, stock_shown, today
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import (
     FRONT_PAGE_PICKS,
@@ -65,7 +66,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         parts = effects.parts | page_cache.touched(table(), effects.changes)
         refresh([part for part in PARTS if part in parts], effects.deals, effects.requests)
 
-    raise_last(each_task(rank, rebuild))
+    def offer(failures: Failures) -> None:
+        list(damage.each(sorted(effects.offered), partial(stock_shown.file, table()), failures=failures))
+
+    raise_last(each_task(rank, offer, rebuild))
     return dict(answer)
 
 
@@ -74,7 +78,8 @@ class Effects:
     """The consequences of some records: parts made wrong, changes of deals, deals written, and for which requests.
 
     ``stocked`` are deals whose stock changed, and which say by now how much of it is left. ``voted`` are those whose
-    scores may be due in another place: they were voted on, or were over before or are now.
+    scores may be due in another place: they were voted on, or were over before or are now. ``offered`` are those that
+    can be bought here since, or no longer.
     """
 
     parts: set[Cached] = field(default_factory=set)
@@ -83,6 +88,7 @@ class Effects:
     requests: set[str] = field(default_factory=set)
     stocked: set[str] = field(default_factory=set)
     voted: set[str] = field(default_factory=set)
+    offered: set[str] = field(default_factory=set)
 
     def add(self, record: DynamoDBRecord) -> None:
         """Gather one record's consequences. A damaged deal leaves the copies; its repair has a record of its own."""
@@ -119,6 +125,9 @@ class Effects:
         over = any(deal.status(change.at) is not Status.ACTIVE for deal in change.deals)
         if change.before is not None and (change.after is None or over):
             self.voted.add(change.before.deal_id)
+        levels = [deal and deal.stock for deal in (change.before, change.after)]
+        if any(levels) and (over or levels[0] != levels[1]):
+            self.offered.update(deal.deal_id for deal in change.deals)
 
 
 def stale(now: datetime) -> list[Cached]:

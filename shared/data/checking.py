@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.data import account_checks, item_types, keys
-from shared.data.catalog import drafts, feed_counts, offers, scores, search, words
+from shared.data.catalog import drafts, feed_counts, offers, scores, search, stock_shown, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS, Entity, Partner, When
 from shared.data.members import alerts, message_items
@@ -185,6 +185,7 @@ class _Seen:
         self._numbers: dict[Place, int] = {}
         self._shards = defaultdict[str, Counter[str]](Counter)
         self._ordered = defaultdict[str, Counter[str]](Counter)
+        self._sold_here: dict[str, Key] = {}
         self._cancelled: set[str] = set()
         self._open_orders: Counter[str] = Counter()
         self._alerts: Counter[str] = Counter()
@@ -228,7 +229,7 @@ class _Seen:
         known = Values({**due, **values, "Now": to_iso(self._now)})
         if row.type == item_types.DEAL:
             places = self._deal(due)
-        elif row.type == item_types.SCORE:  # they follow from its votes, too
+        elif row.type in (item_types.SCORE, item_types.STOCK_NOTE):  # they follow from votes, or from the deal, too
             places = {name: due[name] for name in INDEX_KEYS & due.keys()}
         else:
             places = {}
@@ -352,9 +353,11 @@ class _Seen:
         for deal_id in notes.keys() | self._shards.keys():
             note, shards = notes.get(deal_id), self._shards[deal_id]["Shard"]
             new = {**keys.stock(deal_id), "Type": item_types.STOCK_NOTE, "DealId": deal_id}
-            if (note or {}).get("Shards") != shards:  # a note of more than there are may be right
-                derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) < shards
-                yield Fault(STOCK, keys.stock(deal_id), note, {**(note or new), "Shards": shards}, derived)
+            bare = {name: value for name, value in (note or new).items() if name not in INDEX_KEYS}
+            should = {**bare, **self._sold_here.get(deal_id, {}), "Shards": shards}
+            if note != should:  # a note of more shards than there are may be right
+                derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) <= shards
+                yield Fault(STOCK, keys.stock(deal_id), note, should, derived)
 
     def _deal(self, item: Item) -> Key:
         """The places of a deal in indexes; what else it has, such as its offer, must be there."""
@@ -366,6 +369,8 @@ class _Seen:
             self._pair(offer, due=True)
         if listed:
             self._listed(deal)
+        if at := stock_shown.place(item):
+            self._sold_here[deal.deal_id] = at
         places = to_item_listed(deal, listed=listed)
         return {name: value for name, value in places.items() if name in INDEX_KEYS}
 

@@ -439,7 +439,9 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(t.STOCK, _at(keys.stock_shard(_DEAL_ID, _SHARD), "the stock of a deal", "35"),
             needs="Left Ordered OnSale Changes", says={**_SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(_OF_DEAL,),
             exported=_WHOLE),
+        # It stands in the index while its deal is listed and there are pieces left: the deal says so (checking.py).
         Entity(t.STOCK_NOTE, _at(keys.stock(_DEAL_ID), "the stock of a deal", "35"),
+            (_at(keys.stock_in_sold_here(_DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
             needs="Shards", says=_SAYS_DEAL, exported=_WHOLE),
         Entity(t.OPEN_ORDERS, _at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "where open orders are", "34"),
             needs="KnownAt"),

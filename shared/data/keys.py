@@ -195,6 +195,8 @@ stock = _Item[str]("STOCK#{deal_id}")
 """The note that says how many shards a deal's stock is in."""
 stock_shard = _Item[str, int]("STOCK#{deal_id}#{shard}")
 """One part of a deal's stock, in a partition of its own; shards count from 1."""
+stock_in_sold_here = _Item[str](GSI1PK="SOLDHERE", GSI1SK="DEAL#{deal_id}")
+sold_here = _Text[()]("SOLDHERE")
 
 # Upkeep, and what shows the project's workings.
 trace = _Item[str]("TRACE#{trace_id}")

@@ -16,7 +16,7 @@ from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, drafts, endings, picks, scores
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
-from shared.data.orders import open_orders
+from shared.data.orders import open_orders, stock
 from shared.dynamodb import damage
 from shared.dynamodb.retries import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
@@ -230,6 +230,35 @@ def test_what_was_voted_on_in_a_second_is_ranked_once_and_what_is_over_no_more(
     assert popular == [deal.deal_id]
     assert get("/popular")["items"] == []
     assert "GSI1SK" not in (table.get(keys.score(deal.deal_id)) or {})
+
+
+def test_a_deal_with_stock_is_sold_here_until_it_is_sold_out_or_over(
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get
+) -> None:
+    def listed() -> list[str]:
+        return [each["dealId"] for each in get("/sold-here")["items"]]
+
+    def follow(change: Callable[[Deal], object]) -> None:
+        """Have the stream bring what a change of the first deal leads to, its own writes included."""
+        key = keys.deal(picked[0].deal_id)
+        old = table.get(key, consistent=True)
+        change(picked[0])
+        refresh(record(None, table.get(keys.stock_shard(picked[0].deal_id, 1), consistent=True)))
+        refresh(record(old, table.get(key, consistent=True)))
+
+    seen = [listed()]
+    for change in (
+        lambda deal: stock.add(table, deal.deal_id, 5, NOW),
+        lambda deal: stock.leave(table, deal.deal_id, 0),
+        lambda deal: stock.leave(table, deal.deal_id, 2),
+        lambda deal: deals.edit(table, deal.deal_id, {"title": "Better shoe"}, NOW),
+        lambda deal: deals.withdraw(table, deal.deal_id, NOW),
+    ):
+        follow(change)
+        seen.append(listed())
+
+    here = [picked[0].deal_id]
+    assert seen == [[], here, [], here, here, []]
 
 
 def test_a_damaged_deal_or_score_keeps_no_other_vote_from_being_ranked(

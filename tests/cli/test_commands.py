@@ -88,6 +88,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
         ["GetItem", "BatchGetItem", "TransactWriteItems", "GetItem"],
     ),
     "Popular deals": ("deals popular", ["Query GSI1", "Query GSI1"]),
+    "Deals sold here": ("deals sold-here", ["Query GSI1"]),
     "Hot deal: message every user": ("deals hot {deal}", ["GetItem", "TransactWriteItems"]),
     "Hot deal: message every user, told": ("deals told {deal}", ["GetItem", "Query"]),
     "Sign in, be known, sign out, sign out everywhere": ("sessions start ana", ["GetItem", "TransactWriteItems"]),

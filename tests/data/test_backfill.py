@@ -12,9 +12,10 @@ import pytest
 
 from cli import backfill, segments
 from shared.data import checking, keys
-from shared.data.catalog import deal_numbers, deals, offers
+from shared.data.catalog import deal_numbers, deals, offers, stock_shown
 from shared.data.catalog.deal_items import is_listed
 from shared.data.members import alerts
+from shared.data.orders import stock
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
@@ -22,6 +23,7 @@ from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values import links
 from tests.support.factories import NOW, a_deal, account_of, ago, ids, join, listed, post
+from tests.support.shop import on_sale
 from tests.support.wire import watched
 
 
@@ -60,6 +62,21 @@ def test_every_deal_gets_what_this_release_writes_and_a_repeated_run_rewrites_no
     assert all("GSI3PK" in item and item["Version"] == 2 for item in items(table, stripped))
     assert places(table) == []
     assert not [each for each in wire.requests if each.operation == "UpdateItem"]
+
+
+def test_notes_of_stock_of_the_release_before_get_their_place_in_the_list_of_what_is_sold_here(table: Table) -> None:
+    sold, sold_out, over = (on_sale(table, pieces, created_at=ago(hours=pieces)) for pieces in (5, 0, 9))
+    for deal in (sold, sold_out, over):
+        stock.show_level(table, deal.deal_id)
+    deals.withdraw(table, over.deal_id, NOW)
+
+    first, again = (
+        sum(step.rewritten for number in range(2) for step in backfill.run(table, "StockNote", number, 2))
+        for _ in range(2)
+    )
+
+    assert (first, again) == (1, 0)
+    assert [deal.deal_id for deal in stock_shown.sold_here(table, NOW, limit=9).items] == [sold.deal_id]
 
 
 def test_offers_of_the_release_before_get_their_places_by_price(table: Table) -> None:

@@ -9,12 +9,13 @@ from datetime import timedelta
 import pytest
 
 from shared.data import account_checks, checking, keys
-from shared.data.catalog import deals, endings, feed_counts, offers, scores, search
+from shared.data.catalog import deals, endings, feed_counts, offers, scores, search, stock_shown
 from shared.data.members import digests, follows, messages, sessions, users, votes
-from shared.data.orders import reading, steps
+from shared.data.orders import reading, steps, stock
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, forget, put, update
+from shared.dynamodb.writes import Write, assign, forget, put, update
+from shared.errors import NotSoldHere
 from shared.models.catalog import ALL_DEALS, Deal, Vote, feed_of
 from shared.models.orders import OrderStatus
 from tests.support.factories import APPLE, ASICS, NOW, SHOES, a_deal, a_message, ago, ahead, join, listed, post, send
@@ -212,6 +213,24 @@ def test_stock_that_does_not_add_up_is_named_and_left_to_a_person(table: Table, 
     assert (fault.rule, fault.key["PK"]) == (checking.STOCK, keys.stock_shard(deal.deal_id, 1)["PK"])
     assert len(wrong) == 1 or fault.attributes == ["Ordered"]
     assert not checking.mend(table, fault)
+
+
+@pytest.mark.parametrize("pieces", [5, 0])
+def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put_right(
+    table: Table, pieces: int
+) -> None:
+    deal = on_sale(table, pieces)
+    stock.show_level(table, deal.deal_id)
+    stock_shown.file(table, deal.deal_id)
+    indexed(table, [deals.get(table, deal.deal_id, consistent=True)])
+    assert checking.check(table, NOW) == []
+    wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else keys.stock_in_sold_here(deal.deal_id)
+    table.write(assign(keys.stock(deal.deal_id), wrong, refused=NotSoldHere(deal.deal_id)))
+
+    (fault,) = checking.check(table, NOW)
+
+    assert (fault.rule, fault.attributes, checking.mend(table, fault)) == (checking.STOCK, ["GSI1PK", "GSI1SK"], True)
+    assert checking.check(table, NOW) == []
 
 
 def test_an_item_that_cannot_be_read_is_named_and_left_to_a_person(table: Table, lamp: Deal) -> None:

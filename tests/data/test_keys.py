@@ -225,6 +225,8 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.cart_item, ("ana", DEAL_ID), {"PK": "CART#ana", "SK": "DEAL#0ujtsYcg"}),
     (keys.stock, (DEAL_ID,), same("STOCK#0ujtsYcg")),
     (keys.stock_shard, (DEAL_ID, 3), same("STOCK#0ujtsYcg#3")),
+    (keys.stock_in_sold_here, (DEAL_ID,), {"GSI1PK": "SOLDHERE", "GSI1SK": "DEAL#0ujtsYcg"}),
+    (keys.sold_here, (), "SOLDHERE"),
     (keys.deal_of_stock, ("STOCK#0ujtsYcg#3",), DEAL_ID),
     (keys.backfill, ("Deal", 2, 4), same("BACKFILL#Deal#4#2")),
     (keys.trace, ("hR5t-c0DxW9_ab1Z",), same("TRACE#hR5t-c0DxW9_ab1Z")),

@@ -179,6 +179,7 @@ def _vote(site: Site, member: Visitor, other: Visitor, deal_ids: list[str]) -> N
     cursor = member.get("/popular?limit=1").json()["next"]
     assert member.get("/popular", params={"cursor": cursor}).json()["items"]
     assert member.delete(f"/deals/{deal_ids[0]}/vote").json()["vote"] is None
+    assert member.get("/sold-here").status_code == 200
 
 
 def _grow_up(site: Site, member: Visitor) -> None:

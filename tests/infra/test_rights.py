@@ -213,6 +213,7 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod
         (GSI1.name, partitions.ALL_DEALS_BY_DAY),
         (GSI1.name, partitions.CATEGORY_BY_DISCOUNT),
         (GSI1.name, partitions.POPULAR),
+        (GSI1.name, partitions.SOLD_HERE),
         (GSI2.name, partitions.BRAND_BY_MONTH),
         (GSI2.name, partitions.BRAND_BY_PRICE),
         (GSI3.name, partitions.CATEGORY_BY_DAY),

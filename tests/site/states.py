@@ -59,6 +59,7 @@ PUBLIC = {
     "deal": State("/deals/{deal.number}"),
     "ending": State("/ending"),
     "popular": State("/popular"),
+    "sold here": State("/sold-here"),
     "choice": State("/editors-choice"),
     "category": State("/categories/{deal.category}"),
     "sorted": State("/categories/{deal.category}?sort=cheapest&to=999"),

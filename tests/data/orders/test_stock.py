@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 
+from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, stock_shown
 from shared.data.idempotency import Idempotency
 from shared.data.orders import reading, stock
 from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
-from shared.errors import Busy, CannotOrder, IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
+from shared.errors import Busy, CannotOrder, IdempotencyKeyReused, InvalidCursor, NoSuchDeal, NotSoldHere, NotThatMany
 from shared.models.catalog import Deal, StockLevel
 from shared.models.orders import Shard, Stock
 from shared.values import ksuids
-from tests.support.factories import NOW
+from tests.support.factories import NOW, ids
+from tests.support.metering import taken_by
 from tests.support.shop import a_buyer, buy, on_sale, wanted
 from tests.support.wire import Answer, answered, before
 
@@ -33,6 +37,97 @@ def test_a_deal_without_stock_is_not_sold_here_and_says_nothing_of_it(table: Tab
         stock.of(table, deal.deal_id)
     assert stock.show_level(table, deal.deal_id) is None
     assert deals.get(table, deal.deal_id, consistent=True).stock is None
+
+
+def listed_here(table: Table) -> list[str]:
+    """The deals in the list of what is sold here, as its notes stand in the index, newest first."""
+    return [keys.id_in(note["PK"]) for note in table.query(keys.sold_here(), index=GSI1, newest_first=True)]
+
+
+def followed(table: Table, deal: Deal, stocked: bool = True) -> None:
+    """Do what the stream does after a change of a deal, or of its stock."""
+    if stocked:
+        stock.show_level(table, deal.deal_id)
+    stock_shown.file(table, deal.deal_id)
+
+
+def test_a_deal_is_in_the_list_of_what_is_sold_here_while_pieces_are_left(table: Table) -> None:
+    deal = on_sale(table, settings.LOW_STOCK + 1)
+    lists = [listed_here(table)]
+
+    for left in (settings.LOW_STOCK + 1, 1, 0, 5):
+        stock.leave(table, deal.deal_id, left)
+        followed(table, deal)
+        followed(table, deal)  # the stream may repeat
+        lists.append(listed_here(table))
+
+    here = [deal.deal_id]
+    assert lists == [[], here, here, [], here]
+
+
+@pytest.mark.parametrize(
+    "over", [{"withdrawn_at": NOW}, {"ends_at": NOW}, {"ends_at": NOW + timedelta(hours=1)}], ids=["no", "by hand", "-"]
+)
+def test_a_deal_that_is_over_leaves_the_list_and_comes_back_when_it_is_offered_again(
+    table: Table, over: dict[str, datetime]
+) -> None:
+    deal, other = on_sale(table, 5), on_sale(table, 5, created_at=NOW - timedelta(hours=1))
+    for each in (deal, other):
+        followed(table, each)
+    later = NOW + timedelta(hours=2)
+
+    deals.edit(table, deal.deal_id, over, NOW)
+    deals.edit(table, deal.deal_id, {}, later)  # the sweep
+    followed(table, deal, stocked=False)
+    without = listed_here(table)
+    deals.edit(table, deal.deal_id, {"withdrawn_at": None, "ends_at": None}, later)
+    followed(table, deal, stocked=False)
+
+    assert without == [other.deal_id]
+    assert listed_here(table) == [deal.deal_id, other.deal_id]
+
+
+def test_the_last_of_two_functions_that_file_a_place_has_seen_the_last_change(table: Table) -> None:
+    deal = on_sale(table, 5)
+    stock.show_level(table, deal.deal_id)
+
+    def sold_out() -> None:
+        stock.leave(table, deal.deal_id, 0)
+        followed(table, deal)
+
+    with before(table, "UpdateItem", sold_out):  # between the read and the write of the first
+        stock_shown.file(table, deal.deal_id)
+
+    assert listed_here(table) == []
+
+
+def test_the_list_of_what_is_sold_here_has_pages_and_leaves_out_what_is_over_meanwhile(table: Table) -> None:
+    made = [on_sale(table, 5, created_at=NOW - timedelta(minutes=n)) for n in range(7)]
+    for each in made:
+        followed(table, each)
+    deals.withdraw(table, made[1].deal_id, NOW)  # and the stream has not followed yet
+
+    first = stock_shown.sold_here(table, NOW, limit=3)
+    second = stock_shown.sold_here(table, NOW, limit=3, cursor=first.next)
+    last = stock_shown.sold_here(table, NOW, limit=3, cursor=second.next)
+
+    assert [ids(page.items) for page in (first, second, last)] == [
+        ids([made[0], made[2]]),
+        ids(made[3:6]),
+        ids(made[6:]),
+    ]
+    assert last.next is None
+    with pytest.raises(InvalidCursor):
+        stock_shown.sold_here(table, NOW, limit=3, cursor="forged")
+
+
+def test_the_list_of_what_is_sold_here_costs_a_query_and_its_deals(table: Table) -> None:
+    for n in range(30):
+        followed(table, on_sale(table, 5, created_at=NOW - timedelta(minutes=n)))
+
+    took = taken_by(table, {"a page": lambda: stock_shown.sold_here(table, NOW, limit=24)})
+
+    assert took["a page"].read == 13
 
 
 def test_stock_of_no_deal_is_refused(table: Table) -> None:

@@ -64,6 +64,7 @@ PAGES = [
     "/brands",
     "/brands/apple",
     "/popular",
+    "/sold-here",
     "/search",
     "/about",
 ]
@@ -102,6 +103,7 @@ NOTHING_TO_SHOW = {
     "/deals": "There are no deals yet.",
     "/ending": "Nothing ends in the next days.",
     "/popular": "No votes yet this month.",
+    "/sold-here": "Nothing is on sale here now.",
     "/editors-choice": "The editors are still choosing.",
     "/brands/apple": "Apple has no deals now.",
     "/categories/shoes": "Shoes has no deals now.",
@@ -246,6 +248,7 @@ COSTS = {
     "/categories/shoes": ("BatchGetItem 1", 1),
     "/ending": ("Query 8", 1),
     "/popular": ("Query 2", 1),
+    "/sold-here": ("Query 1", 1),
     "/brands": ("GetItem 1", 1),
     "/brands/apple": ("GetItem 1, Query {of_brand}", 2),
     "/search?q=trail runner": ("BatchGetItem 2, Query 4", 4),
