@@ -68,7 +68,9 @@ REFRESHER: Access = (
     Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("UpdateItem", (p.DEAL, p.SCORE, p.STOCK, p.CATEGORY_ITEM, *p.CURATED)),
+    Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),
+    # Whether a deal's stock is in the list of what is sold here: it changes no number of pieces.
+    Right("UpdateItem", (p.STOCK,), attributes=("GSI1PK", "GSI1SK")),
     Right("Query", (p.ALL_DEALS_BY_DAY, p.POPULAR), GSI1),
     Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
 )
