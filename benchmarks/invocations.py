@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.harness import compare, record
 from benchmarks.pages import fill, request
 from benchmarks.starts import powertools
-from infra.artifacts.bundling import HANDLER, bundle, module_of
+from infra.bundling import HANDLER, bundle, module_of
 from infra.functions import BY_NAME
 from infra.settings import this_machine
 from local.runtime import Function, Runtime, running, unpack

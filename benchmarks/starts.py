@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.harness import compare, record
-from infra.artifacts.bundling import HANDLER, bundle, libraries, module_of
+from infra.bundling import HANDLER, bundle, libraries, module_of
 from infra.functions import FUNCTIONS
 from infra.settings import this_machine
 from local.runtime import Function, environment, unpack

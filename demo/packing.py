@@ -20,7 +20,7 @@ from PIL import Image
 
 from demo.site import Site
 from demo.stand_ins import SaltedHasher
-from infra.artifacts.bundling import bundle, digest_of, module_of
+from infra.bundling import bundle, digest_of, module_of
 from infra.functions import Caller, of_stage, variables
 from infra.settings import STAGES, this_machine
 from local import sample

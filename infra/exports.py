@@ -17,10 +17,10 @@ from aws_cdk import aws_scheduler_targets as targets
 from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
-from infra import acceptances
+from infra import nag
 from infra.buckets import Bucket, gone_after
-from infra.checks import accept
-from infra.logs import Log
+from infra.lambdas import Log
+from infra.nag import accept
 from infra.settings import Stage
 from infra.table import DealsTable
 
@@ -78,7 +78,7 @@ class Exports(Construct):
         super().__init__(scope, "Exports")
         assert stage.export_days is not None  # noqa: S101  # only a stage that exports has this
         bucket = Bucket(self, "Bucket", gone_after(stage.export_days))
-        accept(bucket, acceptances.COPIES_OF_THE_TABLE)
+        accept(bucket, nag.COPIES_OF_THE_TABLE)
         self.machine = self._each_night(stage, table, bucket)
         self._for_athena(stage, bucket)
         CfnOutput(Stack.of(self), "ExportBucket", value=bucket.bucket_name)
@@ -133,9 +133,9 @@ class Exports(Construct):
                 destination=Log(self, "Log", stage=stage), level=stepfunctions.LogLevel.ALL, include_execution_data=True
             ),
         )
-        accept(machine, acceptances.ITS_OWN_FOLDER, acceptances.LOG_DELIVERIES_ARE_OF_EVERYTHING)
+        accept(machine, nag.ITS_OWN_FOLDER, nag.LOG_DELIVERIES_ARE_OF_EVERYTHING)
         if not stage.tracing:
-            accept(machine, acceptances.MACHINE_NOT_TRACED)
+            accept(machine, nag.MACHINE_NOT_TRACED)
         iam.Grant.add_to_principal(
             grantee=machine,
             actions=["dynamodb:DescribeContinuousBackups", "dynamodb:ExportTableToPointInTime"],

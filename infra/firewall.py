@@ -11,11 +11,11 @@ from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_wafv2 as waf
 from constructs import Construct
 
-from infra import acceptances
-from infra.checks import accept
+from infra import nag
 from infra.functions import FUNCTIONS
 from infra.gateway import Gateway
-from infra.logs import Log
+from infra.lambdas import Log
+from infra.nag import accept
 from infra.settings import SITE_STAGE, Stage
 from shared.api import paths
 from shared.http.body import MAX_BODY_BYTES
@@ -68,7 +68,7 @@ class Firewall(Construct):
             # https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
             association_config={"requestBody": {"API_GATEWAY": {"defaultSizeInspectionLimit": "KB_32"}}},
         )
-        accept(acl, acceptances.NOTHING_IS_JAVA)
+        accept(acl, nag.NOTHING_IS_JAVA)
         for gateway in gateways:
             waf.CfnWebACLAssociation(
                 self, f"Guards{gateway.node.id}", resource_arn=gateway.stage.stage_arn, web_acl_arn=acl.attr_arn

@@ -1,7 +1,7 @@
 """Every function as one row: its rights, its artifact, its time and memory, who calls it, and why it differs.
 
 The stack, its monitoring and the local tools are made of these rows: a new function is a row here, its access to the
-table in ``rights.py``, ``page_rights.py`` or ``background_rights.py``, and its module in ``functions/``.
+table in ``rights.py`` or ``other_rights.py``, and its module in ``functions/``.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from infra import background_rights, page_rights, rights
+from infra import other_rights, rights
 from infra.access import Access, Right
-from infra.artifacts.bundling import module_of
-from infra.observability.bounds import ESSENTIAL_METRICS
+from infra.bounds import ESSENTIAL_METRICS
+from infra.bundling import module_of
 from infra.settings import Stage, Watch
 from shared.data import item_types, partitions
 from shared.values.pictures import PICTURES, UPLOADS
@@ -139,16 +139,16 @@ FUNCTIONS = (
     Function(name="members", access=rights.MEMBERS, traced=True),
     Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True, traced=True),
     Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True, files=SENDS_PICTURES),
-    Function(name="site", access=page_rights.SITE, pages=""),
-    Function(name="clicks", access=page_rights.CLICKS, pages="/go"),
+    Function(name="site", access=other_rights.SITE, pages=""),
+    Function(name="clicks", access=other_rights.CLICKS, pages="/go"),
     Function(name="pictures", access=(), pages="/pictures", files=(("s3:GetObject", PICTURES),)),
-    Function(name="mine", access=page_rights.MINE, pages="/my", traced=True),
-    Function(name="shop", access=page_rights.SHOP, artifact=FULL, pages="/shop", bills=True, traced=True),
-    Function(name="desk", access=page_rights.DESK, artifact=FULL, pages="/desk", traced=True, files=SENDS_PICTURES),
-    Function(name="sales", access=page_rights.SALES, artifact=FULL, pages="/desk/shop", traced=True),
+    Function(name="mine", access=other_rights.MINE, pages="/my", traced=True),
+    Function(name="shop", access=other_rights.SHOP, artifact=FULL, pages="/shop", bills=True, traced=True),
+    Function(name="desk", access=other_rights.DESK, artifact=FULL, pages="/desk", traced=True, files=SENDS_PICTURES),
+    Function(name="sales", access=other_rights.SALES, artifact=FULL, pages="/desk/shop", traced=True),
     Function(
         name="account",
-        access=page_rights.ACCOUNT,
+        access=other_rights.ACCOUNT,
         artifact=FULL,
         memory=1769,
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
@@ -157,11 +157,11 @@ FUNCTIONS = (
         traced=True,
         asks_for_mail=True,
     ),
-    Function(name="collections", access=page_rights.COLLECTIONS, pages="/table", shows_work=True),
-    Function(name="learn", access=page_rights.LEARN, pages="/learn", shows_work=True),
+    Function(name="collections", access=other_rights.COLLECTIONS, pages="/table", shows_work=True),
+    Function(name="learn", access=other_rights.LEARN, pages="/learn", shows_work=True),
     Function(
         name="publisher",
-        access=background_rights.PUBLISHER,
+        access=other_rights.PUBLISHER,
         caller=Caller.EVENTS,
         timeout=60,
         because="Each of a hundred deals is announced and has 24 words, while table and queue refuse for moments.",
@@ -173,7 +173,7 @@ FUNCTIONS = (
     ),
     Function(
         name="messenger",
-        access=background_rights.MESSENGER,
+        access=other_rights.MESSENGER,
         caller=Caller.EVENTS,
         timeout=60,
         because="Five cohorts of 250 readers, while the table refuses for moments.",
@@ -183,7 +183,7 @@ FUNCTIONS = (
     ),
     Function(
         name="mailer",
-        access=background_rights.MAILER,
+        access=other_rights.MAILER,
         caller=Caller.EVENTS,
         timeout=60,
         because="Five cohorts of 25 mails, while the table refuses for moments and SES for longer.",
@@ -193,7 +193,7 @@ FUNCTIONS = (
     ),
     Function(
         name="resizer",
-        access=background_rights.RESIZER,
+        access=other_rights.RESIZER,
         caller=Caller.EVENTS,
         artifact=PILLOW,
         timeout=60,
@@ -206,7 +206,7 @@ FUNCTIONS = (
     ),
     Function(
         name="refresher",
-        access=background_rights.REFRESHER,
+        access=other_rights.REFRESHER,
         caller=Caller.EVENTS,
         timeout=60,
         because="It may build every cached page at once, each from several reads.",
@@ -219,7 +219,7 @@ FUNCTIONS = (
     ),
     Function(
         name="expiry",
-        access=background_rights.EXPIRY,
+        access=other_rights.EXPIRY,
         caller=Caller.EVENTS,
         timeout=50,
         because="The clock invokes it each minute, and a sweep must be over before the next one.",
@@ -227,7 +227,7 @@ FUNCTIONS = (
     ),
     Function(
         name="remover",
-        access=background_rights.REMOVER,
+        access=other_rights.REMOVER,
         caller=Caller.EVENTS,
         timeout=50,
         because="It removes what thousands of orders and messages leave, and goes on in the next minute.",
@@ -235,7 +235,7 @@ FUNCTIONS = (
     ),
     Function(
         name="seed",
-        access=background_rights.SEED,
+        access=other_rights.SEED,
         caller=Caller.DEPLOYMENT,
         timeout=30,
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",

@@ -1,23 +1,124 @@
-"""Shared by both REST APIs: logs, throttling, TLS, and the gateway's own answers."""
+"""The two REST APIs: what both share (logs, throttling, TLS, the gateway's own answers), the API, and the site's pages.
+
+The API has its routes and its authorizer. Of the pages, the first part of a path decides which function answers:
+``site`` answers every path that no other function has a prefix for. The functions check sessions and answer refusals
+with pages of the site; the gateway only invokes them. Where CloudFront stands in front, both APIs recognize it by a
+secret word.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import json
+import re
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from aws_cdk import RemovalPolicy, Tags
+from aws_cdk import Aws, CfnOutput, Duration, RemovalPolicy, Stack, Tags
 from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_certificatemanager as acm
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
-from infra import acceptances
-from infra.cdn.secret import OriginSecret, resource_policy
-from infra.checks import accept
-from infra.function import PythonFunction
-from infra.logs import Log
-from infra.settings import Stage
+from infra import nag
+from infra.bundling import ROOT
+from infra.lambdas import Log, PythonFunction
+from infra.nag import accept
+from infra.routes import ROUTES, Caller, Route
+from infra.settings import SITE_STAGE, Domain, Stage
+from shared.api.paths import PASSWORD_PATHS, VERSION
+from shared.http import statuses
+from shared.http.statuses import phrase
+
+_WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
+
+
+class OriginSecret(Construct):
+    """A secret word that CloudFront sends, and by which the APIs refuse requests that bypass it, once they are closed.
+
+    It is sent as the Referer. This and User-Agent are the only headers that a REST API's resource policy can look at,
+    and so no firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
+    apigateway-resource-policies-aws-condition-keys.html).
+    ``version`` is the version of the word: raising it by one makes a new word. The previous word is still accepted,
+    because CloudFront's edges take minutes to learn the new one. Older words are deleted.
+    """
+
+    def __init__(self, scope: Construct, *, version: int) -> None:
+        super().__init__(scope, "Origin")
+        self._words = [self._secret(each) for each in range(max(1, version - 1), version + 1)]
+
+    def _secret(self, version: int) -> secretsmanager.Secret:
+        secret = secretsmanager.Secret(
+            self,
+            f"Word{version}",
+            description="Sent by CloudFront to the APIs, which may answer nobody else",
+            generate_secret_string=secretsmanager.SecretStringGenerator(
+                secret_string_template=json.dumps({"closed": "true"}),
+                generate_string_key="word",
+                exclude_punctuation=True,
+                password_length=_WORD_LENGTH,
+            ),
+        )
+        accept(secret, nag.WORD_OPENS_LITTLE)
+        return secret
+
+    @property
+    def word(self) -> str:
+        """The word that is sent, as a reference that CloudFormation resolves at deployment."""
+        return _reference(self._words[-1], "word")
+
+    @property
+    def missing(self) -> dict[str, Any]:
+        """The conditions of a request that has neither the word nor the previous one.
+
+        CloudFormation resolves the references in all properties, says
+        docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html; in a policy of
+        SQS it did not (github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/874), and here it was not
+        seen. So the word "true", which every request over TLS meets, is a part of the secret, too: where nothing is
+        resolved, this policy is not valid, which ends the deployment, or it refuses nobody.
+        """
+        return {
+            "StringNotEquals": {"aws:Referer": [_reference(each, "word") for each in self._words]},
+            "Bool": {"aws:SecureTransport": _reference(self._words[-1], "closed")},
+        }
+
+
+def _reference(secret: secretsmanager.Secret, field: str) -> str:
+    return secret.secret_value_from_json(field).unsafe_unwrap()
+
+
+def resource_policy(stage: Stage, secret: OriginSecret | None) -> iam.PolicyDocument | None:
+    """The resource policy of an API: it refuses nothing or, where the stage closes the APIs, what lacks the secret.
+
+    On AWS, no API goes without a policy: CloudFormation keeps the one that an API has when the template no longer names
+    one, and an API that CloudFront has left would go on refusing everybody (https://github.com/aws/aws-cdk/issues/21840).
+    A method with an authorizer is then closed only by a Deny, which ours says, not by the lack of an Allow:
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-authorization-flow.html
+
+    A policy takes effect with the next deployment of its API (docs.aws.amazon.com/apigateway/latest/developerguide/
+    apigateway-resource-policies-create-attach.html). The CDK makes one, because it names deployments after the API's
+    properties.
+    """
+    if stage.emulated:  # MiniStack's patterns match no line break: with a policy it would refuse a path that has one
+        return None
+    refused = [(iam.Effect.DENY, secret.missing)] if secret and stage.closes_apis else []
+    statements = [
+        iam.PolicyStatement(
+            effect=effect,
+            principals=[iam.AnyPrincipal()],
+            actions=["execute-api:Invoke"],
+            resources=["execute-api:/*"],
+            conditions=conditions,
+        )
+        for effect, conditions in [(iam.Effect.ALLOW, None), *refused]
+    ]
+    return iam.PolicyDocument(statements=statements)
+
 
 REFUSALS = {
     "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
@@ -148,16 +249,16 @@ class Gateway(Construct):
         )
         if api_id:
             Tags.of(self.api).add("ms-custom-id", api_id)
-        accept(self, acceptances.SESSIONS_OF_OUR_OWN)
-        accept(self.stage, acceptances.NO_CACHE_BY_THE_HOUR)
+        accept(self, nag.SESSIONS_OF_OUR_OWN)
+        accept(self.stage, nag.NO_CACHE_BY_THE_HOUR)
         if not stage.tracing:
-            accept(self.stage, acceptances.GATEWAY_NOT_TRACED)
+            accept(self.stage, nag.GATEWAY_NOT_TRACED)
         if not stage.firewall:
-            accept(self.stage, acceptances.GATEWAY_WITHOUT_FIREWALL)
+            accept(self.stage, nag.GATEWAY_WITHOUT_FIREWALL)
 
     def answer_by(self, function: PythonFunction) -> apigateway.Integration:
         """Let the gateway wait for a function. One permission for all of its methods: a policy is limited to 20 KB."""
-        accept(function.function, acceptances.AWAITED_BY_THE_GATEWAY)
+        accept(function.function, nag.AWAITED_BY_THE_GATEWAY)
         return apigateway.LambdaIntegration(function.awaited, scope_permission_to_method=False)
 
     @abstractmethod
@@ -190,3 +291,211 @@ class Gateway(Construct):
             response_headers=headers,
             templates={"application/json": body},
         )
+
+
+OPEN_TO_BROWSERS = "catalog"
+"""The function that tells browsers what other sites' pages may send. It cannot write."""
+
+
+def _routes_with_bodies() -> set[tuple[str, str]]:
+    """Methods and paths that take a body, as the functions' own OpenAPI document says."""
+    document = json.loads((ROOT / "functions" / "api" / "openapi.json").read_text(encoding="utf-8"))
+    return {
+        (method.upper(), path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if "requestBody" in operation
+    }
+
+
+class DealsApi(Gateway):
+    """The REST API that the OpenAPI document describes, with its one stage, ``v1``."""
+
+    def __init__(
+        self, scope: Construct, *, stage: Stage, functions: Mapping[str, PythonFunction], secret: OriginSecret | None
+    ) -> None:
+        self._open = bool(stage.cors_origins)
+        super().__init__(
+            scope,
+            "Gateway",
+            stage=stage,
+            name=stage.stack_name,
+            stage_name=VERSION,
+            api_id=stage.api_id,
+            throttled=[(path, "POST") for path in PASSWORD_PATHS],
+            secret=secret,
+        )
+        sessions = apigateway.RequestAuthorizer(
+            self,
+            "Authorizer",
+            handler=functions["authorizer"].awaited,
+            identity_sources=[apigateway.IdentitySource.header("Authorization")],
+            # The authorizer's answers are never kept, so that signing out takes effect at once.
+            results_cache_ttl=Duration.seconds(0),
+        )
+        accept(functions["authorizer"].function, nag.AWAITED_BY_THE_GATEWAY)
+        integrations = {
+            name: self.answer_by(functions[name]) for name in dict.fromkeys(route.function for route in ROUTES)
+        }
+        bodies = _routes_with_bodies() if stage.checks_bodies else set()
+        # A JSON object with any fields: the functions say which of them are wrong (422).
+        an_object = apigateway.JsonSchema(
+            schema=apigateway.JsonSchemaVersion.DRAFT4, type=apigateway.JsonSchemaType.OBJECT
+        )
+        model = self.api.add_model("JsonObject", content_type="application/json", schema=an_object) if bodies else None
+        methods = {(route.path, verb): route for route in ROUTES for verb in self._verbs(route, bodies)}
+        for (path, verb), route in methods.items():
+            method = self.api.root.resource_for_path(path).add_method(
+                verb,
+                integrations[route.function],
+                authorizer=sessions if route.caller is Caller.SIGNED_IN else None,
+                request_validator=self.validator,
+                request_parameters={f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", path)},
+                request_models={"application/json": model} if model and (verb, path) in bodies else None,
+            )
+            if route.caller is Caller.ANYONE:
+                accept(method, nag.OPEN_ROUTE)
+        if stage.cors_origins:
+            # OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``.
+            asked = {route.path for route in ROUTES if route.is_public_read}
+            for path in dict.fromkeys(route.path for route in ROUTES if route.path not in asked):
+                resource = self.api.root.resource_for_path(path)
+                accept(resource.add_method("OPTIONS", integrations[OPEN_TO_BROWSERS]), nag.OPEN_TO_PREFLIGHTS)
+        accept(self.api, nag.AWS_OWN_POLICY_FOR_LOGS)
+        CfnOutput(Stack.of(self), "ApiUrl", value=self.api.url)
+        CfnOutput(Stack.of(self), "ApiId", value=self.api.rest_api_id)
+
+    def _verbs(self, route: Route, bodies: Collection[tuple[str, str]]) -> Sequence[str]:
+        """The methods that a route is deployed as: HEAD beside GET, because a gateway refuses methods it does not have.
+
+        Where browsers ask with OPTIONS, GET is deployed as ANY, which takes every method that its path has not: with a
+        method for each, the stack would have too many resources. So are the other methods of a path that is all one
+        function's and takes sessions only, but for those whose bodies are checked.
+        """
+        if not self._open:
+            return ["GET", "HEAD"] if route.method == "GET" else [route.method]
+        takers = {(each.function, each.caller) for each in ROUTES if each.path == route.path}
+        alike = takers == {(route.function, Caller.SIGNED_IN)} and (route.method, route.path) not in bodies
+        return ["ANY"] if alike or route.method == "GET" else [route.method]
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The gateway's own answers hold nothing private, so with CORS every page may read them."""
+        if not self._open:
+            return {}
+        readable = "'Retry-After, WWW-Authenticate, X-Correlation-Id'"
+        return {"Access-Control-Allow-Origin": "'*'", "Access-Control-Expose-Headers": readable}
+
+    def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
+        """A problem document (RFC 9457)."""
+        return statuses.MEDIA_TYPE, json.dumps(statuses.document(status, detail))
+
+
+ANY = "ANY"
+"""All methods that a path has not by themselves. The functions refuse what they do not take (405): a method for each
+of GET, HEAD and POST would be a tenth of the 500 resources that a stack may have.
+
+https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html"""
+
+REST = "{proxy+}"
+"""All that follows a prefix. It does not match an empty rest, so the prefix needs a resource of its own."""
+
+_STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{margin:0;font:1.05rem/1.5 system-ui,sans-serif;"
+    "background:light-dark(rgb(246 242 233),rgb(18 17 14));color:light-dark(rgb(22 20 15),rgb(244 239 228))}"
+    "header,main{padding:1rem max(1rem,50vw - 38rem)}"
+    "header{background:rgb(22 20 15)}"
+    "header a{color:rgb(244 239 228);font:700 1.6rem/1 Arial Narrow,sans-serif;"
+    "text-decoration:none;text-transform:uppercase}"
+    "h1{font:700 clamp(2rem,1.5rem + 2.2vw,3.6rem)/1.05 Arial Narrow,sans-serif;margin:1.5rem 0 .5rem}"
+    "main a{color:inherit}"
+)
+"""The site's look, as far as it goes without a file: the gateway may be what refuses the file.
+
+Colours as numbers: ``#`` may mean something in a template of the gateway."""
+
+STYLE_SOURCE = f"'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
+"""The hash by which a content security policy allows that style: https://www.w3.org/TR/CSP3/#match-element-to-source-list."""
+
+_PAGE = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    "<title>{title} - Big Time Deals</title><style>{style}</style></head>"
+    '<body><header><a href="{home}">Big Time Deals</a></header>'
+    '<main><h1>{title}</h1><p>{detail}</p><p><a href="{home}">To the front page</a></p></main></body></html>'
+)
+
+
+class SiteApi(Gateway):
+    """The REST API of the pages, with its one stage, ``web``."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        stage: Stage,
+        functions: Collection[PythonFunction],
+        account: Gateway,
+        secret: OriginSecret | None,
+    ) -> None:
+        self._base = stage.site_base
+        answering = {each.row.pages: each for each in functions if each.row.pages is not None}
+        super().__init__(
+            scope,
+            "Pages",
+            stage=stage,
+            name=f"{stage.stack_name}-site",
+            stage_name=SITE_STAGE,
+            api_id=stage.site_id,
+            throttled=[(f"{path}/{REST}", "POST") for path, each in answering.items() if each.row.takes_passwords],
+            secret=secret,
+            account=account,
+        )
+        self.private = [path for path in answering if path]
+        for path, each in answering.items():
+            integration = self.answer_by(each)
+            prefix = self.api.root.resource_for_path(path or "/")
+            for resource in (prefix, prefix.add_resource(REST)):
+                method = resource.add_method(ANY, integration, request_validator=self.validator)
+                accept(method, nag.OPEN_PAGE)
+            if each.row.takes_passwords:
+                # A method of its own, because it is throttled by itself.
+                method = resource.add_method("POST", integration, request_validator=self.validator)
+                accept(method, nag.OPEN_PAGE)
+        # The distribution needs the API's id, and the API its functions. So these cannot know CloudFront's own name.
+        own = "" if stage.cdn else f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
+        for each in functions:
+            if each.row.pages is not None or each.row.sends_mail:  # both make links
+                each.function.add_environment("SITE_ORIGIN", stage.origin or own)
+                each.function.add_environment("SITE_BASE", self._base)
+        CfnOutput(Stack.of(self), "SiteId", value=self.api.rest_api_id)
+
+    def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
+        """A page that is whole in itself: the gateway has neither the templates nor the style sheets."""
+        page = _PAGE.format(style=_STYLE, title=phrase(status), detail=html.escape(detail), home=f"{self._base}/")
+        return "text/html; charset=utf-8", page
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """No other page may show such an answer in a frame."""
+        return {"X-Frame-Options": "'DENY'"}
+
+
+class SiteDomain(Construct):
+    """A custom domain for both APIs: the pages at its root, the API below its version."""
+
+    def __init__(self, scope: Construct, *, domain: Domain, site: Gateway, api: Gateway) -> None:
+        super().__init__(scope, "Domain")
+        name = apigateway.DomainName(
+            self,
+            "Name",
+            domain_name=domain.name,
+            certificate=acm.Certificate.from_certificate_arn(self, "Certificate", domain.certificate_arn),
+            endpoint_type=apigateway.EndpointType.REGIONAL,
+            security_policy=apigateway.SecurityPolicy.TLS_1_2,
+        )
+        for mapping, gateway, path in (("Pages", site, None), ("Api", api, VERSION)):
+            apigateway.BasePathMapping(
+                self, mapping, domain_name=name, rest_api=gateway.api, base_path=path, stage=gateway.stage
+            )
+        CfnOutput(Stack.of(self), "SiteTarget", value=name.domain_name_alias_domain_name)

@@ -13,11 +13,11 @@ from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
-from infra import acceptances
-from infra.checks import accept
-from infra.function import PythonFunction
+from infra import nag
+from infra.lambdas import PythonFunction
+from infra.nag import accept
 from infra.settings import Stage
-from infra.streams import WorkQueue
+from infra.triggers import WorkQueue
 
 MAILERS = 2
 """Mailers at once, Lambda's least: a new account in production sends 14 mails a second, which one mailer does.
@@ -59,7 +59,7 @@ class MailSending(Construct):
         if stage.emulated:
             ses.CfnEmailIdentity(self, "Identity", email_identity=stage.mail.domain)
             resources = ["*"]  # MiniStack asks for nothing less, and does not tell from whom a mail is
-            accept(self.mailer.role, acceptances.MINISTACK_ASKS_ON_EVERYTHING)
+            accept(self.mailer.role, nag.MINISTACK_ASKS_ON_EVERYTHING)
         # As the sender and nobody else. A configuration set that a request names is asked for, too:
         # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsimpleemailservicev2.html
         self.mailer.function.add_to_role_policy(
@@ -98,7 +98,7 @@ class MailSending(Construct):
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-sns.html
         """
         topic = sns.Topic(self, "Reports", enforce_ssl=True)
-        accept(topic, acceptances.KEY_OF_REPORTS)
+        accept(topic, nag.KEY_OF_REPORTS)
         topic.add_subscription(
             subscriptions.SqsSubscription(
                 self.queue.queue, raw_message_delivery=True, dead_letter_queue=self.queue.dead_letters

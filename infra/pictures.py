@@ -9,12 +9,12 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra import acceptances
+from infra import nag
 from infra.buckets import A_DAY, Bucket
-from infra.checks import accept
-from infra.function import PythonFunction
+from infra.lambdas import PythonFunction
+from infra.nag import accept
 from infra.settings import EVERY_ORIGIN, Stage
-from infra.streams import WorkQueue
+from infra.triggers import WorkQueue
 from shared.values.pictures import PICTURES, UPLOADS
 
 BUCKET_OUTPUT = "PicturesBucket"
@@ -42,15 +42,15 @@ class Pictures(Construct):
             # that its origin proves nothing.
             cors=[s3.CorsRule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=[stage.origin or EVERY_ORIGIN])],
         )
-        accept(self.bucket, acceptances.PICTURES_OF_DEALS)
+        accept(self.bucket, nag.PICTURES_OF_DEALS)
         if stage.emulated:
-            accept(self.bucket, acceptances.LOCAL_BUCKET_WITHOUT_TLS)
+            accept(self.bucket, nag.LOCAL_BUCKET_WITHOUT_TLS)
         CfnOutput(Stack.of(self), BUCKET_OUTPUT, value=self.bucket.bucket_name)
         for each in functions:
             for action, folder in each.row.files:
                 everything_in_it = self.bucket.arn_for_objects(f"{folder}*")
                 each.function.add_to_role_policy(iam.PolicyStatement(actions=[action], resources=[everything_in_it]))
-                accept(each.role, acceptances.UPLOADS_BY_ID if folder == UPLOADS else acceptances.PICTURES_BY_HASH)
+                accept(each.role, nag.UPLOADS_BY_ID if folder == UPLOADS else nag.PICTURES_BY_HASH)
             if each.row.files:
                 each.function.add_environment("PICTURES_BUCKET", self.bucket.bucket_name)
 

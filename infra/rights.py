@@ -1,4 +1,4 @@
-"""The rights of the API's functions to the table; ``page_rights.py`` and ``background_rights.py`` have the others'.
+"""The rights of the API's functions to the table; ``other_rights.py`` has the others'.
 
 ``tests/e2e/test_privilege.py`` compares them with what the functions do: all of it is allowed, and every right is used.
 """

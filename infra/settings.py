@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from infra.observability.bounds import USUAL, Bounds
+from infra.bounds import USUAL, Bounds
 from shared.values import money
 
 SITE_STAGE = "web"

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from aws_cdk import App, CfnOutput, Stack
 
-from infra import acceptances
-from infra.api import DealsApi
-from infra.artifacts.bundling import bundle
-from infra.cdn.edge import Edge
-from infra.cdn.secret import OriginSecret
-from infra.checks import require
-from infra.clock import EachMinute
+from infra import nag
+from infra.bundling import bundle
+from infra.cdn import Edge
 from infra.exports import Exports
 from infra.firewall import Firewall
-from infra.function import PythonFunction
 from infra.functions import FULL, LEAN, PILLOW, of_stage
+from infra.gateway import DealsApi, OriginSecret, SiteApi, SiteDomain
+from infra.lambdas import PythonFunction
 from infra.mail import MailSending
-from infra.observability.site import Site
-from infra.observability.watch import Observability
-from infra.pages import SiteApi, SiteDomain
+from infra.nag import require
+from infra.observability import Observability, Site
 from infra.pictures import Pictures
-from infra.seeds import Seeds
 from infra.settings import Stage, Watch
-from infra.streams import StreamReader, WorkQueue
 from infra.table import DealsTable
+from infra.triggers import EachMinute, Seeds, StreamReader, WorkQueue
 
 AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
 """The CDK's flag that makes a change of the authorizer a new deployment of its API, as a change of a method is."""
@@ -43,7 +38,7 @@ class DealsStack(Stack):
         super().__init__(app, stage.stack_name, description=about, termination_protection=stage.is_protected)
         self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # For cfn-lint, and so for SAM.
-        self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*acceptances.CFN_LINT]}}}
+        self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*nag.CFN_LINT]}}}
 
         table = DealsTable(self, stage=stage)
         artifacts = {name: bundle(name, stage.target) for name in (LEAN, FULL, PILLOW)}

@@ -9,9 +9,9 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from infra import acceptances
+from infra import nag
 from infra.access import Access, Right, Scan
-from infra.checks import accept
+from infra.nag import accept
 from infra.settings import Stage
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE
 
@@ -50,7 +50,7 @@ class DealsTable(Construct):
             deletion_protection=stage.is_protected,
             removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if stage.keeps_data else RemovalPolicy.DESTROY,
         )
-        accept(table, acceptances.KEY_OF_DYNAMODB)
+        accept(table, nag.KEY_OF_DYNAMODB)
         for index in INDEXES:
             table.add_global_secondary_index(
                 index_name=index.name,
@@ -74,7 +74,7 @@ class DealsTable(Construct):
             # MiniStack asks for a right to the operation that carries PartiQL's statements; IAM has no such right.
             # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
             role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:BatchExecuteStatement"], resources=["*"]))
-            accept(role, acceptances.MINISTACK_ASKS_ON_EVERYTHING)
+            accept(role, nag.MINISTACK_ASKS_ON_EVERYTHING)
 
     def _asked_for(self, right: Right | Scan) -> Right | Scan:
         """A right as its cloud can check it: MiniStack sees attributes only where a request has a projection, and

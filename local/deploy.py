@@ -14,7 +14,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import WaiterError
 
-from infra.artifacts.bundling import digest_of, libraries
+from infra.bundling import digest_of, libraries
 from infra.settings import STAGES
 from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_arguments, client_environment, short
 from local.trouble import Trouble

@@ -25,7 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from infra.artifacts.bundling import compiler, libraries
+from infra.bundling import compiler, libraries
 from infra.settings import this_machine
 from local.settings import ACCOUNT, REGION
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.artifacts.bundling import HANDLER, bundle
+from infra.bundling import HANDLER, bundle
 from infra.functions import BY_NAME, Caller, variables
 from infra.functions import Function as Row
 from infra.settings import STAGES

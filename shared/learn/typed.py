@@ -2,7 +2,7 @@
 
 A request is JSON: one operation with its arguments, values written plainly, a set as ``{"set": […]}``. It may name the
 reader's own partitions alone, ``{scratch}`` and those that begin with ``{scratch}#``. IAM's leading keys hold the
-function to scratch partitions, too (``infra/page_rights.py``).
+function to scratch partitions, too (``infra/other_rights.py``).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, FrameLocator, Page, expect
 
 from demo import packing
-from infra.artifacts.bundling import digest_of
+from infra.bundling import digest_of
 from local.settings import ROOT
 from shared.learn import lessons
 from shared.learn.lessons import Step

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from functions.api.catalog import FIRST_PAGE
-from infra.artifacts.bundling import module_of
+from infra.bundling import module_of
 from infra.functions import FULL, FUNCTIONS, Function
 from shared import settings
 from shared.dynamodb.table import Table

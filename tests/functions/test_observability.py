@@ -20,7 +20,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import expiry, messenger, publisher, refresher
 from functions.pages import mine, site
-from infra.artifacts.bundling import module_of
+from infra.bundling import module_of
 from infra.functions import FUNCTIONS
 from shared.data import keys
 from shared.data.catalog import brands, deals, page_cache, picks, seeds

@@ -14,7 +14,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.checks import require
+from infra.nag import require
 from infra.settings import STAGES, Cdn, Mail, Stage, Watch
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy

@@ -11,7 +11,7 @@ from pathlib import Path
 import botocore
 import pytest
 
-from infra.artifacts.bundling import SERVICES, bundle, compiler, module_of, tree_digest
+from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import FUNCTIONS
 from infra.settings import ON_LAMBDA, this_machine
 from local.runtime import unpack

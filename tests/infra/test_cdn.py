@@ -15,9 +15,9 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.cdn.edge import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, QUERY
-from infra.cdn.secret import OriginSecret
+from infra.cdn import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, QUERY
 from infra.functions import FUNCTIONS
+from infra.gateway import OriginSecret
 from infra.settings import STAGES, Cdn, Domain
 from tests.infra.conftest import CLOSED, Synthesized, synthesize
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Answer, Edge

@@ -15,10 +15,9 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_sqs as sqs
 
-from infra import acceptances, stacks
-from infra.acceptances import Acceptance
-from infra.artifacts.bundling import bundle
-from infra.checks import PACKS, accept, require
+from infra import nag, stacks
+from infra.bundling import bundle
+from infra.nag import PACKS, Acceptance, accept, require
 from infra.settings import ON_LAMBDA, STAGES, lambda_target
 from local.settings import ROOT
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly
@@ -109,10 +108,10 @@ def test_a_stage_may_name_an_older_python(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_every_acceptance_is_used_and_ends_its_sentence() -> None:
-    code = "".join(file.read_text() for file in (ROOT / "infra").rglob("*.py") if file.stem != "acceptances")
-    declared = {name: each for name, each in vars(acceptances).items() if isinstance(each, Acceptance)}
+    code = "".join(file.read_text() for file in (ROOT / "infra").rglob("*.py") if file.stem != "nag")
+    declared = {name: each for name, each in vars(nag).items() if isinstance(each, Acceptance)}
 
-    assert [name for name in declared if f"acceptances.{name}" not in code] == []
+    assert [name for name in declared if f"nag.{name}" not in code] == []
     assert all(each.reason.endswith(".") for each in declared.values())
 
 
@@ -124,7 +123,7 @@ def test_cfn_lint_finds_nothing(assemblies: Callable[[str], Assembly], variant: 
     from cfnlint.config import ManualArgs  # noqa: PLC0415
 
     # MiniStack asks for a right that IAM does not know.
-    ignored = [*acceptances.CFN_LINT, *(["W3037"] if VARIANTS[variant].emulated else [])]
+    ignored = [*nag.CFN_LINT, *(["W3037"] if VARIANTS[variant].emulated else [])]
     options = ManualArgs(regions=["us-east-1", "eu-central-1"], ignore_checks=ignored)
 
     assert [str(each) for file in assemblies(variant).templates for each in lint_file(file, options)] == []

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 import pytest
 
-from infra.artifacts.bundling import module_of
+from infra.bundling import module_of
 from infra.functions import BY_NAME, FUNCTIONS, PILLOW, Caller, Function, variables
 from infra.routes import ROUTES
 from infra.settings import STAGES

@@ -13,11 +13,11 @@ from typing import Any
 import aws_cdk as cdk
 from aws_cdk.assertions import Annotations, Match
 
+from infra import bounds
+from infra.bounds import USUAL, Bound, Bounds
 from infra.functions import FUNCTIONS, Caller
 from infra.mail import MAILERS
-from infra.observability import bounds
-from infra.observability.alarms import OPERATIONS
-from infra.observability.bounds import USUAL, Bound, Bounds
+from infra.observability import OPERATIONS
 from infra.settings import STAGES
 from local.settings import ROOT
 from shared import settings

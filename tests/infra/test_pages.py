@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from infra.cdn.edge import PAGE_QUERY
+from infra.cdn import PAGE_QUERY
 from infra.functions import BY_NAME, FUNCTIONS
 from infra.gateway import REFUSALS
 from infra.settings import STAGES, Domain

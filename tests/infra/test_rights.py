@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from infra.access import Right
-from infra.background_rights import MAILER
+from infra.other_rights import MAILER
 from infra.settings import STAGES
 from shared.data import keys, partitions
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX

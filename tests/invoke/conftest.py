@@ -11,7 +11,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from infra.artifacts.bundling import HANDLER, bundle, module_of
+from infra.bundling import HANDLER, bundle, module_of
 from infra.functions import BY_NAME
 from local.runtime import Answer, Function, running, unpack
 from local.settings import reaching

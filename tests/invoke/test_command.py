@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from infra.artifacts.bundling import libraries
+from infra.bundling import libraries
 from local.invoke import event_for
 from local.settings import ROOT, Home
 from local.trouble import Trouble

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from infra.artifacts.bundling import compiler
+from infra.bundling import compiler
 from infra.settings import ON_LAMBDA, this_machine
 
 IS_LAMBDAS = compiler(ON_LAMBDA.python) is not None

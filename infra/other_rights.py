@@ -1,11 +1,14 @@
-"""The rights to the table of the functions that answer pages, as ``rights.py`` has the others'."""
+"""The rights to the table of the functions that answer pages, then of those in the background.
+
+``rights.py`` has those of the API's functions.
+"""
 
 from __future__ import annotations
 
 from itertools import chain
 
 from infra.access import Access, Right, Scan
-from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG, COUNTING, VOTING
+from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG, COUNTING, REMOVING, VOTING
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, TTL_ATTRIBUTE, USER_INDEX, Index
 
@@ -114,3 +117,90 @@ LEARN: Access = (
 )
 """Only stages that show their work have this function. It reads the catalog, which everybody may, and writes scratch
 partitions: a function of its own, because the one of ``/table`` writes nothing, and this one reads no session."""
+
+
+SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
+
+EXPIRY: Access = (
+    *COUNTING,
+    Right("GetItem", (p.DEAL, p.ENDINGS, p.DRAFTS, p.BRAND_ITEM, p.IDEMPOTENCY)),
+    Right("BatchGetItem", (p.DEALS, *p.TOPICS)),
+    Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
+    Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.ENDINGS, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
+    Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.DRAFTS, *p.TOPICS)),
+    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.OPEN_ORDERS, p.DRAFTS, p.BEGINNINGS)),
+    Right("Query", (p.ENDINGS_OF_DAYS, p.BEGINNINGS, p.OPEN_ORDERS)),
+    Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
+)
+"""It posts the drafts that are due, whose author must still be an editor. Of orders it reads how long the oldest open
+one waits, and removes the notes of those days that have none."""
+
+MESSENGER: Access = (
+    Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),
+    # Whether the readers of a cohort that comes again are still the same.
+    Right("BatchGetItem", (p.USER,), attributes=("Username", "CreatedAt")),
+    # Whether a message that exists waits for its hour.
+    Right("BatchGetItem", (p.MESSAGES,), attributes=("ShownAt",)),
+    Right("PutItem", (p.FAN_OUT_PAGE, p.MESSAGES)),
+    Right("UpdateItem", (p.FAN_OUT, p.FAN_OUT_PAGE, p.MESSAGES, p.ALERTS)),
+    Right("PartiQLInsert", (p.MESSAGES,)),
+    Right("ConditionCheckItem", (p.ACCOUNT, p.ALERTS)),
+    Right("Query", p.WATCHES),
+    Right("Query", (p.WORDS_ALERTS,), GSI1),
+    Right("Query", (p.PRICE_ALERTS, p.JOINED_ALERTS), GSI2),
+    Scan(("Username", "HotPace"), USER_INDEX),
+)
+
+TO_MAIL = (
+    "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "StoppedEmail",
+    "StoppedBecause", "DigestHour", "DigestSince", "DigestKey", "HotPace", "Generation", "SignOuts",
+)  # fmt: skip
+"""Attributes of an account that a mail needs."""
+
+MAILER: Access = (
+    Right("GetItem", (p.USER_EMAIL,)),
+    # Of an account what a mail needs: not where its orders go.
+    Right("GetItem", (p.USER,), attributes=TO_MAIL),
+    Right("PutItem", (p.EMAIL_TOKEN, p.DIGEST_RECEIPT)),
+    Right("DeleteItem", (p.DIGEST_RECEIPT,)),
+    Right("UpdateItem", (p.USER,), attributes=("Email", "StoppedEmail", "StoppedBecause")),
+    # Which messages were mailed.
+    Right("UpdateItem", (p.MESSAGES,), attributes=("MailedAt",)),
+    # How many mails an address has had.
+    Right("UpdateItem", (p.ATTEMPTS,)),
+    Right("Query", (p.DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK")),
+    Right("Query", (p.MESSAGES,), GSI1),
+)
+"""It makes tokens and cannot use them: it reads no password and no session. Of an account it changes only that nothing
+is mailed to it any more, of a message only that it was mailed."""
+
+REFRESHER: Access = (
+    Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
+    # Of the pages of picks, the front page alone has deals beside them.
+    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
+    Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
+    Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
+    Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),
+    # Whether a deal's stock is in the list of what is sold here: it changes no number of pieces.
+    Right("UpdateItem", (p.STOCK,), attributes=("GSI1PK", "GSI1SK")),
+    Right("Query", (p.ALL_DEALS_BY_DAY, p.POPULAR), GSI1),
+    Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
+)
+
+PUBLISHER: Access = (
+    # Whether a deal has a picture again that a record says was replaced.
+    Right("GetItem", (p.DEAL,), attributes=("Picture",)),
+    Right("PutItem", (p.PRODUCT, p.WORD, p.LOG, p.SHOP)),
+    Right("UpdateItem", (p.WORDS,)),
+    Right("DeleteItem", (p.PRODUCT, p.WORD)),
+)
+
+RESIZER: Access = (
+    Right("GetItem", (p.DEAL,)),
+    Right("UpdateItem", (p.DEAL,), attributes=("Upload", "Picture", "Version", "UpdatedAt", "EditedBy")),
+    # Whether the sender is still an editor.
+    Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
+)
+"""It sets a deal's picture, and who did that when: no price, no link, no key of an index, no other item."""
+
+REMOVER: Access = (*REMOVING, Right("Query", (p.REMOVALS,), GSI1))

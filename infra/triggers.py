@@ -1,22 +1,78 @@
-"""The work after a write: readers of the table's stream, the queue of the fan-out, and their dead-letter queues."""
+"""What starts functions in the background: the clock, a deployment, the table's stream, and the queue of the fan-out.
+
+CloudFormation runs the seed when what it would write has changed. Readers of the stream and the queue each have their
+dead-letter queue.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import CfnOutput, CustomResource, Duration, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra import acceptances
-from infra.checks import accept
-from infra.function import PythonFunction
+from infra import nag
+from infra.bundling import digest_of
 from infra.functions import DEAD_LETTERS, WORK, Reading
+from infra.lambdas import PythonFunction
+from infra.nag import accept
 from infra.settings import Stage, Watch
 from infra.table import DealsTable
+
+_TOO_LATE = Duration.minutes(1)
+
+
+class EachMinute(Construct):
+    """Invokes each minute the functions whose rows say so.
+
+    A minute that is missed or fails is not repeated: the next one does its work.
+    """
+
+    def __init__(self, scope: Construct, *, functions: Iterable[PythonFunction]) -> None:
+        super().__init__(scope, "EachMinute")
+        invoked = [each.function for each in sorted(functions, key=lambda each: each.row.name) if each.row.each_minute]
+        rule = events.Rule(
+            self,
+            "Rule",
+            description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
+            schedule=events.Schedule.rate(Duration.minutes(1)),
+            targets=[
+                targets.LambdaFunction(function, retry_attempts=0, max_event_age=_TOO_LATE) for function in invoked
+            ],
+        )
+        accept(rule, nag.CLOCK_REPEATS)
+        for function in invoked:
+            function.configure_async_invoke(retry_attempts=0, max_event_age=_TOO_LATE)
+            accept(function, nag.INVOKED_BY_THE_CLOCK)
+
+
+SEEDED_BY = ("functions/background/seed.py", "shared/data/catalog/seeds.py", "shared/models/catalog.py")
+"""The files that decide what the seed writes."""
+
+
+class Seeds(CustomResource):
+    """The items that every table has, such as its categories, written by the seed's function."""
+
+    def __init__(self, scope: Construct, *, function: PythonFunction, table: DealsTable) -> None:
+        super().__init__(
+            scope,
+            "Seeds",
+            resource_type="Custom::SeedCategories",
+            service_token=function.function.function_arn,
+            # A seed that never answers would otherwise hold up a deployment for an hour.
+            service_timeout=Duration.minutes(2),
+            # CloudFormation asks again only when a property has changed.
+            properties={"Seeds": digest_of(*SEEDED_BY)},
+        )
+        self.node.add_dependency(table, function)
+        accept(function.function, nag.AWAITED_BY_CLOUDFORMATION)
+
 
 KEPT_FOR = Duration.days(14)
 """How long a dead-letter queue keeps a message: SQS's longest.
@@ -39,16 +95,16 @@ def _queue(scope: Construct, stage: Stage, **settings: Any) -> sqs.Queue:
     queue = sqs.Queue(
         scope, "Queue", encryption=sqs.QueueEncryption.SQS_MANAGED, enforce_ssl=not stage.emulated, **settings
     )
-    accept(queue, acceptances.KEY_OF_SQS)
+    accept(queue, nag.KEY_OF_SQS)
     if stage.emulated:
-        accept(queue, acceptances.LOCAL_WITHOUT_TLS)
+        accept(queue, nag.LOCAL_WITHOUT_TLS)
     return queue
 
 
 def _dead_letters(scope: Construct, stage: Stage, name: str) -> sqs.Queue:
     """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
     queue = _queue(Construct(scope, "DeadLetters"), stage, retention_period=KEPT_FOR)
-    accept(queue, acceptances.WHERE_FAILURES_WAIT)
+    accept(queue, nag.WHERE_FAILURES_WAIT)
     CfnOutput(Stack.of(scope), DEAD_LETTERS[name], value=queue.queue_url)
     return queue
 
@@ -85,9 +141,9 @@ class StreamReader(Construct):
         )
         function.function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
-        accept(self.dead_letters, acceptances.OF_A_STREAMS_READER)
-        accept(function.function, acceptances.FED_BY_A_MAPPING)
-        accept(function.role, acceptances.STREAMS_ARE_LISTED_WHOLE)
+        accept(self.dead_letters, nag.OF_A_STREAMS_READER)
+        accept(function.function, nag.FED_BY_A_MAPPING)
+        accept(function.role, nag.STREAMS_ARE_LISTED_WHOLE)
 
 
 class WorkQueue(Construct):
@@ -130,7 +186,7 @@ class WorkQueue(Construct):
         )
         worker.function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
-        accept(worker.function, acceptances.FED_BY_A_MAPPING, acceptances.QUEUE_HAS_THE_FAILURES)
+        accept(worker.function, nag.FED_BY_A_MAPPING, nag.QUEUE_HAS_THE_FAILURES)
         # On AWS a batch is authorized as the messages in it; MiniStack asks for a right of its own.
         # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_AddPermission.html
         actions = ["sqs:SendMessage", *(["sqs:SendMessageBatch"] if stage.emulated else [])]

@@ -1,9 +1,14 @@
-"""Every rule of cdk-nag, checkov and cfn-lint that something of ours breaks, each with the reason for accepting it.
+"""The rules of cdk-nag, which a synthesis must keep, and every rule that something of ours breaks, with the reason.
 
-``checks.accept`` puts an acceptance on the construct that it is for. A test fails for each that is not needed.
+``accept`` puts an acceptance on the construct that it is for; checkov and cfn-lint read theirs from the same list. A
+test fails for each that is not needed.
 """
 
 from __future__ import annotations
+
+import aws_cdk as cdk
+import cdk_nag
+from constructs import IConstruct
 
 
 class Acceptance:
@@ -212,3 +217,33 @@ ALARMS_GROW_OLD = Acceptance(
     "A message that could not be handed over is an alarm that would be out of date when sent again.",
     "Serverless-SNSRedrivePolicy",
 )
+
+
+PACKS = ("AwsSolutions", "Serverless")
+"""The packs of rules. A rule's name begins with its pack's."""
+
+CHECKOV = "CKV"
+"""The beginning of the names of checkov's rules."""
+
+
+def require(app: cdk.App) -> None:
+    """Let every synthesis of an app fail that breaks a rule of these packs."""
+    cdk.Validations.of(app).add_plugins(cdk_nag.AwsSolutionsChecks(app), cdk_nag.ServerlessChecks(app))
+
+
+def accept(construct: IConstruct, *acceptances: Acceptance) -> None:
+    """Accept that a construct breaks rules; cdk-nag's rules, on everything within it too.
+
+    checkov reads it from the resource's metadata in the template. Raises ValueError for a rule of neither.
+    """
+    for reason, rule in ((each.reason, rule) for each in acceptances for rule in each.rules):
+        pack = rule.partition("-")[0]
+        if pack in PACKS:
+            cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=f"{pack}::{rule}", reason=reason))
+        elif rule.startswith(CHECKOV):
+            resource = construct if cdk.CfnResource.is_cfn_resource(construct) else construct.node.default_child
+            assert isinstance(resource, cdk.CfnResource)  # noqa: S101  # all that we accept something of is one resource
+            earlier = (resource.get_metadata("checkov") or {"skip": []})["skip"]
+            resource.add_metadata("checkov", {"skip": [*earlier, {"id": rule, "comment": reason}]})
+        else:
+            raise ValueError(f"{rule} must be a rule of cdk-nag's packs or of checkov")

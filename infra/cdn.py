@@ -1,8 +1,15 @@
-"""The distribution: public pages and answers are cached for seconds, private ones never.
+"""CloudFront in front of both APIs: public pages and answers are cached for seconds, private ones never.
 
 Below ``/v1`` only the public GETs of ``infra/routes.py`` have a behaviour that caches, so a new route is not cached
 until it is public. Of the site's pages, those of the function ``site`` are cached and never see a cookie; all paths
 with a function of their own are not. The origin says by Cache-Control what may be kept, and for how long.
+
+The access log is standard logging, version 2, to a bucket that only its delivery writes to.
+
+The distribution is part of the one stack: a stack of its own would take the API's id and the secret word from exports.
+CloudFormation keeps an export that is in use
+(docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html), so the setting could not be
+switched off.
 """
 
 from __future__ import annotations
@@ -16,18 +23,66 @@ from aws_cdk import Aws, CfnOutput, CfnRule, CfnRuleAssertion, Duration, Fn, Sta
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra import acceptances
-from infra.api import DealsApi
-from infra.cdn.logs import log_accesses
-from infra.cdn.secret import OriginSecret
-from infra.checks import accept
-from infra.gateway import Gateway
-from infra.pages import STYLE_SOURCE, SiteApi
+from infra import nag
+from infra.buckets import Bucket, gone_after
+from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, OriginSecret, SiteApi
+from infra.nag import accept
 from infra.routes import ROUTES, Route
 from infra.settings import SITE_STAGE, Stage
 from shared.api import paths
+
+LOGGED = (
+    *("date", "time", "x-edge-location", "x-edge-request-id", "c-ip", "cs-method", "cs-uri-stem", "sc-status"),
+    *("sc-bytes", "cs-bytes", "time-taken", "time-to-first-byte", "x-edge-result-type", "ssl-protocol"),
+)
+"""The fields of a request that are logged: neither its cookies nor its query."""
+
+
+def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distribution) -> None:
+    """Log a distribution's requests for as long as the stage keeps logs."""
+    bucket = Bucket(scope, "Log", gone_after(stage.log_retention_days))
+    source = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:delivery-source:*"
+    bucket.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[iam.ServicePrincipal("delivery.logs.amazonaws.com")],
+            actions=["s3:PutObject"],
+            resources=[bucket.arn_for_objects(f"AWSLogs/{Aws.ACCOUNT_ID}/*")],
+            conditions={
+                "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
+                "ArnLike": {"aws:SourceArn": source},
+            },
+        )
+    )
+    delivery_source = logs.CfnDeliverySource(
+        scope,
+        "LogSource",
+        name=f"{stage.stack_name}-access",
+        log_type="ACCESS_LOGS",
+        resource_arn=distribution.distribution_arn,
+    )
+    destination = logs.CfnDeliveryDestination(
+        scope,
+        "LogDestination",
+        name=f"{stage.stack_name}-access",
+        destination_resource_arn=bucket.bucket_arn,
+        output_format="json",
+    )
+    delivery = logs.CfnDelivery(
+        scope,
+        "LogDelivery",
+        delivery_source_name=delivery_source.name,
+        delivery_destination_arn=destination.attr_arn,
+        record_fields=list(LOGGED),
+    )
+    delivery.add_resource_dependency(delivery_source)
+    accept(bucket, nag.LOGS_OF_LOGS)
+    if bucket.policy is not None:
+        destination.node.add_dependency(bucket.policy)
+
 
 REGION = "us-east-1"
 """Where CloudFront's logs are delivered from and its certificates and firewalls are kept, for all viewers.
@@ -111,13 +166,13 @@ class Edge(Construct):
         for gateway in (api, site):
             distribution.node.add_dependency(gateway.stage)
         log_accesses(self, stage, distribution)
-        accept(distribution, acceptances.LOGGED_BY_VERSION_2)
+        accept(distribution, nag.LOGGED_BY_VERSION_2)
         if cdn.certificate_arn is None:
-            accept(distribution, acceptances.CLOUDFRONTS_OWN_NAME)
+            accept(distribution, nag.CLOUDFRONTS_OWN_NAME)
         if not cdn.countries:
-            accept(distribution, acceptances.FOR_ALL_COUNTRIES)
+            accept(distribution, nag.FOR_ALL_COUNTRIES)
         if cdn.web_acl_arn is None:
-            accept(distribution, acceptances.CLOUDFRONT_WITHOUT_FIREWALL)
+            accept(distribution, nag.CLOUDFRONT_WITHOUT_FIREWALL)
         domain_name = distribution.distribution_domain_name
         self.origin = f"https://{cdn.domain_name or domain_name}"
         CfnOutput(Stack.of(self), "CdnUrl", value=f"{self.origin}{paths.ROOT}/")

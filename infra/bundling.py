@@ -1,7 +1,6 @@
 """Artifacts for Lambda, built without Docker: locked wheels for the target, our sources, valid byte code.
 
-An artifact is built once for each content (lock, sources, target, and this module), and found again after that.
-"""
+An artifact is built once for each content (lock, sources, target, and this module), and found again after that."""
 
 from __future__ import annotations
 
@@ -20,12 +19,12 @@ from pathlib import Path
 
 from infra.settings import Target, this_machine
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 CODE = ("functions", "shared")
 SOURCES = (*CODE, "web")
 
-RECIPE = ("infra/artifacts/bundling.py",)
+RECIPE = ("infra/bundling.py",)
 """The module that decides how libraries are installed and which of their files stay."""
 
 SERVICES = {"dynamodb", "s3", "sqs", "sesv2"}

@@ -1,21 +1,51 @@
-"""One function: its artifact, its role and its log."""
+"""One Lambda function as a construct: its artifact, its role, and its log.
+
+A log is kept as long as the stage says; it outlives its stack only where the stage's data does.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
 
-from aws_cdk import AssetHashType, Duration
+from aws_cdk import AssetHashType, Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra import acceptances
-from infra.artifacts.bundling import HANDLER, Artifact
-from infra.checks import accept
+from infra import nag
+from infra.bundling import HANDLER, Artifact
 from infra.functions import Function, variables
-from infra.logs import Log
+from infra.nag import accept
 from infra.settings import ON_LAMBDA, Stage
 from infra.table import DealsTable
+
+RETENTIONS = {
+    1: logs.RetentionDays.ONE_DAY,
+    7: logs.RetentionDays.ONE_WEEK,
+    30: logs.RetentionDays.ONE_MONTH,
+    90: logs.RetentionDays.THREE_MONTHS,
+}
+"""The days that a stage may name. CloudWatch takes some numbers only."""
+
+
+class Log(logs.LogGroup):
+    """A log group of a stage. CloudFormation chooses its name, unless the writer needs a certain one (``name``).
+
+    A log with a chosen name never outlives its stack: the next stack could not make a log of the same name.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, name: str | None = None) -> None:
+        super().__init__(
+            scope,
+            construct_id,
+            log_group_name=name,
+            retention=RETENTIONS[stage.log_retention_days],
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+            if stage.keeps_data and name is None
+            else RemovalPolicy.DESTROY,
+        )
+        accept(self, nag.KEY_OF_CLOUDWATCH)
 
 
 class PythonFunction(Construct):
@@ -48,16 +78,14 @@ class PythonFunction(Construct):
             environment=variables(row, stage, table.name),
         )
         self._snap_start = stage.snap_start
-        accept(
-            self.function, acceptances.NO_VPC, acceptances.NO_RESERVED_CONCURRENCY, acceptances.NO_SECRET_IN_ENVIRONMENT
-        )
+        accept(self.function, nag.NO_VPC, nag.NO_RESERVED_CONCURRENCY, nag.NO_SECRET_IN_ENVIRONMENT)
         if stage.tracing:
-            accept(self.role, acceptances.X_RAY_TAKES_EVERYTHING)
+            accept(self.role, nag.X_RAY_TAKES_EVERYTHING)
         else:
-            accept(self.function, acceptances.FUNCTION_NOT_TRACED)
+            accept(self.function, nag.FUNCTION_NOT_TRACED)
         if stage.target.python != ON_LAMBDA.python:
             here = stage.target.uv_platform is None
-            accept(self.function, acceptances.PYTHON_OF_THE_LOCAL_CLOUD if here else acceptances.OLDER_PYTHON)
+            accept(self.function, nag.PYTHON_OF_THE_LOCAL_CLOUD if here else nag.OLDER_PYTHON)
 
     @cached_property
     def awaited(self) -> lambda_.IFunction:

@@ -1,1 +1,0 @@
-"""The artifacts that are uploaded to Lambda: libraries and our sources."""

@@ -1,0 +1,487 @@
+"""What is watched of a deployment: its metrics, the alarms on them, the topic that they notify, and the dashboard.
+
+Each alarm watches one metric and no formula, which would cost as much as all its metrics. Alarms and dashboard are a
+nested stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from aws_cdk import Annotations, Duration, NestedStack, Stack
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_budgets as budgets
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra import nag
+from infra.bounds import ESSENTIAL, Bound
+from infra.exports import Exports
+from infra.functions import Caller
+from infra.lambdas import PythonFunction
+from infra.nag import accept
+from infra.settings import Stage, Watch
+from infra.table import DealsTable
+from infra.triggers import StreamReader, WorkQueue
+from shared.dynamodb.schema import INDEXES
+from shared.runtime import metrics
+
+MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Everything that is watched. The functions' rows say who calls them."""
+
+    table: DealsTable
+    functions: Collection[PythonFunction]
+    work: Sequence[WorkQueue]
+    readers: Sequence[StreamReader]
+    gateways: Mapping[str, apigateway.Stage]
+    exports: Exports | None
+
+    @property
+    def queues(self) -> dict[str, sqs.Queue]:
+        """The queues of work."""
+        return {each.name: each.queue for each in self.work}
+
+    @property
+    def dead_letters(self) -> dict[str, sqs.Queue]:
+        """The dead-letter queues, by what they are of."""
+        return {each.name: each.dead_letters for each in self._fed}
+
+    @property
+    def mappings(self) -> dict[str, str]:
+        """The ids of event source mappings, by the functions that they feed."""
+        return {each.worker.row.name: each.mapping_id for each in self._fed}
+
+    @property
+    def _fed(self) -> list[WorkQueue | StreamReader]:
+        return [*self.work, *self.readers]
+
+    @property
+    def answering(self) -> dict[str, lambda_.Function]:
+        """The functions that a client waits for."""
+        return self._called_by(Caller.GATEWAY)
+
+    @property
+    def working(self) -> dict[str, lambda_.Function]:
+        """The functions that work on what has happened."""
+        return self._called_by(Caller.EVENTS)
+
+    @property
+    def reading(self) -> list[str]:
+        """The functions that have rights to the table, and so may meet a damaged item."""
+        return [name for each in self.functions if each.row.access and (name := each.row.name) != "seed"]
+
+    @property
+    def stream_readers(self) -> dict[str, lambda_.Function]:
+        """The functions that read the table's stream."""
+        return {each.worker.row.name: each.worker.function for each in self.readers}
+
+    def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
+        return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
+
+
+def of_function(stage: Stage, metric: metrics.Metric, module: str, statistic: str = SUM) -> cloudwatch.Metric:
+    """A metric as one function reports it."""
+    return cloudwatch.Metric(
+        namespace=stage.stack_name,
+        metric_name=metric.name,
+        dimensions_map={metrics.DIMENSION: module},
+        statistic=statistic,
+    )
+
+
+def only(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Metric:
+    """A metric that only one function reports."""
+    (module,) = metric.services
+    return of_function(stage, metric, module, statistic)
+
+
+def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
+    """A count that DynamoDB reports. Without an index's name, it leaves out what happened to the indexes."""
+    return cloudwatch.Metric(
+        namespace="AWS/DynamoDB",
+        metric_name=name,
+        dimensions_map={"TableName": site.table.name, **dimensions},
+        statistic=SUM,
+    )
+
+
+def polls(mapping: str) -> cloudwatch.Metric:
+    """Polls of an event source mapping: a value for each poll, zero if it found nothing.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+    """
+    return cloudwatch.Metric(
+        namespace="AWS/Lambda",
+        metric_name="PolledEventCount",
+        dimensions_map={"EventSourceMappingUUID": mapping},
+        statistic=SAMPLES,
+    )
+
+
+RUNBOOK = "docs/runbook.md"
+
+OPERATIONS = (
+    "GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems",
+    "BatchExecuteStatement", "BatchWriteItem",
+)  # fmt: skip
+"""The functions' operations on the table: DynamoDB counts its own failures by operation only.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html"""
+
+
+class Alarms(Construct):
+    """One alarm for each thing that has a bound, as far as the stage watches it.
+
+    Its description names the section of the runbook that helps.
+    """
+
+    def __init__(self, scope: Construct, *, stage: Stage, site: Site, topic: sns.ITopic) -> None:
+        super().__init__(scope, "Alarms")
+        self._stage = stage
+        self._action = actions.SnsAction(topic)
+        self.alarms: list[cloudwatch.Alarm] = []
+
+        self._watch_events(site)
+        self._watch_functions(site)
+        self._watch_table(site)
+        self._watch_ours(site)
+        if site.exports:
+            self._add(
+                "export_is_missing", None, site.exports.machine.metric_succeeded(), below=True, silence_is_bad=True
+            )
+
+    def _watch_events(self, site: Site) -> None:
+        """The stream, the queues of work, and the dead-letter queues."""
+        for module, function in site.stream_readers.items():
+            self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
+        for module, mapping in site.mappings.items():
+            self._add("reader_stands_still", module, polls(mapping), below=True, silence_is_bad=True)
+        for name, queue in site.queues.items():
+            self._add("work_is_old", name, queue.metric_approximate_age_of_oldest_message())
+            self._add("work_piles_up", name, queue.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
+        for each in site.functions:
+            if each.row.calls_itself:
+                dropped = each.function.metric("RecursiveInvocationsDropped", statistic=SUM)
+                self._add("loop_is_stopped", each.row.name, dropped)
+        for name, queue in site.dead_letters.items():
+            self._add("dead_letters_are_waiting", name, queue.metric_approximate_number_of_messages_visible())
+            # By its number, not by its age: a look at what is there (``btd redrive``) would take it out of the age.
+            self._add("dead_letters_grow_old", name, queue.metric_approximate_number_of_messages_visible())
+
+    def _watch_functions(self, site: Site) -> None:
+        """Functions, and the gateways before them."""
+        for module, function in {**site.answering, **site.working}.items():
+            self._add("function_fails", module, function.metric_errors())
+            self._add("function_is_throttled", module, function.metric_throttles())
+        for module, function in site.answering.items():
+            self._add("answer_is_slow", module, function.metric_duration(statistic=P99))
+        for module, function in site.working.items():
+            self._add("work_is_slow", module, function.metric_duration(statistic=P99))
+        for name, gateway in site.gateways.items():
+            self._add("answer_is_slow", name, gateway.metric_latency(statistic=P99))
+            self._add("api_fails", name, gateway.metric_server_error())
+            self._add("too_many_requests", name, gateway.metric_count(statistic=SUM))
+
+    def _watch_table(self, site: Site) -> None:
+        """Alarms on what DynamoDB refuses, and where it fails."""
+        self._add("table_is_throttled", "reads", of_table(site, "ReadThrottleEvents"))
+        self._add("table_is_throttled", "writes", of_table(site, "WriteThrottleEvents"))
+        for index in INDEXES:
+            reads, writes = (
+                of_table(site, f"{kind}ThrottleEvents", GlobalSecondaryIndexName=index.name)
+                for kind in ("Read", "Write")
+            )
+            self._add("table_is_throttled", f"reads-{index.name}", reads)
+            self._add("index_holds_up_writes", index.name, writes)
+        for operation in OPERATIONS:
+            self._add("table_fails", operation, of_table(site, "SystemErrors", Operation=operation))
+
+    def _watch_ours(self, site: Site) -> None:
+        """Alarms on what the functions report of themselves."""
+        stage = self._stage
+        # This measures news that is told late. Where news is not told at all, the queues' alarms ring.
+        self._add("news_is_late", None, only(stage, metrics.FAN_OUT_LAG, MAXIMUM))
+        self._add("cache_is_old", None, only(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
+        for module in site.answering:
+            self._add("request_fails", module, of_function(stage, metrics.FAULTS, module))
+        for module in site.reading:
+            self._add("items_are_damaged", module, of_function(stage, metrics.DAMAGED_ITEMS, module))
+        sweeps = only(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
+        self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)
+        self._add("orders_are_stuck", None, only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))
+        for module in metrics.SIGN_IN_FAILURES.services:
+            self._add("sign_ins_fail", module, of_function(stage, metrics.SIGN_IN_FAILURES, module))
+
+    def _add(
+        self, kind: str, of: str | None, metric: cloudwatch.Metric, *, below: bool = False, silence_is_bad: bool = False
+    ) -> None:
+        """An alarm of a kind. Most metrics have no values while nothing happens, which is all right.
+
+        ``silence_is_bad``: the alarm also rings when its metric has no more values, by going to INSUFFICIENT_DATA. A
+        new alarm begins in that state, and only a change notifies: on a new stage it is quiet until the first value. If
+        missing values counted as "breaching", each would ring before the clock's first minute. Sources:
+        https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+        https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+        https://docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
+        """
+        if self._stage.watch is Watch.ESSENTIAL and kind not in ESSENTIAL:
+            return
+        bound: Bound = getattr(self._stage.bounds, kind)
+        name = kind.title().replace("_", "")
+        says = kind.capitalize().replace("_", " ")
+        operator, missing = cloudwatch.ComparisonOperator, cloudwatch.TreatMissingData
+        alarm = cloudwatch.Alarm(
+            self,
+            f"{name}{of or ''}",
+            alarm_name=".".join(filter(None, (self._stage.stack_name, name, of))),
+            alarm_description=f"{says}{f': {of}' if of else ''}. What to do: {RUNBOOK}, under {says!r}",
+            metric=metric.with_(period=Duration.minutes(bound.minutes)),
+            threshold=bound.threshold,
+            datapoints_to_alarm=bound.points,
+            evaluation_periods=bound.of,
+            comparison_operator=operator.LESS_THAN_THRESHOLD if below else operator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=missing.MISSING if silence_is_bad else missing.NOT_BREACHING,
+        )
+        if silence_is_bad:
+            alarm.add_insufficient_data_action(self._action)
+        alarm.add_alarm_action(self._action)
+        alarm.add_ok_action(self._action)
+        self.alarms.append(alarm)
+
+
+Part = TypeVar("Part")
+
+MOST_STATUSES = 100
+"""Alarms that one widget of a dashboard may show.
+
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html"""
+
+_SAID = (
+    metrics.DEALS_POSTED,
+    metrics.ORDERS_PLACED,
+    metrics.LIKES_ADDED,
+    metrics.LIKES_REMOVED,
+    metrics.WATCHES_ADDED,
+    metrics.WATCHES_REMOVED,
+)
+
+
+class Dashboard(Construct):
+    """One page: what rings, what readers and editors do, what it costs the functions, the queues and the table."""
+
+    def __init__(self, scope: Construct, *, stage: Stage, site: Site, alarms: list[cloudwatch.Alarm]) -> None:
+        super().__init__(scope, "Dashboard")
+        functions = {**site.answering, **site.working}
+        rows: tuple[list[cloudwatch.IWidget], ...] = (
+            *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),
+            [
+                _graph("Deals, orders, likes and watches", *_by_function(stage, *_SAID)),
+                _graph(
+                    "Messages and mails",
+                    *_by_function(stage, metrics.MESSAGES_DELIVERED, metrics.MAILS_SENT, metrics.MAILS_REFUSED),
+                ),
+                _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
+            ],
+            [
+                _graph("Cached parts", *_by_function(stage, metrics.CACHE_HITS, metrics.CACHE_MISSES)),
+                _graph("Cache age, s", only(stage, metrics.CACHE_AGE, MAXIMUM)),
+                _graph(
+                    "Sweeps and sign-in failures",
+                    *_by_function(stage, metrics.ENDED_DEALS_SWEPT, metrics.SIGN_IN_FAILURES),
+                    *(
+                        _of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}")
+                        for name in site.reading
+                    ),
+                ),
+            ],
+            [_graph("Oldest open order, s", only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))],
+            [
+                _graph(
+                    "Requests",
+                    *_each(site.gateways, lambda each: each.metric_count()),
+                    *(_of(each.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
+                ),
+                _graph(
+                    "Answers of 500 and above, and faults",
+                    *_each(site.gateways, lambda each: each.metric_server_error()),
+                    *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
+                ),
+                _graph(
+                    "Latency, ms",
+                    *(
+                        _of(each.metric_latency(statistic=statistic), f"{name} {statistic}")
+                        for name, each in site.gateways.items()
+                        for statistic in ("p50", P99)
+                    ),
+                ),
+            ],
+            [
+                _graph("Invocations", *_each(functions, lambda each: each.metric_invocations())),
+                _graph("Errors", *_each(functions, lambda each: each.metric_errors())),
+                _graph("Duration p99, ms", *_each(functions, lambda each: each.metric_duration(statistic=P99))),
+            ],
+            [
+                _graph("Cold starts", *(_of(of_function(stage, metrics.COLD_START, name), name) for name in functions)),
+                _graph("Throttled invocations", *_each(functions, lambda each: each.metric_throttles())),
+                _graph(
+                    "Stream: age of the oldest record, ms",
+                    *_each(site.stream_readers, lambda each: each.metric("IteratorAge", statistic=MAXIMUM)),
+                ),
+                _graph("Readers: polls", *_each(site.mappings, polls)),
+            ],
+            [
+                _graph(
+                    "Queues: waiting and in work",
+                    *(
+                        _of(count, f"{name} {state}")
+                        for name, queue in site.queues.items()
+                        for state, count in (
+                            ("waiting", queue.metric_approximate_number_of_messages_visible()),
+                            ("in work", queue.metric_approximate_number_of_messages_not_visible()),
+                        )
+                    ),
+                ),
+                _graph(
+                    "Queues: age of the oldest message, s",
+                    *_each(site.queues, lambda each: each.metric_approximate_age_of_oldest_message()),
+                ),
+                _graph(
+                    "Dead letters",
+                    *_each(site.dead_letters, lambda each: each.metric_approximate_number_of_messages_visible()),
+                ),
+            ],
+            [
+                _graph(
+                    "Table: consumed units", *_by_index(site, "ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")
+                ),
+                _graph("Table: throttled", *_by_index(site, "ReadThrottleEvents", "WriteThrottleEvents")),
+                _graph(
+                    "Table: failures of its own",
+                    *(_of(of_table(site, "SystemErrors", Operation=each), each) for each in OPERATIONS),
+                ),
+            ],
+        )
+        cloudwatch.Dashboard(
+            self,
+            "Dashboard",
+            # Dashboards belong to the account and not to a region, and a stage may be in several regions.
+            # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Dashboards.html
+            dashboard_name=f"{stage.stack_name}-overview-{Stack.of(self).region}",
+            default_interval=Duration.hours(3),
+            widgets=list(rows),
+        )
+
+
+def _statuses(alarms: list[cloudwatch.Alarm]) -> list[cloudwatch.IWidget]:
+    """A row of the dashboard: the state of some alarms, as high as they need."""
+    height = 3 + len(alarms) // 20
+    return [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=height)]
+
+
+def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMetric]:
+    """Some counts of what the functions report, of each function that reports them."""
+    return [
+        _of(of_function(stage, metric, module), f"{metric.name} {module}")
+        for metric in reported
+        for module in metric.services
+    ]
+
+
+def _by_index(site: Site, *names: str) -> list[cloudwatch.IMetric]:
+    """Some counts, of the table and of each of its indexes."""
+    places = {"table": {}, **{index.name: {"GlobalSecondaryIndexName": index.name} for index in INDEXES}}
+    return [_of(of_table(site, name, **place), f"{name} {of}") for name in names for of, place in places.items()]
+
+
+def _each(parts: Mapping[str, Part], measure: Callable[[Part], cloudwatch.Metric]) -> list[cloudwatch.Metric]:
+    """A metric of each of some parts, under the part's name."""
+    return [_of(measure(part), name) for name, part in parts.items()]
+
+
+def _of(metric: cloudwatch.Metric, label: str) -> cloudwatch.Metric:
+    return metric.with_(label=label)
+
+
+def _graph(title: str, *left: cloudwatch.IMetric) -> cloudwatch.GraphWidget:
+    return cloudwatch.GraphWidget(title=title, left=list(left), width=8, height=6)
+
+
+class Observability(Construct):
+    """Alarms, the topic that they and the budget notify, and where all is watched a dashboard of it.
+
+    Alarms and dashboard are a nested stack: a stack has 500 resources at most, and these would be a hundred of them
+    (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html). What is watched goes
+    there by parameters, so nothing is exported, and anything can be removed. The topic stays outside, so that its
+    confirmed subscriptions stay.
+    """
+
+    def __init__(self, scope: Construct, *, stage: Stage, site: Site) -> None:
+        super().__init__(scope, "Observability")
+        self.topic = self._topic(stage)
+        watch = NestedStack(self, "Watch", description=f"Alarms and dashboard of {stage.stack_name}")
+        alarms = Alarms(watch, stage=stage, site=site, topic=self.topic)
+        if stage.watch is Watch.FULL:
+            Dashboard(watch, stage=stage, site=site, alarms=alarms.alarms)
+        if stage.budget:
+            self._budget(stage.budget)
+        if not stage.alarm_email:
+            Annotations.of(self).add_warning_v2(
+                "nobody-is-told", f"Alarms of {stage.stack_name} reach nobody: set alarm_email in infra/settings.py."
+            )
+
+    def _topic(self, stage: Stage) -> sns.Topic:
+        """Where alarms and the budget are told: by email, if the stage names an address. Reached over TLS only.
+
+        SNS's disks are encrypted (https://docs.aws.amazon.com/sns/latest/dg/sns-data-encryption.html). Encryption by a
+        key would need one of our own, which CloudWatch may use, for $1 a month: a message names an alarm and a number.
+        https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
+        """
+        topic = sns.Topic(
+            Construct(self, "Topic"), "Topic", display_name=f"Alarms of {stage.stack_name}", enforce_ssl=True
+        )
+        accept(topic, nag.KEY_OF_SNS)
+        # A policy of our own replaces the default one, which lets the account's alarms publish.
+        for service in ("cloudwatch", "budgets"):
+            topic.add_to_resource_policy(
+                iam.PolicyStatement(
+                    principals=[iam.ServicePrincipal(f"{service}.amazonaws.com")],
+                    actions=["sns:Publish"],
+                    resources=[topic.topic_arn],
+                    conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
+                )
+            )
+        if stage.alarm_email:
+            subscription = topic.add_subscription(subscriptions.EmailSubscription(stage.alarm_email))
+            accept(subscription, nag.ALARMS_GROW_OLD)
+        return topic
+
+    def _budget(self, dollars: int) -> None:
+        """Tell of a month that costs more than so much, and of one that will.
+
+        It counts what the whole account pays, eight to twelve hours late:
+        https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-managing-costs.html
+        """
+        budgets.CfnBudget(
+            self,
+            "Budget",
+            budget={"budgetType": "COST", "timeUnit": "MONTHLY", "budgetLimit": {"amount": dollars, "unit": "USD"}},
+            notifications_with_subscribers=[
+                {
+                    "notification": {"notificationType": kind, "comparisonOperator": "GREATER_THAN", "threshold": 100},
+                    "subscribers": [{"subscriptionType": "SNS", "address": self.topic.topic_arn}],
+                }
+                for kind in ("ACTUAL", "FORECASTED")
+            ],
+        )

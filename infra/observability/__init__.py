@@ -1,1 +1,0 @@
-"""Alarms on everything that has a bound, the alarm topic that they notify, and a dashboard."""
