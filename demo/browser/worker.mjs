@@ -56,8 +56,9 @@ async function write() {
     kept.unsaved.clear();
   } catch (error) {
     kept.touched = false;
-    const why = error.name === "QuotaExceededError" ? "storage is full" : "keeps nothing for this page";
-    tell({ notice: `This browser’s storage ${why}: what you do ends with this tab.`.replace("storage keeps", "keeps") });
+    const full = error.name === "QuotaExceededError";
+    const why = full ? "This browser’s storage is full: make room" : "This browser keeps nothing for this page: open it in an ordinary window";
+    tell({ notice: `${why}, or what you do here ends with this tab.` });
   }
 }
 async function over() {

@@ -352,6 +352,19 @@ def test_what_is_missing_is_said_in_a_sentence(
     expect(page.locator("#bar")).to_be_hidden()
 
 
+def test_a_full_storage_is_said_in_a_sentence_and_the_site_goes_on(context: BrowserContext, host: Host) -> None:
+    page = opened(context, host)
+    devtools = context.new_cdp_session(page)
+    devtools.send("Storage.overrideQuotaForOrigin", {"origin": host.demo.partition("/name")[0], "quotaSize": 1})
+
+    signed_in(page, "a reader", "/my/inbox")
+
+    expect(page.locator("#notice")).to_have_text(
+        "This browser’s storage is full: make room, or what you do here ends with this tab."
+    )
+    assert at(page, "/my/saved").locator("h1").count() == 1
+
+
 def test_a_file_that_does_not_come_is_said_in_a_sentence(context: BrowserContext, folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "name" / "demo", tmp_path / "name" / "demo", symlinks=False)
     for file in tmp_path.rglob("first.xz"):
