@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import typer.main
 
 from cli.main import app
@@ -77,6 +79,10 @@ def test_every_command_says_what_it_does() -> None:
     assert [name for name, command in COMMANDS.items() if not (command.help or "").endswith(".")] == []
 
 
+FILES = {"deals.jsonl": "deals.jsonl", "feed.xml": "feeds/google.xml", "products_export.csv": "feeds/shopify.csv"}
+"""What a reader has under the names that the documents use, and what of the sample stands for it."""
+
+
 def printed(name: str) -> list[str]:
     """The commands of ``btd`` that a document prints for the laptop's table, in their order."""
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
@@ -96,3 +102,32 @@ def test_each_command_of_the_readme_and_the_afternoon_does_what_it_says(table: T
     assert len(lines) > 18
     shown = json.loads(btd("deals", "show", "1", "--json").stdout)["result"]
     assert (shown["price"], shown["hot"], shown["expiresAt"]) == ("9.90", True, None)
+
+
+def test_each_example_of_the_command_line_and_of_imports_runs_after_those_of_the_readme(
+    table: Table, btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also typed one after the other; of those for AWS, and of pipes, only the options are held, above."""
+    for username in ("editor", "member"):
+        users.create(table, a_user(username))
+    sample.plant(table, times.now(), "member")
+    for name, of_the_sample in FILES.items():
+        shutil.copy(ROOT / "tests" / "sample" / of_the_sample, tmp_path / name)
+    lines = [*printed("docs/command-line.md"), *printed("docs/importing.md")]
+    (read_first,) = (line for line in printed("README.md") if "import" in line)
+    btd(*shlex.split(read_first.replace("tests/", f"{ROOT}/tests/"))[1:])
+    monkeypatch.chdir(tmp_path)
+
+    unfilled = (ROOT / "tests" / "sample" / "feeds" / "categories.toml").read_text(encoding="utf-8")
+    categories = tmp_path / "categories.toml"
+
+    for line in lines:
+        if line.startswith("btd probe"):  # it proves what AWS does
+            continue
+        if "--suggest-categories" in line:
+            categories.unlink()
+        elif "--categories" in line:
+            categories.write_text(unfilled.replace('""', '"home"'), encoding="utf-8")
+        btd(*shlex.split(line)[1:], stdin="a long enough password\n" * 2)
+
+    assert len(lines) > 18

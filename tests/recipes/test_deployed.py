@@ -1,8 +1,10 @@
-"""All recipes at once: the grown tree's types, its tests, and its site, on a cloud that had deals before."""
+"""A checkout and its cloud, from ``make run`` on: what the documents have one type, then all recipes at once: the grown
+tree's types, its tests, and its site, on a cloud that had deals before."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -55,7 +57,7 @@ class Cloud:
 
     def type(self, command: str) -> str:
         """Type a command in the copy."""
-        return recipes.run(self.tree, command, **surroundings(self.home, BTD_PORT=str(self.port)))
+        return recipes.run(self.tree, command, **surroundings(self.home, BTD_PORT=str(self.port), EMPTY=""))
 
     def visitor(self, home: Path | None = None) -> httpx.Client:
         """A client of the REST API, signed in as whom a file of the cloud names."""
@@ -95,20 +97,55 @@ class Cloud:
 
 
 @pytest.fixture(scope="module", autouse=True)  # before the copy grows
-def site(tree: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cloud]:
-    """The cloud, to which the copy was deployed before and after the recipes."""
+def bare(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+    """The cloud that ``make run`` leaves in a new checkout."""
     bare = Cloud(tree, Home(tmp_path_factory.mktemp("grown") / "home"), free_port())
     try:
         bare.type("make run")
-        editor = bare.visitor(bare.home.editor)
-        assert editor.post("/brands", json={"name": "Apple"}).status_code == 201
-        posted = editor.post("/deals", json={**DEAL, "brand": "Apple"})
-        bare.type(COUNT)
-        request.getfixturevalue("grown")
-        bare.type("make run")
-        yield replace(bare, deal_id=posted.json()["dealId"])
+        yield bare
     finally:
         cloud.kill(bare.home)
+
+
+@pytest.fixture(scope="module")
+def site(bare: Cloud, request: pytest.FixtureRequest) -> Cloud:
+    """The same cloud, to which the copy was deployed again after the recipes."""
+    editor = bare.visitor(bare.home.editor)
+    assert editor.post("/brands", json={"name": "Apple"}).status_code == 201
+    posted = editor.post("/deals", json={**DEAL, "brand": "Apple"})
+    bare.type(COUNT)
+    request.getfixturevalue("grown")
+    bare.type("make run")
+    return replace(bare, deal_id=posted.json()["dealId"])
+
+
+ELSEWHERE = {
+    "make run": "the cloud of this test",
+    "make test": "these tests",
+    "make install": "the copy is installed",
+    "node_modules/.bin/cdk ": "an account at AWS",
+    ".venv-sam/bin/sam ": "Docker",
+}
+"""How the commands begin that are not typed here, and what each is or needs."""
+
+PRINTED = [
+    line
+    for page in ("README.md", "docs/afternoon.md")
+    for block in re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    for line in block.splitlines()
+    if not line.startswith(tuple(ELSEWHERE))
+]
+
+
+def test_each_command_that_readme_and_afternoon_print_runs_after_make_run(bare: Cloud) -> None:
+    """In their order, in one shell, which stops at the first that fails; what both documents have made is made once."""
+    lines = [line for at, line in enumerate(PRINTED) if line not in PRINTED[:at] or not line.startswith("make synth")]
+
+    told = bare.type("\n".join(["set -e", *lines]))
+
+    assert len(lines) > 25
+    assert [int(status) for status in re.findall(r'"statusCode": (\d+)', told)] == [200, 401]
+    assert '"hot": true' in bare.type(". .venv/bin/activate && btd deals show 1 --json")
 
 
 def test_the_types_hold(site: Cloud) -> None:
@@ -139,8 +176,7 @@ def test_the_new_attribute_is_sent_and_shown_everywhere(site: Cloud) -> None:
     editor = site.visitor(site.home.editor)
     token = editor.headers["Authorization"].removeprefix("Bearer ")
     form = {**DEAL, "brand": "apple", "currency": "USD", "rating": "4", "key": "recipe"}
-    before = editor.get(f"/deals/{site.deal_id}").json()
-    assert (before["dealNumber"], before["rating"]) == (1, None)
+    assert editor.get("/deals/1").json()["rating"] is None
 
     (command,) = recipes.commands(RECIPES["A new attribute"], deployed=True)
     site.type(command)
