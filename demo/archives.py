@@ -27,21 +27,12 @@ UNCHECKED = (1).to_bytes(4, "little") + bytes(8)
 BOOT = ("_pyodide/", "pyodide/", "lzma.", "compression/")
 """Parts of Python's library that the start takes, besides what is seen to be used here."""
 
-PATHS = (
-    *(
-        "/",
-        "/deals",
-        "/deals/1",
-        "/categories/shoes",
-        "/brands",
-        "/search?q=shoes&sort=price",
-        "/popular",
-        "/feed.atom",
-    ),
-    *("/go/1", "/nothing", "/learn", "/learn/item-collection", "/table", "/my/inbox", "/my/saved", "/my/watches"),
-    *("/shop", "/shop/cart", "/account", "/account/sign-up", "/desk", "/desk/deals/new", "/desk/shop", "/desk/brands"),
-    *("/my/status", "/search?q=%C3%A9t%C3%A9+%D0%B7%D0%B8%D0%BC%D0%B0+%E5%86%AC"),
-)
+PATHS = """
+    / /deals /deals/1 /categories/shoes /brands /search?q=shoes&sort=price /popular /feed.atom /go/1 /nothing
+    /learn /learn/item-collection /table /my/inbox /my/saved /my/watches /my/status
+    /shop /shop/cart /account /account/sign-up /desk /desk/deals/new /desk/shop /desk/brands
+    /search?q=%C3%A9t%C3%A9+%D0%B7%D0%B8%D0%BC%D0%B0+%E5%86%AC
+""".split()
 """Pages whose files are packed: those of libraries only as far as something is seen to use them."""
 
 _opened: set[str] = set()

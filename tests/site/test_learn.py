@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("shown")
 
 def test_the_path_is_walked_and_run_without_script(visit: Visit) -> None:
     page = visit("/", script=False)
+    expect(page.get_by_role("link", name="Learn single-table design")).to_be_in_viewport(ratio=1)
     page.get_by_role("banner").get_by_role("link", name="Learn", exact=True).click()
     page.get_by_role("link", name="Begin").click()
 
