@@ -32,7 +32,7 @@ PATHS = """
     /learn /learn/item-collection /table /my/inbox /my/saved /my/watches /my/status
     /shop /shop/cart /account /account/sign-up /desk /desk/deals/new /desk/shop /desk/brands
     /search?q=%C3%A9t%C3%A9+%D0%B7%D0%B8%D0%BC%D0%B0+%E5%86%AC
-""".split()
+"""
 """Pages whose files are packed: those of libraries only as far as something is seen to use them."""
 
 _opened: set[str] = set()
@@ -86,7 +86,7 @@ def _visit(site: Site) -> None:
     """Ask for pages as each user of the sample, and have the clock and the stream's readers work."""
     for username in ("member", "editor"):
         cookies = "; ".join(line.partition(";")[0] for line in site.sign_in(username))
-        for path in PATHS:
+        for path in PATHS.split():
             site.answer("GET", path, {"Cookie": cookies})
     for row in site.functions.values():
         importlib.import_module(row["module"])

@@ -104,6 +104,7 @@ def test_each_command_of_the_readme_and_the_afternoon_does_what_it_says(table: T
     assert (shown["price"], shown["hot"], shown["expiresAt"]) == ("9.90", True, None)
 
 
+@pytest.mark.thorough
 def test_each_example_of_the_command_line_and_of_imports_runs_after_those_of_the_readme(
     table: Table, btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
