@@ -33,8 +33,8 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
-from shared.runtime import environment, work
-from shared.values import times, tokens
+from shared.runtime import clients, environment
+from shared.values import identifiers, times
 from shared.values.passwords import hash_password
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK
 from tests.support.events import event
@@ -179,7 +179,7 @@ def _post(run: Run, store: Table, token: str) -> None:
     records = batch([record(None, store.get(keys.deal(deal_id), consistent=True))])
     run.call(publisher, records)
     run.call(refresher, records)
-    run.call(messenger, _messages(taken(work.queue())))
+    run.call(messenger, _messages(taken(clients.queue())))
     run.queue += 2  # Lambda receives both cohorts with one request and deletes them with another
 
 
@@ -197,7 +197,7 @@ def _tell(run: Run, store: Table) -> None:
     deal = deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now)
     (unit,) = fanout.alarm_of(deals.make_hot(store, deal.deal_id, now), segments=1)
     run.call(messenger, _messages([unit.to_json()]))
-    taken(work.queue())  # the next cohort, which nobody works on here
+    taken(clients.queue())  # the next cohort, which nobody works on here
     run.queue += 2 / 5  # Lambda receives and deletes up to five cohorts with two requests
 
 
@@ -227,10 +227,10 @@ def _engines() -> Iterator[Table]:
             POWERTOOLS_METRICS_NAMESPACE="BigTimeDeals-prod",
             AWS_ENDPOINT_URL_SQS=cloud.client.meta.endpoint_url,
         )
-        for made in (environment.table, work.queue, environment.logger):
+        for made in (environment.table, clients.queue, environment.logger):
             made.cache_clear()
         TRACE.attach(environment.table())
-        work.queue().client.meta.events.register(
+        clients.queue().client.meta.events.register(
             "before-parameter-build.sqs", lambda model, **_: SENT.append(model.name)
         )
         yield environment.table()
@@ -244,5 +244,5 @@ def _fill(store: Table) -> tuple[list[Deal], str]:
     ana = a_user("ana", password_hash=hash_password(PASSWORD), role="editor", created_at=now)
     for user in (ana, *(a_user(f"reader{number}") for number in range(READERS))):
         users.create(store, user)
-    token, _ = sessions.start(store, ana, now, secrets.token_bytes(tokens.BYTES))
+    token, _ = sessions.start(store, ana, now, secrets.token_bytes(identifiers.BYTES))
     return posted, token

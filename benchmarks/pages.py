@@ -24,7 +24,7 @@ from shared.data.catalog import brands, deals, page_cache
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.sqs import Queue
-from shared.values import slugs, times
+from shared.values import naming, times
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 from tests.support.events import page
 from tests.support.surroundings import given
@@ -61,7 +61,7 @@ def fill(store: Table) -> list[Deal]:
     """Put sixty deals of the sample into a seeded table, all of this second; returns them."""
     now = times.now()
     lines = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()[:60]]
-    for slug, name in {slugs.slug(line["brand"]): line["brand"] for line in lines}.items():
+    for slug, name in {naming.slug(line["brand"]): line["brand"] for line in lines}.items():
         brands.create(store, slug, name, now)
     posted = []
     for number, line in enumerate(lines):

@@ -66,7 +66,7 @@ GOAL = 1.25
 """Dollars for a million views of the front page, with caching."""
 
 MAX_AGE = 5
-"""Seconds for which a public page is fresh (``shared/http/caching.py``)."""
+"""Seconds for which a public page is fresh (``shared/http/answers.py``)."""
 
 FLAT_PLANS = (("Pro", 15, 10 * MILLION), ("Business", 200, 125 * MILLION), ("Premium", 1_000, 500 * MILLION))
 """CloudFront's flat-rate plans: dollars a month and requests; data, logs and a firewall are in the price."""

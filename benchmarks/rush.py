@@ -19,10 +19,10 @@ from benchmarks.harness import DOCS, markdown, record
 from benchmarks.prices import Assumptions, Invocation, Operation
 from shared.data.members import order_news
 from shared.data.orders import stock
-from shared.dynamodb.retries import MAX_ATTEMPTS
+from shared.dynamodb.aws_errors import MAX_ATTEMPTS
 from shared.dynamodb.tracing import Trace
 from shared.models.orders import Shard, Stock
-from shared.values.counts import counted
+from shared.values.naming import counted
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import open_brands
 from tests.support.shop import a_buyer, buy, on_sale
@@ -189,7 +189,7 @@ class Rush:
             self.sold_out_at = self.over_at = now + REQUEST / 2
 
     def _again(self, now: float, tried: int, do: Callable[..., None]) -> None:
-        """Wait as ``retries.py`` does and do something again; after the last try, start over when Retry-After says."""
+        """Wait as ``aws_errors.py`` does and do it again; after the last try, start over when Retry-After says."""
         wait = self._chance.random() * min(1.0, 0.025 * 2**tried)
         if tried + 1 < MAX_ATTEMPTS:
             self.at(now + REQUEST + wait, partial(do, tried=tried + 1))

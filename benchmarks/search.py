@@ -29,7 +29,7 @@ from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.models.catalog import Deal
-from shared.values import slugs
+from shared.values import naming
 from tests.support.engines import DYNOXIDE, dynoxide_of
 from tests.support.factories import a_deal, ago
 
@@ -143,9 +143,9 @@ def _made_up(size: int) -> Iterator[Deal]:
             ago(minutes=number),
             entropy=chance.randbytes(16),
             title=title,
-            brand=slugs.slug(like["brand"]),
+            brand=naming.slug(like["brand"]),
             brand_name=like["brand"],
-            category=slugs.slug(like["category"]),
+            category=naming.slug(like["category"]),
             link=f"https://shop.example/products/{number}",
             **{name: like[name] for name in ("price", "currency")},
         )

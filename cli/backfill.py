@@ -26,7 +26,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import ABSENT, change, delete_as, put_over
 from shared.errors import DealsError
 from shared.models.catalog import Deal
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 
 class _Changed(DealsError):

@@ -22,10 +22,10 @@ from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, s
 from shared.data.members import votes
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
-from shared.http.parameters import DEFAULT_PAGE, selection
+from shared.http.requests import DEFAULT_PAGE, selection
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic, Vote, feed_of
 from shared.models.lists import Sort
-from shared.values import ksuids, slugs
+from shared.values import identifiers, naming
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
 Least = Annotated[str | None, typer.Option("--from", help="Only at this price or above it, as 79.90.")]
@@ -50,9 +50,9 @@ def latest(
 ) -> views.Json:
     """List the latest deals: all, a brand's, a category's, or a brand's in one; or those of a brand or a category by
     price or by discount."""
-    of = Topic(BRAND, slugs.slug(brand)) if brand is not None else None
+    of = Topic(BRAND, naming.slug(brand)) if brand is not None else None
     if category is not None:
-        of = Topic(CATEGORY, slugs.slug(category))
+        of = Topic(CATEGORY, naming.slug(category))
     within = brand if category is not None else None
     wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": within})
     if of is None and not wanted.is_all:
@@ -182,7 +182,7 @@ PATIENCE = 60
 
 def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
     """Send a file as a deal's picture, and wait for what becomes of it. Raises Invalid where it is refused."""
-    upload = f"{UPLOADS}{ksuids.random(now, secrets.token_bytes(16))}"
+    upload = f"{UPLOADS}{identifiers.random(now, secrets.token_bytes(16))}"
     if file.stat().st_size > MAX_UPLOAD:
         raise Invalid(f"{file} has more than {MAX_UPLOAD // 1_000_000} MB.")
     noted = {deal_pictures.DEAL: deal.deal_id, deal_pictures.EDITOR: BY}

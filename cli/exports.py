@@ -17,7 +17,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.values import times
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 FILE = "big-time-deals.sqlite"
 UNFINISHED = f"{FILE}.part"

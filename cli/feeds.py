@@ -30,7 +30,7 @@ from defusedxml.ElementTree import iterparse
 from markupsafe import Markup
 
 from shared.errors import DealsError, Invalid
-from shared.http.body import parse_object
+from shared.http.requests import parse_object
 from shared.models.catalog import CATEGORIES
 from shared.values import links, money, times
 

@@ -26,7 +26,7 @@ from shared.data import inserts
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError, Invalid
 from shared.values import money, times
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 SHOWN_BAD_LINES = 100
 

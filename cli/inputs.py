@@ -13,10 +13,10 @@ from shared.api import order_bodies
 from shared.data.catalog import deal_numbers
 from shared.dynamodb.table import Table
 from shared.errors import DealIsOdd, Invalid
-from shared.http.parameters import MAX_CLIENT_KEY, is_client_key
-from shared.http.reasons import reason
+from shared.http.requests import MAX_CLIENT_KEY, is_client_key
+from shared.http.statuses import reason
 from shared.models.lists import Sort
-from shared.values.usernames import normalise_username
+from shared.values.naming import normalise_username
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from cli.work import Work, command, group
 from shared.api import documents, member_documents
 from shared.data.members import follows, sessions, users
 from shared.models.members import Session
-from shared.values import times, tokens
+from shared.values import identifiers, times
 
 me_app = group("me", "What a user likes and watches.")
 alerts_app = group("alerts", "A user's alerts, on products' prices and on words.")
@@ -87,7 +87,7 @@ def likes(work: Work, username: Username) -> views.Json:
 def start(work: Work, username: Username) -> views.Json:
     """Start a session without a password and print its token."""
     user = users.get(work.table, username, consistent=True)
-    token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(tokens.BYTES))
+    token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(identifiers.BYTES))
     return member_documents.session_token(token, session)
 
 

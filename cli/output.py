@@ -19,7 +19,7 @@ from rich.text import Text
 
 from shared.dynamodb.capacity import Capacity, meanings
 from shared.dynamodb.tracing import Trace
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 SHOWN_KEYS = 6
 """Keys of one request that are printed; ``--json`` has all of them."""

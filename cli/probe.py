@@ -40,7 +40,7 @@ from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBU
 from shared.dynamodb.table import Table
 from shared.errors import Unavailable
 from shared.models.members import User
-from shared.values import ksuids, times
+from shared.values import identifiers, times
 from shared.values.passwords import hash_password
 from shared.values.pictures import MAX_UPLOAD, UPLOADS
 
@@ -197,7 +197,7 @@ def _may_write(client: Any, site: Deployed, key: str) -> bool:
 def upload(site: Deployed) -> str:
     """A browser's form brings a picture into the bucket, and the resizer makes a file of it and takes it out."""
     bucket = s3.connect(site.outputs["PicturesBucket"], **site.arguments)
-    deal_id = ksuids.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
+    deal_id = identifiers.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
     name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
     form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
     made = pictures.make(PICTURE, deal_id).files

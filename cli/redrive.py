@@ -23,7 +23,7 @@ from shared.data.members.cohorts import Unit
 from shared.data.members.mail_work import MailWork, Report
 from shared.errors import DealsError
 from shared.sqs import Queue, Received
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 VARIABLES = {output: "BTD" + re.sub("[A-Z]", r"_\g<0>", output).upper() for output in QUEUES}
 """The stack's outputs, and the environment's names for them: ``QueueUrl`` is ``BTD_QUEUE_URL``."""

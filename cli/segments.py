@@ -20,7 +20,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import forget, put
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 PAGE = 200
 

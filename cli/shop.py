@@ -16,7 +16,7 @@ from shared.api import member_documents
 from shared.data.catalog import deals
 from shared.data.orders import addresses
 from shared.errors import Invalid
-from shared.http.parameters import DEFAULT_PAGE
+from shared.http.requests import DEFAULT_PAGE
 
 addresses_app = group("addresses", "The addresses that a user's orders can go to.")
 cart_app = group("cart", "A user's cart.")

@@ -15,9 +15,9 @@ from cli.routes import Row, offer
 from cli.work import Limit, Work, command, group
 from shared.api import documents
 from shared.data.catalog import feeds, picks, topics
-from shared.http.parameters import DEFAULT_PAGE
+from shared.http.requests import DEFAULT_PAGE
 from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind, feed_of
-from shared.values import slugs
+from shared.values import naming
 
 
 def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
@@ -26,7 +26,7 @@ def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
 
     @command(commands, views.topic, help=f"Show a {kind.label}'s counts and latest deals.")
     def show(work: Work, name: TopicName, limit: Limit = DEFAULT_PAGE) -> views.Json:
-        topic = Topic(kind, slugs.slug(name))
+        topic = Topic(kind, naming.slug(name))
         page = topics.get(work.table, topic)
         latest = feeds.read(work.table, feed_of(topic), limit=limit, now=work.now)
         picked = documents.deals(picks.read(work.table, topic, work.now), work.now)
@@ -75,7 +75,7 @@ def feature_for_category(
     deals: Annotated[list[str], typer.Argument(metavar="DEAL...", help="Ids or numbers, 5 to 10.")],
 ) -> views.Json:
     """Pick a category's deals, in this order."""
-    category = slugs.slug(name)
+    category = naming.slug(name)
     ids = [deal_id(work.table, deal) for deal in deals]
     picked = picks.set_category_featured(work.table, category, ids, work.now)
     return documents.picked(picked, work.now)

@@ -19,7 +19,7 @@ from shared.data.members import digests, email_tokens, users
 from shared.dynamodb.table import Table
 from shared.models.alerts import Pace
 from shared.models.members import Role, User
-from shared.values import times, tokens
+from shared.values import identifiers, times
 from shared.values.passwords import hash_password
 
 app = group("users", "Accounts, and who is an editor.")
@@ -74,7 +74,7 @@ def show(work: Work, username: Username) -> views.Json:
 def reset_link(work: Work, username: Username) -> views.Json:
     """Make a link to a new password, for a user whom no mail reaches; it works once, for an hour."""
     user = users.get(work.table, username, consistent=True)
-    entropy = secrets.token_bytes(tokens.BYTES)
+    entropy = secrets.token_bytes(identifiers.BYTES)
     token = email_tokens.issue(work.table, user, "reset", times.now(), entropy)
     return {"path": f"/account/reset?token={token}"}
 

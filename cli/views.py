@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cli.output import cell, say, show_rows
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 Json = Mapping[str, Any]
 Column = str | Callable[[Json], Any]

@@ -15,7 +15,7 @@ from cli.connection import open_table
 from cli.output import complain, show_json, show_trace
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.http.parameters import MAX_PAGE
+from shared.http.requests import MAX_PAGE
 from shared.values import times
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for other programs.")]

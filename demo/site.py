@@ -32,7 +32,7 @@ from demo.stand_ins import ACCOUNT, Files, Waiting
 from functions.showing import showing
 from local.event_source import EventSource
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
-from shared.runtime import environment, pictures, work
+from shared.runtime import clients, environment
 
 REGION = "us-east-1"
 
@@ -66,8 +66,8 @@ class Site:
         self.changed: dict[str, Json | None] = {}
         self.expired: set[str] = set()
         self.records: list[Json] = []
-        vars(pictures)["bucket"] = lambda: self.files
-        vars(work)["queue"] = lambda: self.waiting
+        vars(clients)["bucket"] = lambda: self.files
+        vars(clients)["queue"] = lambda: self.waiting
         vars(environment)["FOR_A_READER"] = 600  # seconds: a tab is slow, and keeps no other reader waiting
         BUILTIN_HANDLERS.append(("before-send", answered))  # of each client from now on
         self.corrected = corrections.applied()

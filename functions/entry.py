@@ -32,9 +32,9 @@ environment.logger()
 if "TABLE_NAME" in os.environ:
     environment.table()
 if "QUEUE_URL" in os.environ:
-    from shared.runtime import work  # the other functions need no client of SQS
+    from shared.runtime import clients  # the other functions need no client of SQS
 
-    work.queue()
+    clients.queue()
 gc.freeze()  # later collections skip these objects, so the memory they are in is not written
 gc.enable()
 

@@ -21,7 +21,7 @@ from shared.errors import DealsError
 from shared.html import form_cost, page_cost
 from shared.runtime.environment import logger, table
 from shared.values import times
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -100,7 +100,7 @@ def _following(name: str, handler: Handler) -> Handler:
 
 def _watched(sent: list[int]) -> Callable[[], None]:
     """Count the messages that are sent to the queue; returns what ends it."""
-    from shared.runtime.work import queue  # noqa: PLC0415  # the refresher has no client of SQS
+    from shared.runtime.clients import queue  # noqa: PLC0415  # the refresher has no client of SQS
 
     def note(params: Mapping[str, Any], **_: Any) -> None:
         sent.append(len(params["Entries"]))

@@ -135,12 +135,12 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
     from local import sample  # noqa: PLC0415
     from local.accounts import ensure_account  # noqa: PLC0415
     from shared import s3  # noqa: PLC0415
-    from shared.dynamodb import provision  # noqa: PLC0415
+    from shared.dynamodb import client  # noqa: PLC0415
     from shared.dynamodb.client import connect  # noqa: PLC0415
 
     reached = client_arguments(home, there.port)
     table = connect(outputs["TableName"], **reached)
-    provision.enable_ttl(table.client, table.name)  # MiniStack's CloudFormation leaves it off
+    client.enable_ttl(table.client, table.name)  # MiniStack's CloudFormation leaves it off
     editor = ensure_account(home.editor, table, "editor")
     member = ensure_account(home.member, table, "member")
     api = f"http://{outputs['ApiId']}.execute-api.localhost:{there.port}{paths.ROOT}"

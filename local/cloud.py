@@ -21,7 +21,7 @@ from pathlib import Path
 from local.guarded_ministack import WAITING
 from local.settings import REGION, Home, access_key, cloud_environment, endpoint, make_folder, short
 from local.trouble import Trouble
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 DEAD = "dead"
 """The kind of what waits in dead-letter queues, for ``btd redrive``."""

@@ -19,9 +19,9 @@ from local.settings import STAGE, Home, access_key, client_arguments, endpoint, 
 from local.trouble import Trouble
 from shared import sqs
 from shared.data.catalog import seeds
-from shared.dynamodb import provision
+from shared.dynamodb import client
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.client import connect
-from shared.dynamodb.retries import Budget
 from shared.values import times
 
 NAME = "big-time-deals"
@@ -54,7 +54,7 @@ def undeployed(name: str, folder: Path) -> Iterator[Function]:
         try:
             cloud.start(home, port)
             table = connect(NAME, Budget(answer=PATIENCE), **client_arguments(home, port))
-            provision.create_table(table.client, table.name)
+            client.create_table(table.client, table.name)
             if row.caller is not Caller.DEPLOYMENT:
                 seeds.plant(table, times.now())
             queues = sqs.connect("", Budget(answer=PATIENCE), **client_arguments(home, port)).client

@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.dynamodb import trouble
+from shared.dynamodb import aws_errors
+from shared.dynamodb.aws_errors import Budget, Service
 from shared.dynamodb.client import client_of
-from shared.dynamodb.retries import Budget, Service
 from shared.errors import DealsError, Unavailable
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Bucket(Service["S3Client"]):
         """Our error for a refusal."""
         if error.response["Error"]["Code"] in _NOTHING:
             return Missing(f"The bucket has no such file, or refuses: {error}")
-        return trouble.of(error, self.called)
+        return aws_errors.domain_error(error, self.called)
 
 
 def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Bucket:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.dynamodb import trouble
+from shared.dynamodb import aws_errors
+from shared.dynamodb.aws_errors import Budget, Service
 from shared.dynamodb.client import client_of
-from shared.dynamodb.retries import Budget, Service
 from shared.errors import Busy, DealsError, Impossible
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Sender(Service["SESV2Client"]):
         )
         if code in REFUSED or (code == DENIED and not any(each in str(error) for each in ours)):
             return Refused(f"SES refuses a mail: {code}")  # its message names whom the mail is to
-        return Busy(f"SES: {error}") if code in TOO_FAST else trouble.of(error, self.called)
+        return Busy(f"SES: {error}") if code in TOO_FAST else aws_errors.domain_error(error, self.called)
 
 
 def connect(

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.dynamodb import trouble
+from shared.dynamodb import aws_errors
+from shared.dynamodb.aws_errors import Budget, Service
 from shared.dynamodb.client import client_of
-from shared.dynamodb.retries import Budget, Service
 from shared.errors import Busy
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Queue(Service["SQSClient"]):
             if entries:
                 raise Busy("The queue refuses messages.")
 
-        self.retry(once, when=trouble.AGAIN)
+        self.retry(once, when=aws_errors.AGAIN)
 
 
 def connect(url: str, budget: Budget | None = None, /, **client_arguments: Any) -> Queue:

@@ -185,7 +185,7 @@ FOR_INFRA = {
     "shared.runtime.metrics",
     "shared.values.money",
     "shared.values.pictures",
-    *("shared.api.paths", "shared.http.statuses", "shared.http.body"),
+    *("shared.api.paths", "shared.http.statuses", "shared.http.requests"),
 }
 """The modules whose names stacks may use; the last three say what the gateway answers and limits as functions do."""
 

@@ -29,7 +29,7 @@ from benchmarks.prices import (
 )
 from infra.functions import BY_NAME
 from infra.settings import STAGES
-from shared.http.caching import FRESH
+from shared.http.answers import FRESH
 from tests.support.surroundings import start_over
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")

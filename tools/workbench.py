@@ -71,7 +71,7 @@ from shared.models.drafts import Draft
 from shared.models.lists import Page
 from shared.models.members import Address, User
 from shared.models.orders import OrderStatus, Wanted
-from shared.values import ksuids
+from shared.values import identifiers
 from tests.support.engines import FAKE_CREDENTIALS, FAST
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -207,7 +207,9 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
 
 def _plan(table: Table, like: Deal) -> None:
     """An editor plans a deal of the next day."""
-    begun = replace(like, deal_id=ksuids.derived(NOW, "draft"), ends_at=None, number=None, version=1, created_at=NOW)
+    begun = replace(
+        like, deal_id=identifiers.derived(NOW, "draft"), ends_at=None, number=None, version=1, created_at=NOW
+    )
     author = READERS["ana"]
     planned = Draft(begun, author.username, author.account_id, NOW + timedelta(days=1))
     drafts.save_new(table, planned, NOW, None)

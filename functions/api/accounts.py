@@ -9,8 +9,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from shared.api import member_documents
-from shared.api.app import create_app, serve
-from shared.api.callers import calling, token_of
+from shared.api.app import calling, create_app, serve, token_of
 from shared.api.documentation import describe, of_members
 from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, NewUser, PasswordReset, SignIn
 from shared.data import removal
@@ -18,13 +17,13 @@ from shared.data.members import accounts, digests, sessions, users
 from shared.data.orders import addresses
 from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
-from shared.http.event import address
+from shared.http.requests import address
 from shared.models.members import User
 from shared.runtime import metrics
+from shared.runtime.clients import mail_queue
 from shared.runtime.environment import table
-from shared.runtime.mail import mail_queue
-from shared.runtime.reporting import report
-from shared.values import times, tokens
+from shared.runtime.metrics import report
+from shared.values import identifiers, times
 
 app = create_app(validates=True)
 
@@ -42,7 +41,7 @@ def sign_in(request: SignIn) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
         token, session = accounts.sign_in(
-            table(), request.username, request.password, origin, now, secrets.token_bytes(tokens.BYTES)
+            table(), request.username, request.password, origin, now, secrets.token_bytes(identifiers.BYTES)
         )
     except (WrongPassword, SlowDown):
         report(metrics.SIGN_IN_FAILURES)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shared.api.callers import token_of
+from shared.api.app import token_of
 from shared.data.members import sessions
 from shared.errors import NotSignedIn
 from shared.runtime.environment import logger, table
-from shared.runtime.reporting import measured
+from shared.runtime.metrics import measured
 from shared.values import times
 
 if TYPE_CHECKING:

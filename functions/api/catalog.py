@@ -24,8 +24,8 @@ from shared.data.catalog import brands, deals, feeds, picks, scores, selecting, 
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
-from shared.http.caching import public
-from shared.http.parameters import SELECTING, paging, segment, selection, topic_named
+from shared.http.answers import public
+from shared.http.requests import SELECTING, paging, segment, selection, topic_named
 from shared.models.catalog import (
     ALL_DEALS,
     BRAND,

@@ -12,22 +12,20 @@ from aws_lambda_powertools.event_handler import Response
 
 from functions.api.writing import idempotency, seen
 from shared.api import documents, paths
-from shared.api.app import create_app, serve
+from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
-from shared.api.callers import calling, editors_only
 from shared.api.documentation import PAGED, of_editors
 from shared.data.catalog import brands, deal_log, deal_numbers, deal_pictures, deals, drafts, oddities, picks
 from shared.data.members import fanout_progress
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer, nothing
-from shared.http.event import correlation_id
-from shared.http.parameters import paging, segment, topic_named
+from shared.http.requests import correlation_id, paging, segment, topic_named
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal
 from shared.models.drafts import Draft
-from shared.runtime import metrics, pictures
+from shared.runtime import clients, metrics
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
-from shared.values import ksuids, slugs, times
+from shared.runtime.metrics import report
+from shared.values import identifiers, naming, times
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD
 
 ONCE = ("Idempotency-Key", "anyway")
@@ -89,8 +87,8 @@ def form_of_picture(wanted: NewPicture) -> Response[Any]:
     now = times.now()
     deal = deals.get(table(), wanted.deal_id, consistent=True)
     own = calling(app)
-    form = pictures.form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
-    ends = now + timedelta(seconds=pictures.SECONDS)
+    form = clients.form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
+    ends = now + timedelta(seconds=clients.SECONDS)
     document = {"url": form.url, "fields": dict(form.fields), "expiresAt": times.to_iso(ends), "maxBytes": MAX_UPLOAD}
     return json_answer(document, HTTPStatus.CREATED)
 
@@ -120,7 +118,7 @@ def own_drafts() -> Response[Any]:
 )
 def keep_draft(new: NewDraft) -> Response[Any]:
     now, own = times.now(), calling(app)
-    draft_id = ksuids.random(now, secrets.token_bytes(16))
+    draft_id = identifiers.random(now, secrets.token_bytes(16))
     draft = Draft(new.to_deal(draft_id, now), own.username, own.account_id, new.starts_at)
     once = idempotency(app, new.model_dump(mode="json"))
     draft = drafts.save_new(table(), draft, now, seen(app), idempotency=once)
@@ -165,7 +163,7 @@ def discard_draft(draft_id: str) -> Response[Any]:
 
 @app.post("/brands", **of_editors("Create a brand", "Brand", status=201, errors=[409]))
 def create_brand(new: NewBrand) -> Response[Any]:
-    slug = slugs.slug(new.name)
+    slug = naming.slug(new.name)
     brands.create(table(), slug, new.name, times.now())
     return json_answer(documents.brand(slug, new.name), HTTPStatus.CREATED, {"Location": paths.brand(slug)})
 

@@ -23,10 +23,10 @@ from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
 from shared.data.orders.order_items import OPEN
-from shared.http.parameters import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
+from shared.http.requests import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
 from shared.models.lists import Sort
 from shared.models.orders import OrderStatus
-from shared.values import ksuids, money
+from shared.values import identifiers, money
 
 PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "ValidationError"
@@ -104,8 +104,8 @@ HEADERS = {
     "Vary": ("The request headers that the answer depends on.", "^Accept-Encoding$"),
     "Authenticate": ("How to authenticate: with a bearer token.", "^Bearer$"),
     "RetryAfter": ("Seconds to wait before trying again.", "^[1-9][0-9]*$"),
-    "DealLocation": ("The address of the new deal.", f"^{deal(ksuids.PATTERN)}$"),
-    "OrderLocation": ("The address of the new order.", f"^{order(ksuids.PATTERN)}$"),
+    "DealLocation": ("The address of the new deal.", f"^{deal(identifiers.KSUID)}$"),
+    "OrderLocation": ("The address of the new order.", f"^{order(identifiers.KSUID)}$"),
     "BrandLocation": ("The address of the new brand.", f"^{brand('[a-z0-9-]+')}$"),
 }
 """The headers that a client may rely on: what they say, and how."""

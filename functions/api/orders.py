@@ -16,8 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from functions.api.writing import idempotency
 from shared.api import documents, member_documents, order_documents, paths
-from shared.api.app import create_app, serve
-from shared.api.callers import calling, editors_only
+from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.documentation import PAGED, of_editors, of_members
 from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.data.catalog import deals
@@ -26,12 +25,11 @@ from shared.data.orders import addresses, carts, open_orders, placing, reading, 
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
-from shared.http.event import Event, correlation_id
-from shared.http.parameters import paging, segment
+from shared.http.requests import Event, correlation_id, paging, segment
 from shared.models.orders import Order, OrderStatus
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
+from shared.runtime.metrics import report
 from shared.values import times
 
 OF_EDITORS: set[tuple[str, str]] = set()

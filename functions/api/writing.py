@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from shared.api.callers import calling
+from shared.api.app import calling
 from shared.data.catalog.oddities import FIELDS
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest
-from shared.http.event import header
-from shared.http.parameters import MAX_CLIENT_KEY, is_client_key
+from shared.http.requests import MAX_CLIENT_KEY, header, is_client_key
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.api_gateway import BaseRouter

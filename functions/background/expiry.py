@@ -12,7 +12,7 @@ from shared.data.orders import open_orders
 from shared.dynamodb.damage import Failures, raise_last
 from shared.runtime import metrics
 from shared.runtime.environment import each_task, logger, table
-from shared.runtime.reporting import measured, report
+from shared.runtime.metrics import measured, report
 from shared.values import times
 
 if TYPE_CHECKING:

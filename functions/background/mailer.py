@@ -19,10 +19,10 @@ from shared.models.members import User
 from shared.models.messages import Mail
 from shared.runtime import metrics
 from shared.runtime.batches import each_message
+from shared.runtime.clients import mail_queue, sender
 from shared.runtime.environment import logger, table
-from shared.runtime.mail import mail_queue, sender
-from shared.runtime.reporting import measured, report
-from shared.values import times, tokens
+from shared.runtime.metrics import measured, report
+from shared.values import identifiers, times
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
@@ -118,7 +118,7 @@ def _digest(name: str, due: datetime) -> str:
 
 
 def _token(user: User, purpose: Purpose) -> str:
-    return email_tokens.issue(table(), user, purpose, times.now(), secrets.token_bytes(tokens.BYTES))
+    return email_tokens.issue(table(), user, purpose, times.now(), secrets.token_bytes(identifiers.BYTES))
 
 
 def _send(user: User, mail: Mail) -> str:

@@ -25,10 +25,9 @@ from shared.dynamodb.attributes import Item, unmarshal_item
 from shared.errors import DamagedDeal
 from shared.models.catalog import Deal, Status
 from shared.runtime.batches import each_record
+from shared.runtime.clients import bucket, queue
 from shared.runtime.environment import logger, table
-from shared.runtime.pictures import bucket
-from shared.runtime.reporting import measured
-from shared.runtime.work import queue
+from shared.runtime.metrics import measured
 from shared.values import links
 
 if TYPE_CHECKING:

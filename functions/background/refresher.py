@@ -44,7 +44,7 @@ from shared.models.lists import Page
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
 from shared.runtime.environment import each_task, logger, table
-from shared.runtime.reporting import measured, report
+from shared.runtime.metrics import measured, report
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord

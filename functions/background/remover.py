@@ -8,7 +8,7 @@ from shared.data import removal
 from shared.dynamodb.damage import Failures, raise_last
 from shared.errors import Busy
 from shared.runtime.environment import logger, table
-from shared.runtime.reporting import measured
+from shared.runtime.metrics import measured
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shared.data.catalog import seeds
 from shared.errors import DealsError, Unavailable
 from shared.runtime.environment import logger, table
-from shared.runtime.reporting import measured
+from shared.runtime.metrics import measured
 from shared.values import times
 
 if TYPE_CHECKING:

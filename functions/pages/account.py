@@ -31,16 +31,15 @@ from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http.cookie_header import on_laptop
-from shared.http.event import Event, address
+from shared.http.requests import Event, address, on_laptop
 from shared.models.alerts import Pace
 from shared.models.members import Session, User
 from shared.runtime import metrics
+from shared.runtime.clients import is_sent, mail_queue
 from shared.runtime.environment import table
-from shared.runtime.mail import is_sent, mail_queue
-from shared.runtime.reporting import report
-from shared.values import tokens
-from shared.values.counts import counted
+from shared.runtime.metrics import report
+from shared.values import identifiers
+from shared.values.naming import counted
 
 HOME = "/my/inbox"
 """Where signing in leads, unless a form came from elsewhere on the site."""
@@ -68,7 +67,7 @@ def sign_in_form(request: Request) -> Answer:
 
 @routes.post("/account/sign-in")
 def sign_in(request: Request) -> Answer:
-    typed, entropy = forms.read(request.event), secrets.token_bytes(tokens.BYTES)
+    typed, entropy = forms.read(request.event), secrets.token_bytes(identifiers.BYTES)
     username, password = typed.get("username", ""), typed.get("password", "")
     try:
         token, _ = accounts.sign_in(table(), username, password, address(request.event), request.now, entropy)
@@ -307,7 +306,7 @@ def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
 
 def _begun(request: Request, user: User) -> str:
     """The token of a new session of a user who has just given a password."""
-    token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(tokens.BYTES))
+    token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(identifiers.BYTES))
     return token
 
 

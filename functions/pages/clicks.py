@@ -15,7 +15,7 @@ from shared.html import pages, views
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http.event import address, header
+from shared.http.requests import address, header
 from shared.models.catalog import Status
 from shared.runtime.environment import table
 from shared.values import links

@@ -21,7 +21,7 @@ from shared.html import forms, item_collection, page_cost, pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http import cookie_header
+from shared.http import requests
 from shared.learn import drawing, exercises, figures, lessons, running, typed
 from shared.learn.exercises import Exercise
 from shared.learn.lessons import Lesson
@@ -51,7 +51,7 @@ class Reader:
     def cookie(self) -> str:
         """The value of ``Set-Cookie`` that remembers both for a year."""
         remembered = ".".join([self.visitor, *sorted(self.done)])
-        return f"{cookie_header.name(COOKIE)}={remembered}; {cookie_header.attributes()}; HttpOnly; Max-Age={A_YEAR}"
+        return f"{requests.name(COOKIE)}={remembered}; {requests.attributes()}; HttpOnly; Max-Age={A_YEAR}"
 
 
 @routes.get("/learn")
@@ -254,8 +254,8 @@ def _requests(compared: Sequence[tuple[bool, str]], lines: Sequence[str]) -> lis
 
 def _reader(request: Request) -> Reader:
     """The reader that the cookie names; a new one where it names none."""
-    own = cookie_header.name(COOKIE)
-    visitor, *done = next((value for name, value in cookie_header.brought(request.event) if name == own), "").split(".")
+    own = requests.name(COOKIE)
+    visitor, *done = next((value for name, value in requests.brought(request.event) if name == own), "").split(".")
     if not _VISITOR.fullmatch(visitor):
         return Reader(secrets.token_urlsafe(9), frozenset())
     return Reader(visitor, frozenset(done) & (lessons.by_slug().keys() | exercises.by_slug().keys()))

@@ -12,7 +12,7 @@ from shared.html import headers
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.runtime.pictures import bucket
+from shared.runtime.clients import bucket
 from shared.values.pictures import MEDIA_TYPES, PICTURES
 
 MOST = 3_000_000

@@ -29,7 +29,7 @@ from shared.data.catalog.picks import CATEGORY_FEATURED, MAX_FEATURED
 from shared.errors import InvalidName, InvalidTime
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.drafts import NEEDED
-from shared.values import ksuids, slugs, times
+from shared.values import identifiers, naming, times
 
 CLOCK_SKEW = timedelta(seconds=60)
 """How far an editor's clock may be ahead of ours."""
@@ -55,7 +55,7 @@ def _web_address(text: str) -> str:
 def _slug_of_brand(text: str) -> str:
     line(text)
     try:
-        return slugs.slug(text)
+        return naming.slug(text)
     except InvalidName as error:
         raise ValueError(str(error)) from error
 
@@ -77,8 +77,8 @@ def _time(value: Any) -> datetime:
         when = value if isinstance(value, datetime) else times.from_iso(value).replace(microsecond=0)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError("must be an ISO 8601 time with an offset, such as 2026-06-04T20:28:53Z") from error
-    if when < ksuids.EPOCH:
-        raise ValueError(f"must not be before {times.to_iso(ksuids.EPOCH)}")
+    if when < identifiers.EPOCH:
+        raise ValueError(f"must not be before {times.to_iso(identifiers.EPOCH)}")
     return when
 
 

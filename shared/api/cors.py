@@ -16,7 +16,7 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 
 from shared.errors import NoSuchPath
-from shared.http.event import Event, header
+from shared.http.requests import Event, header
 
 EVERYBODY = "*"
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"

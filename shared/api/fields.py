@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypeAliasType
 
-from shared.values import ksuids, money
+from shared.values import identifiers, money
 
 _REORDERING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = (
@@ -95,4 +95,4 @@ Currency = TypeAliasType(
     "Currency",
     Annotated[str, one_of(money.currencies, "USD"), AfterValidator(partial(known, money.currencies, _A_CURRENCY))],
 )
-DealId = Annotated[str, Field(pattern=f"^{ksuids.PATTERN}$")]
+DealId = Annotated[str, Field(pattern=f"^{identifiers.KSUID}$")]

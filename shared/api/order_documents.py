@@ -8,7 +8,7 @@ from datetime import datetime
 from shared.api import documents, member_documents
 from shared.api.documents import Json
 from shared.models.orders import CartItem, Customer, Order, OrderItem, OrderStatus, Stock
-from shared.values import order_numbers
+from shared.values import identifiers
 from shared.values.times import to_iso
 
 
@@ -37,7 +37,7 @@ def order_head(order: Order) -> Json:
     """An order without its items, as lists show it."""
     return {
         "orderId": order.order_id,
-        "orderNumber": order_numbers.written(order.number),
+        "orderNumber": identifiers.order_number(order.number),
         "username": order.username or None,
         "status": order.status.value,
         **{f"{status.value}At": documents.time(order.times.get(status)) for status in OrderStatus},

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from shared.errors import Invalid, NotJson
-from shared.http.body import media_type
-from shared.http.reasons import reason
+from shared.http.requests import media_type
+from shared.http.statuses import reason
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response

@@ -13,11 +13,11 @@ from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.validate import validate_parameters
 
-from shared.dynamodb import trouble
+from shared.dynamodb import aws_errors
 from shared.dynamodb.attributes import Item, marshal_item, unmarshal_item, unmarshal_items
 from shared.dynamodb.table import Table
 
-SHOWN = trouble.REFUSED | trouble.INVALID | {"TransactionCanceledException"}
+SHOWN = aws_errors.REFUSED | aws_errors.INVALID | {"TransactionCanceledException"}
 """Codes of refusals that are an answer; every other error is trouble, as anywhere else."""
 
 
@@ -55,12 +55,12 @@ def ask(table: Table, operation: str, arguments: Mapping[str, Any]) -> Reply:
         except ClientError as error:
             code = error.response["Error"]["Code"]
             if code not in SHOWN:
-                raise trouble.of(error, "The table") from error
+                raise aws_errors.domain_error(error, "The table") from error
             return Reply(code=code, message=error.response["Error"].get("Message", ""))
         except BotoCoreError as error:
-            raise trouble.of(error, "The table") from error
+            raise aws_errors.domain_error(error, "The table") from error
 
-    return table.retry(once, when=trouble.AGAIN)
+    return table.retry(once, when=aws_errors.AGAIN)
 
 
 def wire(name: str, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,23 +1,29 @@
 """Connecting: how botocore is set up to make, send and read requests.
 
 A client of boto3 is one of botocore, which makes them here: what boto3 adds (resources, transfers of large files)
-nobody uses, and importing it takes a seventh of a function's start.
+nobody uses, and importing it takes a seventh of a function's start. The table is created here without CloudFormation:
+for tests, and for TTL, which the local cloud leaves out.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.parsing import PlainParserFactory
-from shared.dynamodb.retries import Budget
+from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from shared.dynamodb.table import MAX_PARALLEL_REQUESTS, Table
 from shared.errors import Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
 
 CONNECT_TIMEOUT = 1
 """Seconds."""
@@ -77,3 +83,21 @@ def client_of(
 
     client.meta.events.register("before-call", limit)
     return client
+
+
+def create_table(client: DynamoDBClient, name: str) -> None:
+    """Create the table as the stack does, wait until it is there, and enable TTL."""
+    client.create_table(**create_table_request(name))  # type: ignore[arg-type]  # the schema is declared as plain data
+    client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+    enable_ttl(client, name)
+
+
+def enable_ttl(client: DynamoDBClient, name: str) -> bool:
+    """Enable TTL where it is not enabled; returns whether it had to."""
+    status = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"].get("TimeToLiveStatus")
+    if status in ("ENABLED", "ENABLING"):
+        return False
+    client.update_time_to_live(
+        TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": TTL_ATTRIBUTE}
+    )
+    return True

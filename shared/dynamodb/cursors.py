@@ -10,7 +10,7 @@ import base64
 import hashlib
 
 from shared.errors import InvalidCursor
-from shared.values import ksuids
+from shared.values import identifiers
 
 _CHECKSUM_BYTES = 6
 _LONGEST_RANK = 20
@@ -28,7 +28,7 @@ def decode(scope: str, cursor: str) -> str:
         last_id = raw[:-_CHECKSUM_BYTES].decode("ascii")
     except ValueError as error:
         raise InvalidCursor from error
-    if encode(scope, last_id) != cursor or not ksuids.is_ksuid(last_id):
+    if encode(scope, last_id) != cursor or not identifiers.is_ksuid(last_id):
         raise InvalidCursor
     return last_id
 

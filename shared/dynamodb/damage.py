@@ -2,7 +2,7 @@
 
 An item may be damaged by a write by hand or by a restore: it must not take a page down for all readers, nor stop the
 clock's work for all accounts. The code that finds one is deep in a read and has no logger; the code that logs takes
-the notes (``runtime.reporting``).
+the notes (``runtime.metrics``).
 """
 
 from __future__ import annotations

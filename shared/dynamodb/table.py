@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import ClientError
 
-from shared.dynamodb import trouble
+from shared.dynamodb import aws_errors
 from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
-from shared.dynamodb.retries import Service
+from shared.dynamodb.aws_errors import Service
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index, Key, key_names
 from shared.dynamodb.writes import Write
 from shared.errors import Busy, DealsError, NoAnswer
@@ -37,7 +37,7 @@ MAX_BATCH_WRITES = 25
 MAX_PARALLEL_REQUESTS = 128
 """Enough for a page of 100 deals that are all in different partitions: one round trip, not several waves."""
 
-_OF_WRITES = trouble.REFUSED | {"TransactionCanceledException"}
+_OF_WRITES = aws_errors.REFUSED | {"TransactionCanceledException"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +201,9 @@ class Table(Service["DynamoDBClient"]):
                 there = unmarshal_item(cast("Any", error.response).get("Item", {}))
                 if lost.any and write.left(there):
                     return there
-                raise (write.refused or trouble.of(error, "The table")) from error
+                raise (write.refused or aws_errors.domain_error(error, "The table")) from error
 
-        return self.retry(once, when=trouble.AGAIN)
+        return self.retry(once, when=aws_errors.AGAIN)
 
     def transact(self, *writes: Write) -> None:
         """Make all writes or none. Raises the error of the first write that was refused.
@@ -235,7 +235,7 @@ class Table(Service["DynamoDBClient"]):
                                 write["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
                     raise _cancelled(error, writes) from error
 
-        self.retry(once, when=trouble.AGAIN)
+        self.retry(once, when=aws_errors.AGAIN)
 
     def insert_batch(self, items: Sequence[Mapping[str, Any]]) -> list[str | None]:
         """Insert up to 25 items by PartiQL, which refuses those whose key is taken; returns each one's refusal or None.
@@ -276,12 +276,12 @@ class Table(Service["DynamoDBClient"]):
             if left:
                 raise Busy("A batch was throttled for too long.")
 
-        self.retry(once, when=trouble.AGAIN)
+        self.retry(once, when=aws_errors.AGAIN)
         return answers
 
     def meaning(self, error: ClientError) -> DealsError | None:
         """Our error for a refusal, or None for one whose meaning a write knows."""
-        return None if error.response["Error"]["Code"] in _OF_WRITES else trouble.of(error, self.called)
+        return None if error.response["Error"]["Code"] in _OF_WRITES else aws_errors.domain_error(error, self.called)
 
 
 class _Lost:
@@ -312,7 +312,7 @@ def _batches(keys: Sequence[Key], most: int) -> Iterator[list[dict[str, Any]]]:
 def _ones_own(error: ClientError, writes: Sequence[Write]) -> bool:
     """Whether what refused a transaction is an item as one of its own writes leaves it."""
     return any(
-        reason.get("Code") in trouble.REFUSED and write.left(unmarshal_item(reason.get("Item", {})))
+        reason.get("Code") in aws_errors.REFUSED and write.left(unmarshal_item(reason.get("Item", {})))
         for write, reason in zip(writes, cast("Any", error.response).get("CancellationReasons", []), strict=False)
     )
 
@@ -325,16 +325,16 @@ def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:
     """
     reasons = error.response.get("CancellationReasons", [])
     for write, reason in zip(writes, reasons, strict=False):
-        if reason.get("Code") in trouble.REFUSED and write.refused is not None:
+        if reason.get("Code") in aws_errors.REFUSED and write.refused is not None:
             return write.refused
     meanings = [
-        trouble.of_code(reason["Code"], f"The table: {reason['Code']}: {reason.get('Message', '')}")
+        aws_errors.domain_error_of_code(reason["Code"], f"The table: {reason['Code']}: {reason.get('Message', '')}")
         for reason in reasons
         if reason.get("Code", "None") != "None"
     ]
     # A lasting reason comes before one that the next attempt may not meet.
     meanings.sort(key=lambda meaning: isinstance(meaning, Busy))
-    return meanings[0] if meanings else trouble.of(error, "The table")
+    return meanings[0] if meanings else aws_errors.domain_error(error, "The table")
 
 
 def _key_condition(

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 from shared.dynamodb.attributes import Item, marshal_item
+from shared.dynamodb.aws_errors import AGAIN
 from shared.dynamodb.schema import Key
-from shared.dynamodb.trouble import AGAIN
 from shared.errors import DealsError
 
 EXISTS, ABSENT = "attribute_exists(PK)", "attribute_not_exists(PK)"

@@ -14,8 +14,7 @@ from shared.errors import Forbidden, NotSignedIn
 from shared.html import pages
 from shared.html.pages import SignInFirst
 from shared.html.request import Request
-from shared.http.cookie_header import attributes, brought, name, on_laptop
-from shared.http.event import MAX_TOKEN, is_plain
+from shared.http.requests import MAX_TOKEN, attributes, brought, is_plain, name, on_laptop
 from shared.models.members import Session
 from shared.runtime.environment import table
 

@@ -15,8 +15,7 @@ from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.schema import KEYS
 from shared.dynamodb.tracing import Trace
 from shared.http import cached_pages
-from shared.http.cookie_header import on_laptop
-from shared.http.event import Event, header
+from shared.http.requests import Event, header, on_laptop
 from shared.runtime.environment import table
 
 if TYPE_CHECKING:

@@ -20,19 +20,19 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from shared.data import item_types, traces
 from shared.data.traces import Drawing
+from shared.dynamodb.aws_errors import REFUSED
 from shared.dynamodb.capacity import TABLE, WRITE_BYTES, Basis, Capacity, meanings, size_of
 from shared.dynamodb.tracing import Request
-from shared.dynamodb.trouble import REFUSED
 from shared.dynamodb.writes import Write
 from shared.errors import DealsError
 from shared.html import faults, page_cost, write_words
 from shared.html.collection_kinds import kind_of
 from shared.html.links import link
 from shared.html.patterns import function_of, patterns_of
-from shared.http.event import Event, correlation_id
+from shared.http.requests import Event, correlation_id
 from shared.runtime.environment import logger, table
 from shared.values import times
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 QUERY = "took"
 """The name that a trace's id has in a query."""

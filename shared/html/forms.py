@@ -18,9 +18,7 @@ from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Forbidden, InvalidInput, NotAForm
 from shared.html.links import base, origin
 from shared.html.pages import Answer, leading
-from shared.http.body import media_type
-from shared.http.event import Event, header
-from shared.http.parameters import is_client_key
+from shared.http.requests import Event, header, is_client_key, media_type
 
 MAX_FIELDS = 100
 """Fields of one form. Ordering a page takes a field for each of its deals, 25 at most."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from shared.http.caching import FRESH
+from shared.http.answers import FRESH
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "

@@ -14,7 +14,7 @@ from shared.html.templates import render
 from shared.html.views import money
 from shared.models.members import User
 from shared.models.messages import AboutDeal, Mail, Message
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 _LIKE_A_LINK = re.compile(r"[.\u3002\uff0e\uff61:/@]\S")
 """What mail programs may make a link of: a dot, also an ideographic one, a colon, a slash or an @ within a word."""

@@ -9,9 +9,9 @@ from shared.html import views
 from shared.models.charges import Bill
 from shared.models.members import Address
 from shared.models.orders import Order, OrderStatus
-from shared.values import order_numbers, times
-from shared.values.counts import counted
+from shared.values import identifiers, times
 from shared.values.money import times as times_of
+from shared.values.naming import counted
 
 STATES = {
     OrderStatus.PLACED: "Placed",
@@ -26,7 +26,7 @@ def head(order: Order) -> dict[str, Any]:
     """An order as a line of a list."""
     return {
         "id": order.order_id,
-        "number": order_numbers.written(order.number),
+        "number": identifiers.order_number(order.number),
         "status": order.status.value,
         "state": STATES[order.status],
         "at": times.to_iso(order.placed_at),

@@ -18,7 +18,7 @@ from shared.html import faults
 from shared.html.links import base
 from shared.html.patterns import PATTERNS, function_of, patterns_of
 from shared.http import cached_pages
-from shared.http.cookie_header import on_laptop
+from shared.http.requests import on_laptop
 from shared.runtime.environment import table
 
 SHOWN_KEYS = 8

@@ -16,8 +16,8 @@ from shared.errors import NotSignedIn
 from shared.html import headers
 from shared.html.links import absolute, link
 from shared.html.templates import render
-from shared.http.caching import etag
-from shared.http.cookie_header import done
+from shared.http.answers import etag
+from shared.http.requests import done
 
 HTML = "text/html; charset=utf-8"
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from shared.http.cookie_header import DONE, brought
-from shared.http.event import Event, correlation_id, header
+from shared.http.requests import DONE, Event, brought, correlation_id, header
 
 if TYPE_CHECKING:
     from shared.models.members import Role, Session  # public pages start without the models of accounts

@@ -14,7 +14,7 @@ from shared.models.catalog import CATEGORIES, Deal, Period, Status
 from shared.values import cards as cards_of
 from shared.values import links
 from shared.values import money as amounts
-from shared.values.counts import counted
+from shared.values.naming import counted
 from shared.values.times import to_iso
 
 Card = dict[str, Any]

@@ -12,7 +12,7 @@ from shared.html import cookies, forms, pages
 from shared.html.app import Page, Routes
 from shared.html.pages import Answer, SignInFirst
 from shared.html.request import Request
-from shared.http import cookie_header
+from shared.http import requests
 from shared.models.members import Session
 
 COOKIE = "btd-wish"
@@ -31,7 +31,7 @@ def sender_of(request: Request, place: str) -> Session:
         if len(wish) > MOST:
             raise
         # Half an hour is enough to make an account.
-        kept = f"{cookie_header.name(COOKIE)}={wish}; {cookie_header.attributes()}; HttpOnly; Max-Age=1800"
+        kept = f"{requests.name(COOKIE)}={wish}; {requests.attributes()}; HttpOnly; Max-Age=1800"
         prefix = request.path.split("/")[1]
         way_back = f"/{prefix}/wish?{urlencode({'next': place})}"
         raise SignInFirst(pages.redirect("/account/sign-in", cookies=(kept,), next=way_back)) from error
@@ -48,17 +48,17 @@ def granted_by(routes: Routes, prefix: str, *buttons: Page) -> None:
             answer = button(form)
         else:
             answer = forms.lead_to(forms.own_path(request.query.get("next"), "/"))
-        own = cookie_header.name(COOKIE)
+        own = requests.name(COOKIE)
         lines = list(answer.headers.get("Set-Cookie", []))
         if not any(line.startswith(f"{own}=") for line in lines):  # else it is kept once more
-            answer.headers["Set-Cookie"] = [*lines, f"{own}=; {cookie_header.attributes()}; HttpOnly; Max-Age=0"]
+            answer.headers["Set-Cookie"] = [*lines, f"{own}=; {requests.attributes()}; HttpOnly; Max-Age=0"]
         return answer
 
 
 def _kept(request: Request) -> Request | None:
     """The form that the cookie of a request keeps."""
-    own = cookie_header.name(COOKIE)
-    found = [value for name, value in cookie_header.brought(request.event) if name == own]
+    own = requests.name(COOKIE)
+    found = [value for name, value in requests.brought(request.event) if name == own]
     if len(found) != 1:
         return None
     path, _, body = found[0].partition("?")

@@ -1,26 +1,71 @@
 """From an API Gateway event to an answer of Powertools' resolver, for the API and for the site's pages.
 
-The two differ in how they tell of an error: each passes ``refused``.
+The two differ in how they show an error: each passes ``refused``. Each request has one line in the log, and one more
+where something failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import traceback
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared.errors import Damaged, DealsError, Impossible, NoSuchPath, Unavailable, Unexpected
-from shared.http import logs
-from shared.http.body import decode
-from shared.http.caching import cached_and_compressed
-from shared.http.event import Event, correlation_id, method, path
+from shared.http.answers import cached_and_compressed
+from shared.http.requests import Event, correlation_id, decode, header, method, path
 from shared.runtime import metrics
 from shared.runtime.environment import logger
-from shared.runtime.reporting import report, report_damaged
+from shared.runtime.metrics import measured, report, report_damaged
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+_MADE_UP = "{name}"
+"""The part of a path that a member has made up: the name of an address. It is nobody else's business."""
+
+_CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+
+
+def log_fault(error: BaseException) -> None:
+    """Log an exception that nobody expected: where it was raised, and its type."""
+    logger().error("request failed", exception_name=type(error).__name__, exception=_without_messages(error))
+
+
+def log_request(event: Event, context: LambdaContext, answer: Event, *, method: str) -> None:
+    """One line per request: path, user, status, and the metrics counted.
+
+    The path is without what a member typed. Fields that are None are left out.
+    """
+    caller = event["requestContext"].get("authorizer") or {}
+    logger().info(
+        "request",
+        method=method,
+        path=event["resource"] if _MADE_UP in event["resource"] else event["path"],
+        status=answer["statusCode"],
+        username=caller.get("username"),
+        client_request_id=_client_request_id(event),
+        function_request_id=context.aws_request_id,
+        route=event["resource"],
+        **measured(),
+    )
+
+
+def _without_messages(error: BaseException) -> str:
+    """A traceback without the exceptions' messages, which may repeat what the request says."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    frames = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+    return "\n".join([*([_without_messages(before)] if before else []), *frames, type(error).__name__])
+
+
+def _client_request_id(event: Mapping[str, Any]) -> str | None:
+    """The id that a client gave its request, if it has the form of one: no other text gets into the log."""
+    given = header(event, "x-correlation-id") or header(event, "x-request-id") or ""
+    return given if _CLIENT_REQUEST_ID.fullmatch(given) else None
+
 
 Guard = Callable[[Event], None]
 """Refuses a request before it is routed, by raising a domain error."""
@@ -66,7 +111,7 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
         answer["multiValueHeaders"]["X-Content-Type-Options"] = ["nosniff"]
         if asked == "HEAD":
             answer |= {"body": "", "isBase64Encoded": False}
-        logs.log_request(event, context, answer, method=asked)
+        log_request(event, context, answer, method=asked)
         return answer
 
     return handler
@@ -75,7 +120,7 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
 def _told(error: Exception, event: Event) -> DealsError:
     """The domain error that the caller is told of. Faults are logged and counted."""
     if not isinstance(error, DealsError):
-        logs.log_fault(error)
+        log_fault(error)
         error = Unexpected(correlation_id(event))
     elif isinstance(error, Unavailable | Impossible):
         logger().error("table unavailable", exc_info=error)  # which readers are not told

@@ -13,7 +13,7 @@ from shared.data.catalog.page_cache import JSON, Cached, Copy, Form
 from shared.models.catalog import CountedTopic, Topic
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
+from shared.runtime.metrics import report
 
 
 def read(wanted: Sequence[Cached], now: datetime, form: Form = JSON) -> list[Copy | None]:

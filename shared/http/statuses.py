@@ -1,13 +1,26 @@
-"""Domain errors as status codes and as problem documents: the only place that maps them, for the API and the pages."""
+"""Domain errors as status codes and as problem documents: the only place that maps them, for the API and the pages.
+
+Why a field is refused is said here in words that the API, the site's forms and ``btd`` share.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from shared import errors
 from shared.errors import DealsError
+
+_SHOULD = re.compile(r"\A\w+ should ")
+_REASONS = {"missing": "must be given", "extra_forbidden": "must not be given: there is no such field"}
+
+
+def reason(entry: Mapping[str, Any]) -> str:
+    """The fault of a field, from one of pydantic's errors: its "Input should be" is "must be"."""
+    return _REASONS.get(entry["type"]) or _SHOULD.sub("must ", str(entry["msg"]).removeprefix("Value error, "))
+
 
 MEDIA_TYPE = "application/problem+json"
 """The media type of a problem document."""

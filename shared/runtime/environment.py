@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger
 
 from shared.dynamodb import damage
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.client import connect
 from shared.dynamodb.damage import Failures
-from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 
 if TYPE_CHECKING:

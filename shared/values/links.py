@@ -1,9 +1,15 @@
-"""Addresses at shops: which of them are one product, and where its picture comes in the size that is shown."""
+"""Addresses on the internet: links to shops, and networks.
+
+A link says which product it is of, and where the picture comes in the size that is shown. Of networks it is told which
+are around an address: one customer may have all of a network's IPv6 addresses.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import re
+from collections.abc import Iterable
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 _KEPT = "%/:?#[]@!$&'()*+,;=~"
@@ -106,3 +112,19 @@ def picture(image: str | None, width: int) -> str | None:
     if not resizes or parts.fragment or "width=" in parts.query:
         return image
     return f"{image}{'&' if parts.query else '?'}width={width}"
+
+
+def networks_around(address: str, widths: Iterable[int]) -> list[str]:
+    """The networks that an address is in: itself alone if it is IPv4, or one of each width, in their order.
+
+    A text that is no address is in the network ``unknown``.
+    """
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return ["unknown"]
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
+        ip = ip.ipv4_mapped  # their networks would be one and the same for everybody
+    if ip.version == 4:
+        return [str(ip)]
+    return [str(ipaddress.ip_network(f"{ip.packed.hex(':', 2)}/{width}", strict=False)) for width in widths]

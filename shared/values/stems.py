@@ -1,5 +1,6 @@
-"""The stems of English words, by Snowball's algorithm (https://snowballstem.org/algorithms/english/stemmer.html).
+"""Which words count as the same: those with one stem, and those that differ by a slip of the keys.
 
+The stems are of English words, by Snowball's algorithm (https://snowballstem.org/algorithms/english/stemmer.html).
 Of ``snowballstemmer`` only the English stemmer is imported, and when the first word asks for it: the package's own
 ``__init__`` imports those of 36 languages, which takes 20 ms, and one takes 1 ms. To do without this shortcut, let
 ``_english`` return ``snowballstemmer.EnglishStemmer``.
@@ -11,6 +12,16 @@ import sys
 from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
 from typing import Protocol
+
+
+def is_a_slip(typed: str, word: str) -> bool:
+    """Whether a word becomes another by one letter more, less or other, or by two neighbours changing places."""
+    if typed == word or abs(len(typed) - len(word)) > 1:
+        return False
+    start = next((n for n, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
+    a, b = typed[start:], word[start:]
+    return a[1:] == b or a == b[1:] or a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
+
 
 IRREGULAR = {
     "calves": "calf",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 _SECONDS = len("2026-06-04T20:28:53")
 

@@ -12,7 +12,7 @@ import pytest
 
 from shared.api.validation import MAX_NAME, MAX_UNKNOWN
 from shared.dynamodb import cursors
-from shared.values import ksuids
+from shared.values import identifiers
 from tests.support.contract import assert_problem
 from tests.support.site import PASSWORD, Api, Visitor, a_deal, fresh
 
@@ -293,7 +293,7 @@ def test_a_cursor_that_no_list_gave(member: Visitor, known_brand: str, cursor: s
 def test_a_cursor_of_the_last_second_that_ids_can_hold_is_only_a_place(visitor: Visitor) -> None:
     """The year 9999 does not fit an id: they end in 2150. A cursor of then is before all deals, and no error."""
     for path in ("/deals", "/front-page"):
-        assert visitor.get(path, params={"cursor": forged(ksuids._HIGHEST), "limit": 1}).status_code == 200
+        assert visitor.get(path, params={"cursor": forged(identifiers._HIGHEST), "limit": 1}).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from shared.data.catalog import deals, drafts, endings, picks, scores
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.data.orders import open_orders, stock
 from shared.dynamodb import damage
-from shared.dynamodb.retries import MAX_ATTEMPTS, Budget
+from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
 from shared.errors import Busy, NotFound

@@ -20,7 +20,7 @@ from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.retries import Budget
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
 from tests.cli.conftest import Btd

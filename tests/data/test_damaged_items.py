@@ -50,7 +50,7 @@ from shared.errors import Busy, Damaged, DealsError, Impossible
 from shared.models.alerts import Limits
 from shared.models.catalog import FRONT_PAGE, Deal, Feed
 from shared.models.orders import OrderStatus
-from shared.values import ksuids, tokens
+from shared.values import identifiers
 from tests.support.factories import (
     APPLE,
     FEEDS,
@@ -160,7 +160,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     item_types.OPEN_ORDERS: (
         partial(open_orders.read, now=NOW, limit=9),
         partial(open_orders.waiting_since, now=NOW),
-        lambda table: open_orders.know(table, OrderStatus.PLACED, ksuids.random(NOW, bytes(16)), 1, NOW),
+        lambda table: open_orders.know(table, OrderStatus.PLACED, identifiers.random(NOW, bytes(16)), 1, NOW),
     ),
     item_types.CART_ITEM: (
         partial(carts.view, username="ana", now=NOW),
@@ -261,7 +261,7 @@ def test_what_lists_an_item_goes_on_where_one_is_damaged(world: Table) -> None:
     assert not silent, "; ".join(silent)
 
 
-FEED, SESSION = tokens.of(bytes(32)), tokens.of(bytes(31) + b"1")
+FEED, SESSION = identifiers.token(bytes(32)), identifiers.token(bytes(31) + b"1")
 
 OWN: Mapping[str, Callable[[Item], Reader]] = {
     item_types.DEAL_NUMBER: lambda item: partial(deals.find, id_or_number=keys.id_in(item["PK"])),

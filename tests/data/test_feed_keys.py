@@ -12,7 +12,7 @@ from shared.data.members import accounts, email_tokens, feed_keys, sessions, use
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import NoSuchFeed, NotSignedIn
-from shared.values import tokens
+from shared.values import identifiers
 from tests.support.factories import NOW, account_of, join, leave
 
 ENTROPY = bytes(32)
@@ -51,13 +51,13 @@ def test_a_key_ends_with_the_generation_of_its_account(table: Table, key: str, c
         feed_keys.reader(table, key)
     assert feed_keys.of(table, "ana") == feed_keys.FeedKey(NOW, ended=True)
     later = NOW + timedelta(minutes=1)
-    another = feed_keys.make(table, "ana", account_of("ana"), later, tokens.BYTES * b"1")
+    another = feed_keys.make(table, "ana", account_of("ana"), later, identifiers.BYTES * b"1")
     assert feed_keys.reader(table, another).username == "ana"
     assert feed_keys.of(table, "ana") == feed_keys.FeedKey(later, ended=False)
 
 
 def test_a_key_that_names_no_generation_has_ended(table: Table, key: str) -> None:
-    for place in (keys.feed_key(tokens.hashed(key)), keys.feed("ana")):
+    for place in (keys.feed_key(identifiers.hashed(key)), keys.feed("ana")):
         table.write(update(place, "REMOVE Generation", refused=NoSuchFeed()))
 
     with pytest.raises(NoSuchFeed):

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import InvalidName
-from shared.values import ksuids, slugs
-from shared.values.usernames import normalise_email, normalise_username
+from shared.values import identifiers, naming
+from shared.values.naming import normalise_email, normalise_username
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
@@ -32,7 +32,7 @@ SLUGS = {
 
 @pytest.mark.parametrize(("name", "slug"), [(name, slug) for slug, names in SLUGS.items() for name in names])
 def test_a_slug_is_ascii_lower_case_with_single_hyphens(name: str, slug: str) -> None:
-    assert slugs.slug(name) == slug
+    assert naming.slug(name) == slug
 
 
 @pytest.mark.parametrize(
@@ -40,37 +40,37 @@ def test_a_slug_is_ascii_lower_case_with_single_hyphens(name: str, slug: str) ->
 )
 def test_a_name_without_letters_or_digits_has_no_slug(name: str) -> None:
     with pytest.raises(InvalidName):
-        slugs.slug(name)
+        naming.slug(name)
 
 
 def test_a_name_may_be_as_long_as_a_key_bears() -> None:
-    assert slugs.slug("X" * 100) == "x" * 100
+    assert naming.slug("X" * 100) == "x" * 100
     with pytest.raises(InvalidName):
-        slugs.slug("x" * 101)
+        naming.slug("x" * 101)
     with pytest.raises(InvalidName):
-        slugs.slug("北" * 60)  # short as it is written, long when it is spelled out
+        naming.slug("北" * 60)  # short as it is written, long when it is spelled out
 
 
 @given(st.text(max_size=60))
 def test_whatever_the_name_its_slug_is_one_and_stays_one(name: str) -> None:
     try:
-        slug = slugs.slug(name)
+        slug = naming.slug(name)
     except InvalidName:
         return
 
-    assert slugs.is_slug(slug)
+    assert naming.is_slug(slug)
     assert set(slug) <= set(string.ascii_lowercase + string.digits + "-")
-    assert slugs.slug(slug) == slug
+    assert naming.slug(slug) == slug
 
 
 @given(st.text(alphabet=string.ascii_letters + string.digits + " /&'+.", min_size=1, max_size=40))
 def test_upper_and_lower_case_make_one_slug(name: str) -> None:
     try:
-        slug = slugs.slug(name)
+        slug = naming.slug(name)
     except InvalidName:
         return
 
-    assert slugs.slug(name.upper()) == slugs.slug(name.lower()) == slug
+    assert naming.slug(name.upper()) == naming.slug(name.lower()) == slug
 
 
 def test_the_brands_of_real_deals_have_slugs_of_their_own() -> None:
@@ -78,7 +78,7 @@ def test_the_brands_of_real_deals_have_slugs_of_their_own() -> None:
 
     by_slug: dict[str, set[str]] = {}
     for brand in brands:
-        by_slug.setdefault(slugs.slug(brand), set()).add(brand)
+        by_slug.setdefault(naming.slug(brand), set()).add(brand)
 
     shared = [names for names in by_slug.values() if len(names) > 1]
     assert sorted(sorted(names) for names in shared) == [["ASICS", "Asics"], ["GORUCK", "GoRuck"]]
@@ -147,11 +147,11 @@ VECTORS = [
 
 @pytest.mark.parametrize(("ksuid", "seconds", "payload"), VECTORS)
 def test_a_ksuid_is_what_its_specification_says(ksuid: str, seconds: int, payload: str) -> None:
-    when = ksuids.EPOCH + timedelta(seconds=seconds)
+    when = identifiers.EPOCH + timedelta(seconds=seconds)
 
-    assert ksuids.random(when, bytes.fromhex(payload)) == ksuid
-    assert ksuids.time_of(ksuid) == when
-    assert ksuids.is_ksuid(ksuid)
+    assert identifiers.random(when, bytes.fromhex(payload)) == ksuid
+    assert identifiers.time_of(ksuid) == when
+    assert identifiers.is_ksuid(ksuid)
 
 
 @pytest.mark.parametrize(
@@ -160,17 +160,17 @@ def test_a_ksuid_is_what_its_specification_says(ksuid: str, seconds: int, payloa
      "0" * 26 + "\n", " " + "0" * 26, "0" * 27 + "\n"],
 )  # fmt: skip
 def test_what_is_no_ksuid_is_told(text: str) -> None:
-    assert not ksuids.is_ksuid(text)
+    assert not identifiers.is_ksuid(text)
     with pytest.raises(ValueError, match="KSUID"):
-        ksuids.time_of(text)
+        identifiers.time_of(text)
 
 
-@pytest.mark.parametrize("when", [ksuids.EPOCH - timedelta(seconds=1), datetime(2151, 1, 1, tzinfo=UTC)])
+@pytest.mark.parametrize("when", [identifiers.EPOCH - timedelta(seconds=1), datetime(2151, 1, 1, tzinfo=UTC)])
 def test_a_time_that_no_ksuid_holds_is_refused(when: datetime) -> None:
     with pytest.raises(ValueError, match="KSUID"):
-        ksuids.random(when, bytes(16))
+        identifiers.random(when, bytes(16))
     with pytest.raises(ValueError, match="KSUID"):
-        ksuids.derived(when, "deal", "shop:1")
+        identifiers.derived(when, "deal", "shop:1")
 
 
 TIMES = st.datetimes(datetime(2014, 5, 14), datetime(2150, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  # as asked
@@ -181,20 +181,20 @@ def test_ids_of_different_seconds_sort_as_their_times(a: datetime, b: datetime, 
     earlier, later = sorted([a.replace(microsecond=0), b.replace(microsecond=0)])
 
     if earlier < later:
-        assert ksuids.random(earlier, one) < ksuids.random(later, other)
-    assert ksuids.time_of(ksuids.random(a, one)) == a.replace(microsecond=0)
+        assert identifiers.random(earlier, one) < identifiers.random(later, other)
+    assert identifiers.time_of(identifiers.random(a, one)) == a.replace(microsecond=0)
 
 
 def test_a_derived_id_depends_on_all_that_it_is_made_of() -> None:
     when = datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
 
     made = {
-        ksuids.derived(when, "deal", "a"),
-        ksuids.derived(when, "deal", "b"),
-        ksuids.derived(when, "deala"),
-        ksuids.derived(when, "message", "a"),
-        ksuids.derived(when + timedelta(seconds=1), "deal", "a"),
+        identifiers.derived(when, "deal", "a"),
+        identifiers.derived(when, "deal", "b"),
+        identifiers.derived(when, "deala"),
+        identifiers.derived(when, "message", "a"),
+        identifiers.derived(when + timedelta(seconds=1), "deal", "a"),
     }
 
     assert len(made) == 5
-    assert ksuids.derived(when, "deal", "a") in made
+    assert identifiers.derived(when, "deal", "a") in made

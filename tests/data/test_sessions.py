@@ -15,7 +15,7 @@ from shared.data.members import rate_limits, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import AccountChanged, NotSignedIn, SlowDown
-from shared.values import tokens
+from shared.values import identifiers
 from tests.support.factories import NOW, a_user, ago, ahead, join, leave
 from tests.support.wire import before, watched
 
@@ -28,7 +28,7 @@ def table(table: Table) -> Table:
 
 
 def entropy(number: int) -> bytes:
-    return number.to_bytes(tokens.BYTES, "big")
+    return number.to_bytes(identifiers.BYTES, "big")
 
 
 def test_a_token_is_256_bits_of_the_callers_randomness() -> None:

@@ -12,14 +12,14 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import BrandsAreFull, NotSeeded
 from shared.models.catalog import ALL_DEALS, BRAND, Topic
-from shared.values import slugs
+from shared.values import naming
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, NOW, a_deal
 
 
 def test_brands_are_listed_by_slug_with_the_names_editors_wrote(table: Table) -> None:
     for name in ("Nicoló", "G/Fore", "04651 / A Trip In A Bag"):
-        brands.create(table, slugs.slug(name), name, NOW)
+        brands.create(table, naming.slug(name), name, NOW)
 
     named = brands.names(table)
 

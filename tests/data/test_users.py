@@ -13,7 +13,7 @@ from shared.data.members import announcements, message_items, messages, users
 from shared.dynamodb.table import Table
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.members import User
-from shared.values.usernames import normalise_email, normalise_username
+from shared.values.naming import normalise_email, normalise_username
 from tests.support.engines import MINISTACK, on
 from tests.support.factories import NOW, a_deal, a_message, a_user, leave, send
 from tests.support.wire import watched

@@ -17,8 +17,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.client import connect
-from shared.dynamodb.retries import MAX_ATTEMPTS, Budget
 from shared.errors import Unavailable
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.serving import (

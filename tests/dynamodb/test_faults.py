@@ -12,7 +12,7 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import deals, feeds, topics
 from shared.data.members import follows, messages, rate_limits, sessions
-from shared.dynamodb.retries import MAX_ATTEMPTS
+from shared.dynamodb.aws_errors import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoAnswer, NoSuchTopic, TooLarge, Unavailable

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.dynamodb import provision
+from shared.dynamodb import client
 from shared.dynamodb.table import Table
 from tests.support.engines import Engine
 
@@ -15,7 +15,7 @@ from tests.support.engines import Engine
 @pytest.fixture
 def provisioned(engine: Engine) -> Iterator[Table]:
     """A table made as the laptop's is, on every engine."""
-    with replace(engine, create=provision.create_table).bare_table() as table:
+    with replace(engine, create=client.create_table).bare_table() as table:
         yield table
 
 
@@ -41,7 +41,7 @@ def test_the_table_is_on_demand_with_its_four_indexes_and_a_stream_of_both_image
 
 
 def test_items_expire_by_one_attribute_and_enabling_it_again_is_no_trouble(provisioned: Table) -> None:
-    again = provision.enable_ttl(provisioned.client, provisioned.name)
+    again = client.enable_ttl(provisioned.client, provisioned.name)
 
     ttl = provisioned.client.describe_time_to_live(TableName=provisioned.name)["TimeToLiveDescription"]
     assert again is False

@@ -12,8 +12,8 @@ import pytest
 
 from shared import sqs
 from shared.data.members import follows
+from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.client import connect
-from shared.dynamodb.retries import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
 from shared.errors import Busy, NoAnswer, Unavailable
 from shared.sqs import Queue

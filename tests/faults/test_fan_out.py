@@ -22,7 +22,7 @@ from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, fanout_progress, messages, users
 from shared.data.members.cohorts import Unit
-from shared.dynamodb.retries import MAX_ATTEMPTS
+from shared.dynamodb.aws_errors import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
 from shared.errors import Busy, TooManyCohorts, Unavailable

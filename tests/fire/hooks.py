@@ -18,7 +18,7 @@ from local.settings import Home, client_arguments
 from shared.data.members import sessions, users
 from shared.dynamodb.client import connect
 from shared.models.members import Role, User
-from shared.values import times, tokens
+from shared.values import identifiers, times
 
 CLOUD = client_arguments(Home(Path(os.environ["FIRE_HOME"])), int(os.environ["FIRE_PORT"]))
 TABLE = connect(os.environ["FIRE_TABLE"], **CLOUD)
@@ -62,7 +62,7 @@ def _somebody() -> User:
 
 
 def _token(user: User) -> str:
-    return sessions.start(TABLE, user, times.now(), secrets.token_bytes(tokens.BYTES))[0]
+    return sessions.start(TABLE, user, times.now(), secrets.token_bytes(identifiers.BYTES))[0]
 
 
 if ROLE != "anonymous":

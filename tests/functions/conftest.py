@@ -10,7 +10,7 @@ import pytest
 
 from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
-from shared.runtime import work
+from shared.runtime import clients
 from shared.sqs import Queue
 from shared.values import times
 from tests.support.engines import FAST_SERVER
@@ -59,4 +59,4 @@ def table(deployed: Table) -> Table:
 @pytest.fixture
 def queue(deployed: Table) -> Queue:
     """The queue of the fan-out."""
-    return work.queue()
+    return clients.queue()

@@ -19,7 +19,7 @@ from shared.data.catalog import topics
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.html import page_cost
-from shared.http.event import address
+from shared.http.requests import address
 from shared.models.catalog import BRAND, Topic
 from shared.runtime import environment
 from shared.values import times

@@ -21,7 +21,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.orders import OrderStatus
 from shared.runtime import environment
-from shared.values import ksuids, times, tokens
+from shared.values import identifiers, times
 from tests.support.events import event
 from tests.support.factories import a_deal, a_user, account_of
 from tests.support.lagging import lagging
@@ -184,10 +184,10 @@ def test_what_is_refused_writes_nothing_and_takes_nothing(ask: Ask, table: Table
     _, sent = place(ask, (deal, 1, "10.00"))
     of_sent = {"orderId": sent["orderId"], "who": "ed"}
     ask("PUT", "/orders/{orderId}/status", {"status": "shipped"}, **of_sent)
-    absent = ksuids.random(times.now(), bytes(16))
+    absent = identifiers.random(times.now(), bytes(16))
     deals.edit(table, over.deal_id, {"withdrawn_at": times.now()}, times.now())
     many = [
-        {"dealId": ksuids.random(times.now(), bytes([n] * 16)), "quantity": 1, "price": "1.00", "currency": "USD"}
+        {"dealId": identifiers.random(times.now(), bytes([n] * 16)), "quantity": 1, "price": "1.00", "currency": "USD"}
         for n in range(21)
     ]
     before = written(table)
@@ -380,7 +380,7 @@ def test_orders_are_listed_by_status_and_time(ask: Ask, deal: Deal) -> None:
 
 def test_an_account_shows_its_addresses_and_stays_while_an_order_is_open(ask: Ask, table: Table, deal: Deal) -> None:
     _, placed = place(ask, (deal, 1, "10.00"))
-    token, _ = sessions.start(table, users.get(table, "ana"), times.now(), bytes(range(tokens.BYTES)))
+    token, _ = sessions.start(table, users.get(table, "ana"), times.now(), bytes(range(identifiers.BYTES)))
     me = {"handler": accounts.handler, "headers": {"Authorization": f"Bearer {token}"}}
 
     assert ask("GET", "/me", **me)[1]["addresses"] == {"home": HOME}

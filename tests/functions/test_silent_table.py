@@ -9,7 +9,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import catalog
 from functions.pages import site
-from shared.dynamodb.retries import Budget
+from shared.dynamodb.aws_errors import Budget
 from shared.runtime import environment
 from tests.support.engines import ENDPOINT_VARIABLE
 from tests.support.events import context, event

@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from shared.api import app
 from shared.http.answers import json_answer
 from shared.http.app import Guard
-from shared.http.event import Event
+from shared.http.requests import Event
 from tests.support.events import event
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.http.event import path
+from shared.http.requests import path
 
 
 @pytest.mark.parametrize(

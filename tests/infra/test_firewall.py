@@ -13,7 +13,7 @@ from aws_cdk.assertions import Template
 from infra.firewall import Firewall
 from infra.functions import FUNCTIONS
 from shared.api.paths import PASSWORD_PATHS
-from shared.http.body import MAX_BODY_BYTES
+from shared.http.requests import MAX_BODY_BYTES
 from tests.infra.conftest import VARIANTS, Synthesized
 
 

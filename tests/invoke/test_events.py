@@ -12,7 +12,7 @@ import pytest
 
 from infra.settings import ON_LAMBDA
 from shared import s3, settings
-from shared.api.callers import token_of
+from shared.api.app import token_of
 from shared.data import item_types
 from shared.data.catalog import deal_pictures, deals, feeds, page_cache, topics
 from shared.data.catalog.deal_items import from_item
@@ -21,7 +21,7 @@ from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
 from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
-from shared.values import times, tokens
+from shared.values import identifiers, times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import Place
 from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
@@ -115,7 +115,7 @@ def test_signing_up(place: Place, invoke: Invoke) -> None:
 def test_being_known_by_a_token(place: Place, invoke: Invoke) -> None:
     request = event("authorizer-request")
     join(place.table, "ana")
-    token, _ = sessions.start(place.table, a_user(), times.now(), bytes(range(tokens.BYTES)))
+    token, _ = sessions.start(place.table, a_user(), times.now(), bytes(range(identifiers.BYTES)))
     signed_in = json.loads(json.dumps(request).replace(token_of(request), token))
 
     refused, allowed = (invoke("authorizer", json.dumps(each).encode()).payload for each in (request, signed_in))

@@ -12,7 +12,7 @@ from shared.data.orders import addresses
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
 from shared.html import cookies
-from shared.http.cookie_header import DONE
+from shared.http.requests import DONE
 from shared.values import times
 from tests.signed_in.conftest import PASSWORD, Sell, another
 from tests.support.browsing import Browser, Seen

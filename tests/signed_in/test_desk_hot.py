@@ -14,7 +14,7 @@ from shared.data.catalog import deals, picks
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.http.cookie_header import DONE
+from shared.http.requests import DONE
 from shared.models.catalog import FRONT_PAGE, Deal, Status
 from shared.values import times
 from tests.signed_in.conftest import PostDeal, entered

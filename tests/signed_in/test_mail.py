@@ -24,7 +24,7 @@ from shared.errors import Busy, NoAnswer
 from shared.html import mails
 from shared.models.members import User
 from shared.models.messages import Mail, Message
-from shared.runtime.mail import sender
+from shared.runtime.clients import sender
 from shared.ses import Sender
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another

@@ -23,7 +23,7 @@ from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
-from shared.values import times, tokens
+from shared.values import identifiers, times
 from shared.values.pictures import UPLOADS
 from tests.support.factories import a_deal
 from tests.support.preview import Preview, entered
@@ -182,7 +182,7 @@ def in_every_tier(names: Iterable[str], *these: str) -> list[Any]:
 def usual(site: Preview) -> dict[str, State]:
     """The pages of each kind by their names, on a site whose ``people`` are there."""
     table, now, first = site.table, times.now(), site.deals[40]
-    ana, entropy = users.get(table, "ana"), bytes(tokens.BYTES)
+    ana, entropy = users.get(table, "ana"), bytes(identifiers.BYTES)
     on_price, on_words = alerts.of(table, "ana")
     known = {
         "deal": site.deals[0],

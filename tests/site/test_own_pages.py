@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from functions.background import refresher
 from functions.showing import showing
 from shared.data import keys
-from shared.http.cookie_header import LAPTOP
+from shared.http.requests import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, client_of, cookie_of
 from tests.site.states import OF_EDITORS, OF_MEMBERS, State

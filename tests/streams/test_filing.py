@@ -13,7 +13,7 @@ from shared.data import item_types, keys
 from shared.data.catalog import offers, search, words
 from shared.data.catalog.deal_items import is_listed, to_item
 from shared.data.members.cohorts import Unit
-from shared.dynamodb import damage, retries
+from shared.dynamodb import aws_errors, damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.models.catalog import Deal
@@ -114,7 +114,7 @@ def test_announcing_does_not_wait_for_the_counts_of_words(
     def throttled(request: dict[str, Any]) -> Answer | None:
         return error("ThrottlingException") if "TransactItems" in request else None
 
-    monkeypatch.setattr(retries, "MAX_ATTEMPTS", 1)
+    monkeypatch.setattr(aws_errors, "MAX_ATTEMPTS", 1)
     with answered(environment.table(), "TransactWriteItems", throttled):
         answer = announce(batch(records(new)))
 

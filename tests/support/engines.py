@@ -31,9 +31,8 @@ from moto.core.botocore_stubber import BotocoreStubber
 from local.ports import free_port
 from shared.data.catalog import seeds
 from shared.dynamodb.attributes import Item, marshal_item
-from shared.dynamodb.client import connect
-from shared.dynamodb.provision import create_table, enable_ttl
-from shared.dynamodb.retries import Budget
+from shared.dynamodb.aws_errors import Budget
+from shared.dynamodb.client import connect, create_table, enable_ttl
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import MAX_BATCH_WRITES, Table
 from tests.support.factories import LAUNCH

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.dynamodb.provision import create_table
+from shared.dynamodb.client import create_table
 from shared.dynamodb.table import Table
 from tests.support.wire import hooked
 

@@ -30,7 +30,7 @@ from shared.dynamodb.table import Table
 from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
 from shared.models.members import Role
-from shared.values import slugs, times
+from shared.values import naming, times
 from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER, MINISTACK
 from tests.support.factories import ids, post, token_of_new
 from tests.support.pages import a_context, event_of
@@ -113,7 +113,7 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
     """Create deals with their brands, words and offers, and pick some for the curated pages. Newest first."""
     for name in sorted({deal.brand_name for deal in made}):
         try:
-            brands.create(table, slugs.slug(name), name, now)
+            brands.create(table, naming.slug(name), name, now)
         except BrandExists:
             continue
     created = post(table, made, now)
@@ -158,9 +158,9 @@ def _deal(row: Mapping[str, Any], moved: timedelta, now: datetime, number: int) 
         deal_id=deals.new_id(created, row["sourceId"], b""),
         title=row["title"],
         link=row["link"],
-        brand=slugs.slug(row["brand"]),
+        brand=naming.slug(row["brand"]),
         brand_name=row["brand"],
-        category=slugs.slug(row["category"]) if slugs.slug(row["category"]) in CATEGORIES else "home",
+        category=naming.slug(row["category"]) if naming.slug(row["category"]) in CATEGORIES else "home",
         price=row["price"],
         list_price=row.get("listPrice"),
         currency=row["currency"],

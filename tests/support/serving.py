@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.client import connect
-from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from tests.support.engines import FAKE_CREDENTIALS
 

@@ -23,10 +23,10 @@ from local.ports import free_port
 from local.settings import Home, client_arguments, endpoint
 from local.trouble import Trouble
 from shared.data.members import sessions, users
-from shared.dynamodb import provision
+from shared.dynamodb import client
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
-from shared.values import times, tokens
+from shared.values import identifiers, times
 from tests.support.contract import Contract
 from tests.support.waiting import PATIENCE
 
@@ -103,7 +103,7 @@ class Api:
         assert answer.status_code == 201, answer.text
         # Not by the API, which would hash the password again.
         user = users.get(self.table, username, consistent=True)
-        token, _ = sessions.start(self.table, user, times.now(), secrets.token_bytes(tokens.BYTES))
+        token, _ = sessions.start(self.table, user, times.now(), secrets.token_bytes(identifiers.BYTES))
         return self.visitor(token, username=username, email=email)
 
     def editor(self, name: str = "editor") -> Visitor:
@@ -173,7 +173,7 @@ def deployed(folder: Path) -> Iterator[Site]:
         deploy.bootstrap(home, port)
         outputs = deploy.deploy(home, port, deploy.wanted(port))
         table = connect(outputs["TableName"], **client_arguments(home, port))
-        provision.enable_ttl(table.client, table.name)
+        client.enable_ttl(table.client, table.name)
         served = httpx.Client(**_reached(port, outputs["ApiId"])).get("/openapi.json")
         yield Site(table, Contract(served.json()), port, outputs["ApiId"], home)
     except Trouble as trouble:

@@ -16,11 +16,11 @@ from argon2 import PasswordHasher
 from moto import mock_aws
 
 from shared import sqs
-from shared.dynamodb.retries import Budget
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
 from shared.html import cookies
 from shared.http import cached_pages
-from shared.runtime import environment, mail, pictures, reporting, work
+from shared.runtime import clients, environment, metrics
 from shared.sqs import Queue
 from shared.values import passwords
 from tests.support.engines import ENDPOINT_VARIABLE, FAKE_CREDENTIALS
@@ -101,7 +101,7 @@ def taken(queue: Queue) -> list[str]:
 
 def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
-    for module in (environment, mail, pictures, work, reporting, cached_pages):
+    for module in (environment, clients, clients, clients, metrics, cached_pages):
         for kept in vars(module).values():
             if hasattr(kept, "cache_clear"):
                 kept.cache_clear()

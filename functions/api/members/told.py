@@ -10,15 +10,15 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents, member_documents
-from shared.api.callers import calling
+from shared.api.app import calling
 from shared.api.documentation import PAGED, of_members
 from shared.data.catalog import deals
 from shared.data.members import alerts, feed_keys, limits, messages
 from shared.errors import BadRequest
 from shared.http.answers import json_answer, nothing
-from shared.http.parameters import paging, segment
+from shared.http.requests import paging, segment
 from shared.runtime.environment import table
-from shared.values import times, tokens
+from shared.values import identifiers, times
 
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 
@@ -66,7 +66,7 @@ def my_feed() -> Response[Any]:
 def make_feed() -> Response[Any]:
     """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
     own, now = calling(router), times.now()
-    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(tokens.BYTES))
+    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(identifiers.BYTES))
     return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
 
 

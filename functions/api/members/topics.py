@@ -10,18 +10,18 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents, member_documents
-from shared.api.callers import calling
+from shared.api.app import calling
 from shared.api.documentation import of_members
 from shared.data.catalog import topics
 from shared.data.members import follows, limits
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.http.answers import json_answer
-from shared.http.parameters import topic_named
+from shared.http.requests import topic_named
 from shared.models.alerts import NO_LIMITS
 from shared.models.catalog import BRAND, CATEGORY, TopicKind
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
+from shared.runtime.metrics import report
 from shared.values import times
 
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped

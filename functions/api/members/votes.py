@@ -8,13 +8,13 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import member_documents
-from shared.api.callers import calling
+from shared.api.app import calling
 from shared.api.documentation import of_members
 from shared.data.catalog import deals, scores
 from shared.data.catalog.scores import Scored
 from shared.data.members import votes
 from shared.http.answers import json_answer
-from shared.http.parameters import segment
+from shared.http.requests import segment
 from shared.models.catalog import Vote
 from shared.runtime.environment import table
 from shared.values import times

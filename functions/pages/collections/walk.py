@@ -10,7 +10,7 @@ from shared.html.app import Routes
 from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http.cookie_header import on_laptop
+from shared.http.requests import on_laptop
 
 A_DEAL = {"link": "https://shop.example/trail-shoe", "title": "A trail shoe", "price": "59.90", "list": "89.90"}
 """The values in the form of the first step, by the names that a bookmark of the desk uses, too."""

@@ -18,7 +18,7 @@ from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.runtime.environment import table
-from shared.values import slugs
+from shared.values import naming
 
 routes = Routes()
 
@@ -39,7 +39,7 @@ def new_brand(request: Request) -> Answer:
         near = [] if typed.get("sure") == "1" else near_names(name)
         if near:
             return _brands_page(request, typed, near=near, status=HTTPStatus.CONFLICT)
-        brands.create(table(), slugs.slug(name), name, request.now)
+        brands.create(table(), naming.slug(name), name, request.now)
     except InvalidFields as error:
         return _brands_page(request, typed, error.errors)
     except BrandExists:

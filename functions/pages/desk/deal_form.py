@@ -16,7 +16,7 @@ from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.models.catalog import BRAND, TYPED, TYPES, Deal, Topic, feed_of
 from shared.models.drafts import Draft
-from shared.values import links, money, slugs
+from shared.values import links, money, naming
 from shared.values.times import to_iso
 
 
@@ -253,7 +253,7 @@ def in_words(name: str, text: str) -> str:
 def slug_of(name: str) -> str:
     """The slug of a brand's name; nothing for a text that has none."""
     try:
-        return slugs.slug(name)
+        return naming.slug(name)
     except InvalidName:
         return ""
 

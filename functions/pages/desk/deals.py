@@ -38,7 +38,7 @@ from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.models.drafts import Draft
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
+from shared.runtime.metrics import report
 from shared.values import links
 
 REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)

@@ -27,8 +27,8 @@ from shared.models.catalog import Deal
 from shared.models.drafts import Draft
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
-from shared.values import ksuids
+from shared.runtime.metrics import report
+from shared.values import identifiers
 
 LIST = "/desk/drafts"
 
@@ -46,7 +46,7 @@ def save_new(request: Request) -> Answer:
     """Keep the form of a new deal as a draft; with a time, it is planned."""
     session = cookies.editor_of(request)
     typed = forms.read(request.event)
-    empty = Deal(ksuids.random(request.now, secrets.token_bytes(16)), "", "", "", "", "", "", "", request.now)
+    empty = Deal(identifiers.random(request.now, secrets.token_bytes(16)), "", "", "", "", "", "", "", request.now)
     planned = {deal_form.STARTS_AT.name: typed.get(deal_form.STARTS_AT.name, "")}
     sent = forms.idempotency(typed, session.account_id, deal_form.filled(typed) | planned)
     once = replace(sent, client_key=f"draft {sent.client_key}") if sent else None

@@ -16,7 +16,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Deal, Status
 from shared.runtime.environment import table
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 MOST_COUNTED = 1_000
 """Readers that the hot page counts: one page of their index. Of more it says that there are more."""

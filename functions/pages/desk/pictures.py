@@ -16,8 +16,8 @@ from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Deal
-from shared.runtime import pictures
-from shared.values import ksuids
+from shared.runtime import clients
+from shared.values import identifiers
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS
 
 LOOKS = 60
@@ -34,7 +34,7 @@ def section(deal: Deal | None, request: Request) -> dict[str, Any]:
     more = {"success_action_redirect": back} if back else {}
     more["Content-Type"] = ANY_TYPE
     by, account_id = request.username or "", request.account_id or ""
-    form = pictures.form(deal.deal_id if deal else "", by, account_id, request.now, **more)
+    form = clients.form(deal.deal_id if deal else "", by, account_id, request.now, **more)
     return {
         "form": form if deal else None,
         "host": "{0.scheme}://{0.netloc}".format(urlsplit(form.url)),
@@ -50,7 +50,7 @@ def wait(request: Request, number: str) -> Answer:
     deal = deal_of(request, number)
     upload, outcome = request.query.get("key", ""), deal_pictures.outcome(deal)
     made = bool(outcome and outcome.upload == upload)
-    if made or not ksuids.is_ksuid(upload.removeprefix(UPLOADS)):
+    if made or not identifiers.is_ksuid(upload.removeprefix(UPLOADS)):
         said = "picture" if made and outcome and not outcome.refused else None
         return pages.redirect(f"/desk/deals/{number}", fragment="picture", said=said)
     looked = request.query.get("looked", "")

@@ -20,7 +20,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import ALL_DEALS, Period
 from shared.runtime.environment import table
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 SHOWN = 25
 NEWEST = 6

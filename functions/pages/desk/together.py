@@ -33,10 +33,10 @@ from shared.html.app import Routes
 from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http import cookie_header
+from shared.http import requests
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 MOST = 25
 """Deals at once: a page of the list. One after the other, they take a second or two of the function's ten."""
@@ -92,7 +92,7 @@ def do(request: Request) -> Answer:
                 result[number] = _edited(deal, changes, request, ends=action == "end")
     told = {code: ".".join(n for n, each in result.items() if each == code) for code in ("done", *WHY)}
     query: dict[str, Any] = {"do": action} | {code: said for code, said in told.items() if said}
-    return pages.redirect(f"{PATH}/done", cookies=(cookie_header.done(_digest(query)),), **query)
+    return pages.redirect(f"{PATH}/done", cookies=(requests.done(_digest(query)),), **query)
 
 
 @routes.get(f"{PATH}/done")

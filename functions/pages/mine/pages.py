@@ -35,7 +35,7 @@ from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Counte
 from shared.models.messages import AboutDeal, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
+from shared.runtime.metrics import report
 from shared.values import times
 
 PAGE = 25

@@ -23,7 +23,7 @@ from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import BRAND, CATEGORY, Status, Topic, TopicKind
 from shared.models.messages import AboutOrder, Message
 from shared.runtime.environment import table
-from shared.values import ksuids, slugs, tokens
+from shared.values import identifiers, naming
 from shared.values.times import to_iso
 
 KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
@@ -122,7 +122,7 @@ def remove_alert(request: Request, alert_id: str) -> Answer:
 def make_feed(request: Request) -> Answer:
     """Make a private feed, or give it another address; this page alone shows the address."""
     member = cookies.sender_of(request, PLACE)
-    entropy = secrets.token_bytes(tokens.BYTES)
+    entropy = secrets.token_bytes(identifiers.BYTES)
     key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
     _, head = cookies.beside_head(request)
     return pages.page("mine/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head)
@@ -153,7 +153,7 @@ def messages_feed(request: Request) -> Answer:
         }
         for message in found
     ]
-    updated = max((each["at"] for each in entries), default=to_iso(ksuids.EPOCH))
+    updated = max((each["at"] for each in entries), default=to_iso(identifiers.EPOCH))
     text = render("mine/messages.xml", home=absolute("/my/inbox"), updated=updated, entries=entries)
     return Answer(text, media_type="application/atom+xml; charset=utf-8")
 
@@ -175,7 +175,7 @@ def topic_named(kind: str, slug: str) -> tuple[Topic, str]:
     if kind not in KINDS:
         raise NoSuchTopic("topic", slug)
     try:
-        topic = Topic(KINDS[kind], slugs.slug(slug))
+        topic = Topic(KINDS[kind], naming.slug(slug))
     except InvalidName as error:
         raise NoSuchTopic(kind, slug) from error
     return topic, f"/{topic.kind.path}/{topic.slug}"

@@ -48,7 +48,7 @@ from shared.models.members import Session
 from shared.models.orders import CartItem, Order, Wanted
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
+from shared.runtime.metrics import report
 from shared.values.money import CODE
 
 CHECKOUT = "/shop/checkout"

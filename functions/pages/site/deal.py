@@ -18,7 +18,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
-from shared.values import ksuids, money
+from shared.values import identifiers, money
 from shared.values.times import to_http
 
 SIBLINGS = 8
@@ -36,7 +36,7 @@ routes = Routes()
 
 @routes.get("/deals/<number>")
 def one_deal(request: Request, number: str) -> Answer:
-    if ksuids.is_ksuid(number) and (named := deals.get(table(), number).number) is not None:
+    if identifiers.is_ksuid(number) and (named := deals.get(table(), number).number) is not None:
         return moved(f"/deals/{named}")
     found = deal_pages.read(table(), number, request.now)
     deal, now = found.scored.deal, request.now

@@ -22,7 +22,7 @@ from shared.html.templates import render, xml_text
 from shared.http import statuses
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Deal, Topic, feed_of
 from shared.runtime.environment import table
-from shared.values import ksuids
+from shared.values import identifiers
 from shared.values.times import to_http, to_iso
 
 ATOM = "application/atom+xml; charset=utf-8"
@@ -86,7 +86,7 @@ def _no_feed(request: Request, error: NotFound) -> Answer:
 def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
     """A list as a feed, in the format that its address ends with."""
     home, own = absolute(path, **query), absolute(request.path, **query)
-    updated = max((deal.changed_at for deal in found), default=ksuids.EPOCH)
+    updated = max((deal.changed_at for deal in found), default=identifiers.EPOCH)
     if request.path.endswith(".json"):
         text, media_type = json.dumps(_json_feed(title, home, own, found), ensure_ascii=False), JSON_FEED
     else:

@@ -12,7 +12,7 @@ from shared.html import fragments, headers, pages, views
 from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http import parameters
+from shared.http import requests
 from shared.models.catalog import Feed
 from shared.models.lists import Selection
 from shared.runtime.environment import table
@@ -32,7 +32,7 @@ def cursor_of(request: Request) -> str | None:
 
 def selection_of(request: Request) -> Selection:
     """The deals of a list that a page is asked for; a field that a form sends empty is none. Raises BadRequest."""
-    return parameters.selection({name: text.strip() or None for name, text in request.query.items()})
+    return requests.selection({name: text.strip() or None for name, text in request.query.items()})
 
 
 def feed_addresses(path: str, **query: str) -> dict[str, str]:

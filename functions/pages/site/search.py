@@ -19,7 +19,7 @@ from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.lists import Selection
 from shared.runtime.environment import table
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 routes = Routes()
 

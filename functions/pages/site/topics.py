@@ -23,8 +23,8 @@ from shared.http import cached_pages
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, feed_of
 from shared.models.lists import Selection
 from shared.runtime.environment import table
-from shared.values import slugs
-from shared.values.counts import counted
+from shared.values import naming
+from shared.values.naming import counted
 
 MOST_ENDED = 24
 
@@ -90,7 +90,7 @@ def brand_page(request: Request, brand: str) -> Answer:
 
 def brand_named(name: str) -> Topic:
     try:
-        return Topic(BRAND, slugs.slug(name))
+        return Topic(BRAND, naming.slug(name))
     except InvalidName as error:
         raise NotFound("There is no such brand.") from error
 

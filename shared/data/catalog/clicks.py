@@ -19,7 +19,7 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import DealsError
-from shared.values import networks
+from shared.values import links
 
 HOUR = 3600  # seconds
 
@@ -48,7 +48,7 @@ def is_first(table: Table, deal_id: str, address: str, now: datetime) -> bool:
 def noting(salt: str, deal_id: str, address: str, now: datetime) -> Write:
     """The write that notes a click, refused where one is noted. The hour is in the key: no late TTL counts."""
     hour = int(now.timestamp()) // HOUR
-    network = networks.around(address, settings.IPV6_WIDTHS)[0]
+    network = links.networks_around(address, settings.IPV6_WIDTHS)[0]
     note = {
         **keys.counted_click(salt, network, deal_id, hour),
         "Type": item_types.COUNTED_CLICK,

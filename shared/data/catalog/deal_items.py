@@ -14,7 +14,7 @@ from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import Projection
 from shared.errors import DamagedDeal, DealTooLarge, InvalidInput, NoSuchTopic
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status
-from shared.values import ksuids, money
+from shared.values import identifiers, money
 from shared.values.money import AMOUNT, amount
 from shared.values.pictures import Picture
 
@@ -129,7 +129,7 @@ def _check(deal: Deal, placed_as: str | None) -> None:
             amount(price)
     if deal.category not in CATEGORIES:
         raise ValueError("Category is not one of the eight")
-    if not ksuids.is_ksuid(deal.deal_id):
+    if not identifiers.is_ksuid(deal.deal_id):
         raise ValueError("DealId is none")
     if placed_as not in (None, deal.deal_id):
         raise ValueError("DealId is another deal's")

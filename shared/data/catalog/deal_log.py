@@ -21,7 +21,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.models.catalog import TYPED, Changed, Deal, LogLine
 from shared.models.lists import Page
-from shared.values import ksuids
+from shared.values import identifiers
 from shared.values.times import to_iso
 
 FIELDS: Mapping[str, str] = {
@@ -63,7 +63,7 @@ def note(table: Table, change: DealChange, number: str) -> None:
         return
     # DynamoDB's sequence numbers have 21 to 40 digits, and grow with each change of an item:
     # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html
-    line_id = ksuids.random(change.at, (int(number) % 256**_ID_BYTES).to_bytes(_ID_BYTES))
+    line_id = identifiers.random(change.at, (int(number) % 256**_ID_BYTES).to_bytes(_ID_BYTES))
     line = {
         **keys.log_line(after.deal_id, line_id),
         "Type": item_types.LOG_LINE,
@@ -101,7 +101,7 @@ def _from_item(item: Item) -> LogLine:
     line_id = str(item["SK"])
     was, now = (damage.attribute(item, name, dict) for name in ("Was", "Became"))
     changes = tuple(Changed(name, was.get(name), now.get(name)) for name in FIELDS if name in was.keys() | now.keys())
-    return LogLine(line_id, ksuids.time_of(line_id), item.get("EditedBy"), changes)
+    return LogLine(line_id, identifiers.time_of(line_id), item.get("EditedBy"), changes)
 
 
 def _text(value: Any) -> str | None:

@@ -10,7 +10,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import DealExists, NoSuchDeal, NotSeeded
 from shared.models.catalog import Deal
-from shared.values import ksuids, links
+from shared.values import identifiers, links
 
 _LEADS_TO = ("DealId", "Product", "Brand")
 
@@ -33,7 +33,7 @@ def place(deal: Deal) -> Place:
 
 def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Place:
     """Where an id or a number leads, as it was when the deal was numbered. A GetItem by number. Raises NoSuchDeal."""
-    if ksuids.is_ksuid(id_or_number):
+    if identifiers.is_ksuid(id_or_number):
         return Place(id_or_number)
     if not (id_or_number.isascii() and id_or_number.isdigit() and len(id_or_number) <= 12):
         raise NoSuchDeal(id_or_number)

@@ -20,7 +20,7 @@ from shared.data.catalog.scores import Scored
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
-from shared.values import cards, ksuids
+from shared.values import cards, identifiers
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,5 +98,5 @@ def _beside(table: Table, place: deal_numbers.Place, now: datetime) -> list[Call
 
 def _months(deal_id: str, now: datetime) -> list[str]:
     """This month, the one before and a deal's own, the newest first, as a brand's feed is divided."""
-    times = (now, now.replace(day=1) - timedelta(days=1), ksuids.time_of(deal_id))
+    times = (now, now.replace(day=1) - timedelta(days=1), identifiers.time_of(deal_id))
     return sorted({feed_of(Topic(BRAND, "")).period.start_of(when) for when in times}, reverse=True)

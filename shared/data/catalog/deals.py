@@ -17,7 +17,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, change, put_new
 from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, NoSuchDeal
 from shared.models.catalog import BRAND, Deal, Status, Topic
-from shared.values import ksuids
+from shared.values import identifiers
 from shared.values.times import to_iso
 
 _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
@@ -26,7 +26,7 @@ _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
 
 def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
     """The id of a new deal: derived from its source's id if it has one, so that a repeated import gives the same id."""
-    return ksuids.derived(created_at, "deal", source_id) if source_id else ksuids.random(created_at, entropy)
+    return identifiers.derived(created_at, "deal", source_id) if source_id else identifiers.random(created_at, entropy)
 
 
 def create(

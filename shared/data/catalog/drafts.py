@@ -38,7 +38,7 @@ from shared.errors import (
 )
 from shared.models.catalog import Deal
 from shared.models.drafts import Draft
-from shared.values import ksuids
+from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
 
 MOST = 100
@@ -95,7 +95,7 @@ def discard(table: Table, draft: Draft) -> None:
 
 def get(table: Table, username: str, draft_id: str) -> Draft:
     """One of an editor's drafts. One consistent GetItem. Raises NoSuchDraft, Damaged."""
-    item = table.get(keys.draft(username, draft_id), consistent=True) if ksuids.is_ksuid(draft_id) else None
+    item = table.get(keys.draft(username, draft_id), consistent=True) if identifiers.is_ksuid(draft_id) else None
     if item is None:
         raise NoSuchDraft(draft_id)
     return damage.read(item, from_item)
@@ -132,7 +132,7 @@ def post(
     _require_whole(draft)
     deal = replace(
         draft.deal,
-        deal_id=ksuids.derived(now, "draft", draft.draft_id),
+        deal_id=identifiers.derived(now, "draft", draft.draft_id),
         created_at=now,
         updated_at=None,
         version=1,

@@ -22,7 +22,7 @@ from shared.dynamodb.writes import forget, put
 from shared.errors import Damaged, Impossible, NoSuchDeal, NotFound, NotSeeded, TooLarge
 from shared.models.catalog import Deal, Feed, Period, Status
 from shared.models.lists import Page
-from shared.values import ksuids
+from shared.values import identifiers
 
 SETTLING = timedelta(hours=1)
 """How long after a day a sweep still looks at it: a note that was begun before midnight may be written after it."""
@@ -126,13 +126,13 @@ def _period_in(feed: Feed, note: Item) -> str | None:
     """The period of a feed that the deal of a note is listed in; None for a deal of other feeds."""
     if feed.topic is not None and note[feed.topic.kind.attribute] != feed.topic.slug:
         return None
-    return feed.period.start_of(ksuids.time_of(_deal_of(note)))
+    return feed.period.start_of(identifiers.time_of(_deal_of(note)))
 
 
 def _deal_of(note: Item) -> str:
     """The deal that a note is of. Raises ValueError."""
     deal_id = keys.id_in(note["SK"])
-    if not ksuids.is_ksuid(deal_id):
+    if not identifiers.is_ksuid(deal_id):
         raise ValueError("the note names no deal")
     return deal_id
 

@@ -29,7 +29,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import CountedTopic, Deal, Feed, Status, Topic, feed_of
 from shared.models.lists import Page
-from shared.values import ksuids
+from shared.values import identifiers
 
 SPARE = 20
 """Deals that counts are read for beyond a page: some may have ended, or be damaged. 121 of the largest deals still fit
@@ -60,7 +60,7 @@ def read(
     newest: str | None = None
     if cursor is not None:
         last_id = cursors.decode(scope(feed), cursor)
-        newest = feed.period.start_of(ksuids.time_of(last_id))
+        newest = feed.period.start_of(identifiers.time_of(last_id))
         found, pending = _take(table, feed, [_Stretch(newest, last_id)], wanted, Counter(), now)
     while len(found) < wanted:
         most = wanted - len(found) + SPARE

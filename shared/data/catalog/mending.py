@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import ABSENT, put_over
 from shared.errors import EditedMeanwhile
 from shared.models.catalog import Deal
-from shared.values import ksuids
+from shared.values import identifiers
 
 
 def salvage(table: Table, deal_id: str) -> tuple[Deal, set[str]]:
@@ -74,7 +74,7 @@ def salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
     lost |= unreadable(left)
     known = {name: value for name, value in left.items() if name not in lost}
     blank = dict.fromkeys(("title", "link", "brand", "brand_name", "category", "price", "currency"), "")
-    made = {"created_at": ksuids.time_of(deal_id), **blank, **known, "deal_id": deal_id}
+    made = {"created_at": identifiers.time_of(deal_id), **blank, **known, "deal_id": deal_id}
     return Deal(**made), lost
 
 

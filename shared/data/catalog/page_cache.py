@@ -40,7 +40,7 @@ from shared.models.catalog import (
     feed_of,
 )
 from shared.models.lists import Page
-from shared.values import ksuids
+from shared.values import identifiers
 
 COMPRESSION = 9
 """zlib's best: a page is compressed once and read many times, and 4 KB is where it starts to cost double."""
@@ -222,7 +222,7 @@ def _reaches(last: str | None, part: Cached, change: DealChange) -> bool:
         return True
     stays = len({(deal.category, deal.status(change.at)) for deal in change.deals}) == 1 < len(change.deals)
     period = part.feed.period
-    return not stays and period.start_of(ksuids.time_of(deal_id)) >= period.start_of(ksuids.time_of(last))
+    return not stays and period.start_of(identifiers.time_of(deal_id)) >= period.start_of(identifiers.time_of(last))
 
 
 def compress(text: str) -> bytes:

@@ -29,7 +29,7 @@ from shared.dynamodb.writes import Write, assign, update
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal, Period, Status
 from shared.models.lists import Page
-from shared.values import ksuids
+from shared.values import identifiers
 
 TENFOLD = 45_000
 """Seconds that a deal may be older than another one for ten times its score."""
@@ -123,7 +123,7 @@ def file(table: Table, deal_ids: Iterable[str], now: datetime, *, failures: dama
 
 def place(deal_id: str, score: int) -> Key:
     """The place in GSI1 of the score of a listed deal."""
-    posted = ksuids.time_of(deal_id)
+    posted = identifiers.time_of(deal_id)
     worth = copysign(log10(max(abs(score), 1)) * TENFOLD, score)
     rank = round(worth + (posted - _BEGAN).total_seconds())
     return keys.score_in_popular(deal_id, Period.MONTH.start_of(posted), rank)

@@ -30,7 +30,7 @@ from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, Impossible, NotFound
 from shared.models.catalog import Deal, Status
 from shared.values import cards, links
-from shared.values.spelling import is_a_slip
+from shared.values.stems import is_a_slip
 from shared.values.stored import stored
 
 COMPLETIONS = 4

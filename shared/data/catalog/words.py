@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from shared.models.catalog import CATEGORIES, Deal
-from shared.values import slugs
+from shared.values import naming
 from shared.values.stems import stem, stems
 
 MOST_WORDS = 5
@@ -141,7 +141,7 @@ def of_deal_in_1_0(deal: Deal) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return slugs.to_ascii(_APOSTROPHES.sub("", text)).lower()
+    return naming.to_ascii(_APOSTROPHES.sub("", text)).lower()
 
 
 def _parts(plain: str) -> Iterator[tuple[str, str | None]]:

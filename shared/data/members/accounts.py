@@ -29,8 +29,8 @@ from shared.errors import (
 )
 from shared.models.members import Session, User
 from shared.sqs import Queue
+from shared.values.naming import normalise_username
 from shared.values.passwords import hash_password, is_outdated, verify_password
-from shared.values.usernames import normalise_username
 
 
 def sign_up(table: Table, *, username: str, email: str, name: str, password: str, address: str, now: datetime) -> User:

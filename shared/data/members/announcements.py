@@ -8,7 +8,7 @@ from shared import settings
 from shared.models.alerts import Alert, WordsAlert
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message
-from shared.values import ksuids
+from shared.values import identifiers
 
 
 def of_deal(
@@ -65,7 +65,7 @@ def message_id(announcement: Announcement, username: str) -> str:
             identity = [deal_id, *([price] if announcement.about_price else [])]
         case AboutOrder(order_id=order_id):
             identity = [order_id, announcement.kind, announcement.at.isoformat()]  # a status may be told again
-    return ksuids.derived(announcement.at, "message", *identity, username)
+    return identifiers.derived(announcement.at, "message", *identity, username)
 
 
 def compose(announcement: Announcement, username: str, shown_at: datetime | None = None) -> Message:

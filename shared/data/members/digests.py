@@ -25,9 +25,9 @@ from shared.dynamodb.writes import delete, put_new, update
 from shared.errors import AlreadyExists, DeadLink, NoSuchMessage, NoSuchUser
 from shared.models.members import Trouble, User
 from shared.models.messages import Message
-from shared.values import ksuids
+from shared.values import identifiers
+from shared.values.naming import normalise_email
 from shared.values.times import to_iso
-from shared.values.usernames import normalise_email
 
 KEY_BYTES = 16
 """Bytes of the key that signs an account's links."""
@@ -68,7 +68,7 @@ def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], in
     once a day are among them, although the inbox may show them some hours later.
     """
     since = user.digest_since or due - 2 * _DAY  # an hour that was chosen before its day was kept
-    after = ksuids.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
+    after = identifiers.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
     unread = table.query(keys.messages(user.username), index=GSI1, after=keys.message_sort_key(after))
     waiting = damage.readable((item for item in unread if "MailedAt" not in item), message_items.from_item)
     return waiting[: settings.DIGEST_MESSAGES], max(0, len(waiting) - settings.DIGEST_MESSAGES)

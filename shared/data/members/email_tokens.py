@@ -20,8 +20,8 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyExists, DeadLink, NoSuchUser
 from shared.models.members import User
-from shared.values import tokens
-from shared.values.usernames import normalise_username
+from shared.values import identifiers
+from shared.values.naming import normalise_username
 
 Purpose = Literal["reset", "verify"]
 
@@ -30,7 +30,7 @@ LIFETIMES = {"reset": settings.RESET_LIFETIME, "verify": settings.VERIFICATION_L
 
 def issue(table: Table, user: User, purpose: Purpose, now: datetime, entropy: bytes) -> str:
     """A new token of an account, made of the caller's randomness. Only the mail may have it."""
-    token = f"{user.username}.{tokens.of(entropy)}"
+    token = f"{user.username}.{identifiers.token(entropy)}"
     item = {
         **keys.email_token(_hash(token, purpose, user)),
         "Type": item_types.EMAIL_TOKEN,
@@ -86,4 +86,4 @@ def spend(
 
 
 def _hash(token: str, purpose: Purpose, user: User) -> str:
-    return tokens.hashed(f"{purpose} {token} {user.account_id} {user.email} {user.generation}")
+    return identifiers.hashed(f"{purpose} {token} {user.account_id} {user.email} {user.generation}")

@@ -17,7 +17,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, forget, put_new, put_over, require
 from shared.errors import AccountChanged, FeedChanged, NoSuchFeed
-from shared.values import tokens
+from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
 
 _WHOSE = ("Username", "AccountId")
@@ -45,7 +45,7 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
 
     Raises FeedChanged, NotSignedIn, AccountChanged.
     """
-    key = tokens.of(entropy)
+    key = identifiers.token(entropy)
     before, account = _note(table, username), sessions.account(table, username)
     if account.get("AccountId") != account_id:
         raise account_checks.gone(username, account_id)
@@ -53,8 +53,8 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
     condition, values = sessions.is_of(generation)
     still = require(keys.user(username), condition, values=values, refused=AccountChanged())
     common = {"Type": item_types.FEED_KEY, "CreatedAt": to_iso(now), "Generation": generation}
-    whose = {**keys.feed_key(tokens.hashed(key)), **common, "Username": username, "AccountId": account_id}
-    note = {**keys.feed(username), **common, "TokenHash": tokens.hashed(key)}
+    whose = {**keys.feed_key(identifiers.hashed(key)), **common, "Username": username, "AccountId": account_id}
+    note = {**keys.feed(username), **common, "TokenHash": identifiers.hashed(key)}
     noted = [put_new(note, refused=FeedChanged())]
     if before is not None:
         condition, values, gone = _as_read(before)
@@ -88,7 +88,7 @@ def remove_some(table: Table, username: str, _most: int, *, required: Write) -> 
 
 def reader(table: Table, key: str) -> Reader:
     """Whose feed a key opens. Raises NoSuchFeed, also of a key that has ended. Two GetItems, consistent."""
-    item = table.get(keys.feed_key(tokens.hashed(key)), consistent=True)
+    item = table.get(keys.feed_key(identifiers.hashed(key)), consistent=True)
     if item is None:
         raise NoSuchFeed
     found = damage.read(item, lambda each: Reader(*(damage.attribute(each, name, str) for name in _WHOSE)))

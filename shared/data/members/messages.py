@@ -17,7 +17,7 @@ from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
 from shared.models.lists import Page
 from shared.models.messages import Message
-from shared.values import ksuids
+from shared.values import identifiers
 from shared.values.times import to_iso
 
 _TIMES = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")
@@ -67,7 +67,7 @@ def unread_count(table: Table, username: str, now: datetime, *, most: int | None
 
 def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Message:
     """Mark a message read; repeating it changes nothing. It leaves GSI1. Raises NoSuchMessage, and creates no item."""
-    if not ksuids.is_ksuid(message_id):
+    if not identifiers.is_ksuid(message_id):
         raise NoSuchMessage(message_id)
     return damage.read(table.write(_reading(username, message_id, now), returning="ALL_NEW"), from_item)
 

@@ -9,7 +9,7 @@ from shared.data.members import announcements, message_items
 from shared.dynamodb.writes import Write, put
 from shared.models.messages import AboutOrder, Announcement, OrderNews
 from shared.models.orders import Order, OrderStatus
-from shared.values.counts import counted
+from shared.values.naming import counted
 
 ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
     OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),

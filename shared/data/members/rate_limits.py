@@ -27,7 +27,7 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
 from shared.errors import DealsError, SlowDown
-from shared.values import networks
+from shared.values import links
 
 WINDOW_SECONDS = int(settings.SIGN_IN_WINDOW.total_seconds())
 
@@ -155,11 +155,11 @@ def _window(now: datetime, seconds: int = WINDOW_SECONDS) -> tuple[int, int]:
 def _around(address: str, most: int, *counted: str) -> list[_Bound]:
     """The counters of the networks around an address, the narrowest first; wider ones allow more times ``most``."""
     widths = settings.IPV6_WIDTHS
-    around = zip(networks.around(address, widths), widths.values(), strict=False)
+    around = zip(links.networks_around(address, widths), widths.values(), strict=False)
     return [((*counted, network), times * most) for network, times in around]
 
 
 def _home(address: str) -> str:
     """The network that is remembered for its user: the address itself, or the /56 of an IPv6 one."""
-    around = networks.around(address, settings.IPV6_WIDTHS)
+    around = links.networks_around(address, settings.IPV6_WIDTHS)
     return around[min(1, len(around) - 1)]

@@ -17,7 +17,7 @@ from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import forget, put_new, require
 from shared.errors import AccountChanged, AlreadyExists, NotSignedIn
 from shared.models.members import Session, User
-from shared.values import tokens
+from shared.values import identifiers
 
 LIFETIME = settings.SESSION_LIFETIME
 
@@ -33,11 +33,11 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     Raises AccountChanged if the account changed since its password was checked: a new password, its removal and a
     sign-out everywhere end a sign-in that is under way, too.
     """
-    token = tokens.of(entropy)
+    token = identifiers.token(entropy)
     session = Session(user.username, user.account_id, user.role, created_at=now, expires_at=now + LIFETIME)
     generation = user.generation or generation_of({"Generation": first_generation(user.password_hash or "")})
     item = {
-        **keys.session(tokens.hashed(token)),
+        **keys.session(identifiers.hashed(token)),
         **keys.session_in_sessions(user.username, now),
         "Type": item_types.SESSION,
         **_SESSION.write(session),
@@ -57,7 +57,7 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     A session is valid while its account's generation is the one it started with: a new one ends all sessions at once,
     whether or not an index shows them yet. TTL deletes late, by days: what has expired is refused here.
     """
-    item = table.get(keys.session(tokens.hashed(token)), consistent=True)
+    item = table.get(keys.session(identifiers.hashed(token)), consistent=True)
     session = damage.whole(item, partial(_authenticated, table, now), otherwise=None) if item else None
     if session is None:
         raise NotSignedIn
@@ -99,7 +99,7 @@ def first_generation(password_hash: str) -> str:
 
 def end(table: Table, token: str) -> None:
     """Sign out."""
-    table.write(forget(keys.session(tokens.hashed(token)), because="a session that is gone is signed out"))
+    table.write(forget(keys.session(identifiers.hashed(token)), because="a session that is gone is signed out"))
 
 
 def end_all(table: Table, username: str, account_id: str | None = None) -> None:

@@ -15,7 +15,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, NoSuchOrder
-from shared.values import ksuids, order_numbers
+from shared.values import identifiers
 
 BLOCK = 10
 BEFORE_FIRST = 10_000
@@ -60,9 +60,9 @@ def pointer(number: int, order_id: str) -> Write:
 
 def order_id_of(table: Table, id_or_number: str) -> str:
     """The id of an order, of which the id or the number is given. One GetItem by number. Raises NoSuchOrder."""
-    if ksuids.is_ksuid(id_or_number):
+    if identifiers.is_ksuid(id_or_number):
         return id_or_number
-    number = order_numbers.read(id_or_number)
+    number = identifiers.read_order_number(id_or_number)
     found = None if number is None else table.get(keys.order_number(number), consistent=True, projection=_POINTER)
     if found is None:
         raise NoSuchOrder(id_or_number)

@@ -25,7 +25,7 @@ from shared.errors import DealsError
 from shared.models.catalog import Period
 from shared.models.lists import Page
 from shared.models.orders import Order, OrderStatus
-from shared.values import ksuids
+from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
 
 FRESH = timedelta(days=1)
@@ -57,7 +57,7 @@ def read(
     """
     scope = f"open orders/{status}"
     after = cursors.decode(scope, cursor) if cursor is not None else None
-    first_day = "" if after is None else Period.DAY.start_of(ksuids.time_of(after))
+    first_day = "" if after is None else Period.DAY.start_of(identifiers.time_of(after))
     days = [(day, notes) for day, notes in _by_day(table, status) if day >= first_day]
     found: list[Order] = []
     while days and len(found) <= limit:
@@ -79,7 +79,7 @@ def waiting_since(table: Table, now: datetime) -> datetime | None:
     """
     for _, notes in _by_day(table, OrderStatus.PLACED)[:MOST_DAYS]:
         firsts = [islice(_shown_in(table, note, now, page_size=1, projection=_PLACE), 1) for note in notes]
-        oldest = damage.readable(chain(*firsts), lambda item: ksuids.time_of(keys.id_in(item["GSI3SK"])))
+        oldest = damage.readable(chain(*firsts), lambda item: identifiers.time_of(keys.id_in(item["GSI3SK"])))
         if oldest:
             return min(oldest)
     return None

@@ -15,7 +15,7 @@ from shared.dynamodb.schema import Key
 from shared.dynamodb.writes import Write
 from shared.models.catalog import Period
 from shared.models.orders import Order, OrderItem, OrderStatus
-from shared.values import ksuids
+from shared.values import identifiers
 from shared.values.money import amount
 from shared.values.times import from_iso, to_iso
 
@@ -85,7 +85,7 @@ def at_desk(order: Order) -> Key:
 
 def open_day(order_id: str) -> str:
     """The day by which an open order is found: its id tells it."""
-    return Period.DAY.start_of(ksuids.time_of(order_id))
+    return Period.DAY.start_of(identifiers.time_of(order_id))
 
 
 def open_shard(order_id: str, shards: int) -> int:

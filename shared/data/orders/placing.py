@@ -26,7 +26,7 @@ from shared.models.catalog import Deal, Status
 from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.members import Address
 from shared.models.orders import Order, OrderItem, OrderStatus, Stock, Wanted
-from shared.values import ksuids
+from shared.values import identifiers
 from shared.values.money import units
 
 
@@ -92,7 +92,7 @@ def place(
     Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged, CartChanged, NotSignedIn, IdempotencyKeyReused,
     Busy.
     """
-    order_id = ksuids.random(now, entropy)
+    order_id = identifiers.random(now, entropy)
     shard = open_shard(order_id, terms.open_shards)
     number = cache(partial(NUMBERS.next, table))  # for what can be ordered, and then one, however often it is tried
 

@@ -22,7 +22,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.errors import NoSuchOrder, NoSuchUser
 from shared.models.lists import Page
 from shared.models.orders import Customer, Order, OrderStatus
-from shared.values import ksuids
+from shared.values import identifiers
 
 _OWNER = Projection.of("PK", "SK", "Username")
 
@@ -120,7 +120,7 @@ def latest(
             table.query, keys.user(username)["PK"], after=keys.order_sort_key(before or "~"), consistent=True
         )
     else:
-        place = () if before is None else (ksuids.time_of(before), before)
+        place = () if before is None else (identifiers.time_of(before), before)
         read = partial(table.query, keys.order_history(username), index=GSI2, after=keys.history_before(status, *place))
 
     def is_asked_for(order: Order) -> bool:
@@ -165,6 +165,6 @@ def filled(table: Table, orders: Sequence[Order]) -> list[Order]:
 def _lowest_after(time: datetime) -> str | None:
     """The lowest id of the second after a time; before the first id it is that, and after the last there is none."""
     second = timedelta(seconds=1)
-    if time >= ksuids.END - second:
+    if time >= identifiers.END - second:
         return None
-    return ksuids.random(max(time + second, ksuids.EPOCH), bytes(16))
+    return identifiers.random(max(time + second, identifiers.EPOCH), bytes(16))

@@ -13,7 +13,7 @@ from shared.dynamodb.table import Table
 from shared.errors import AddressChanged, AmountChanged, NoSuchOrder
 from shared.models.catalog import Deal
 from shared.models.charges import Charges
-from shared.values import order_numbers
+from shared.values import identifiers
 from tests.support.engines import on_servers
 from tests.support.factories import NOW
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
@@ -63,7 +63,7 @@ def test_an_order_does_not_go_to_another_address_than_was_shown(table: Table, de
 
 def test_an_order_is_found_by_its_number_and_by_its_owner_alone(table: Table, deal: Deal) -> None:
     order = buy(table, "ana", deal)
-    number = order_numbers.written(order.number)
+    number = identifiers.order_number(order.number)
 
     assert reading.find(table, number) == reading.get(table, "ana", number) == order
     with pytest.raises(NoSuchOrder):

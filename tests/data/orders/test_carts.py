@@ -12,7 +12,7 @@ from shared.data.orders import carts, stock
 from shared.dynamodb.table import Table
 from shared.errors import CartChanged, CartIsFull, DealIsOver, NoSuchDeal, NotSoldHere
 from shared.models.catalog import Deal, StockLevel
-from shared.values import ksuids
+from shared.values import identifiers
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, a_deal, ago, ahead, post
 from tests.support.shop import a_buyer, buy, left, on_sale, wanted
@@ -98,7 +98,7 @@ def test_only_what_is_sold_here_and_active_goes_in(table: Table) -> None:
     with pytest.raises(DealIsOver):
         carts.put_in(table, "ana", over.deal_id, 1, ahead(hours=2))
     with pytest.raises(NoSuchDeal):
-        carts.put_in(table, "ana", ksuids.random(NOW, bytes(16)), 1, NOW)
+        carts.put_in(table, "ana", identifiers.random(NOW, bytes(16)), 1, NOW)
 
     assert contents(table) == []
 

@@ -9,7 +9,7 @@ import pytest
 from shared.data import keys
 from shared.data.orders.numbers import BLOCK, Numbers
 from shared.dynamodb.table import Table
-from shared.values import order_numbers
+from shared.values import identifiers
 from tests.support.wire import watched
 
 
@@ -41,5 +41,5 @@ def test_processes_that_draw_at_once_share_no_number(table: Table) -> None:
     ],
 )  # fmt: skip
 def test_a_number_is_read_as_people_write_it(text: str, number: int | None) -> None:
-    assert order_numbers.read(text) == number
-    assert number is None or order_numbers.written(number) == "BTD-10234"
+    assert identifiers.read_order_number(text) == number
+    assert number is None or identifiers.order_number(number) == "BTD-10234"

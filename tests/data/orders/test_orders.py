@@ -36,7 +36,7 @@ from shared.models.catalog import Deal
 from shared.models.charges import Charges
 from shared.models.lists import Page
 from shared.models.orders import Order, OrderStatus
-from shared.values import ksuids
+from shared.values import identifiers
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, a_deal, ago, ahead, every_page, post
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
@@ -176,7 +176,7 @@ def test_a_price_that_has_fallen_is_charged(table: Table) -> None:
 def test_a_deal_that_is_over_unknown_or_sold_elsewhere_is_refused_by_name(table: Table) -> None:
     withdrawn, expired = on_sale(table, 5), on_sale(table, 5, ends_at=ahead(hours=1))
     (elsewhere,) = post(table, [a_deal()])
-    nobody = replace(elsewhere, deal_id=ksuids.random(NOW, bytes(16)))
+    nobody = replace(elsewhere, deal_id=identifiers.random(NOW, bytes(16)))
     deals.withdraw(table, withdrawn.deal_id, NOW)
 
     refused = refusal(table, withdrawn, expired, elsewhere, nobody, now=ahead(hours=2))
@@ -265,7 +265,7 @@ def test_a_strangers_order_is_not_there(table: Table, deal: Deal) -> None:
 
     for username, order_id in [
         ("bo", order.order_id),
-        ("ana", ksuids.random(NOW, bytes(16))),
+        ("ana", identifiers.random(NOW, bytes(16))),
         ("ana", "~"),
         ("ana", ""),
     ]:

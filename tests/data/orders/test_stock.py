@@ -21,7 +21,7 @@ from shared.dynamodb.table import Table
 from shared.errors import Busy, CannotOrder, IdempotencyKeyReused, InvalidCursor, NoSuchDeal, NotSoldHere, NotThatMany
 from shared.models.catalog import Deal, StockLevel
 from shared.models.orders import Shard, Stock
-from shared.values import ksuids
+from shared.values import identifiers
 from tests.support.factories import NOW, ids
 from tests.support.metering import taken_by
 from tests.support.shop import a_buyer, buy, on_sale, wanted
@@ -131,7 +131,7 @@ def test_the_list_of_what_is_sold_here_costs_a_query_and_its_deals(table: Table)
 
 
 def test_stock_of_no_deal_is_refused(table: Table) -> None:
-    nobody = ksuids.random(NOW, bytes(16))
+    nobody = identifiers.random(NOW, bytes(16))
 
     with pytest.raises(NoSuchDeal):
         stock.add(table, nobody, 5, NOW)

@@ -1,6 +1,8 @@
-"""Asking a service of AWS's: one loop for everything that is tried again, and the time that an invocation has for it.
+"""Errors of AWS's services: as ours, in one place, and the one loop for everything that is tried again.
 
-Each further attempt waits a random part of a time that doubles ("full jitter"):
+Some are worth another attempt, and some last:
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+Each further attempt waits a random part of a time that doubles ("full jitter"), within what an invocation has for it:
 https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
 """
 
@@ -12,13 +14,51 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any, ClassVar, Generic, TypeVar
 
 from botocore.client import BaseClient
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError, SSLError  # noqa: A004
 
-from shared.dynamodb import trouble
-from shared.errors import Busy, DealsError
+from shared.errors import Busy, DealsError, Impossible, NoAnswer, TooLarge, Unavailable
+
+CONFLICTS = {"TransactionConflict", "TransactionConflictException", "TransactionInProgressException"}
+THROTTLES = {
+    "ThrottlingError",
+    "ThrottlingException",
+    "ProvisionedThroughputExceeded",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+}
+REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
+INVALID = {"ValidationError", "ValidationException", "ItemCollectionSizeLimitExceeded"}
+FAILED = {"InternalServerError", "InternalFailure", "ServiceUnavailable"}
+
+AGAIN = (Busy, NoAnswer)
+"""Errors after which the table tries again."""
+
+
+def domain_error(error: ClientError | BotoCoreError, service: str) -> DealsError:
+    """Map an error of boto's to ours; ``service`` is the service that failed."""
+    if isinstance(error, ClientError):
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        return domain_error_of_code(error.response["Error"]["Code"], f"{service}: {error}", status)
+    if isinstance(error, HTTPClientError | ConnectionError) and not isinstance(error, SSLError):
+        return NoAnswer(f"{service} does not answer: {error}")
+    return Unavailable(f"{service} cannot answer: {error}")
+
+
+def domain_error_of_code(code: str, message: str, status: int = 0) -> DealsError:
+    """Map an AWS error code to ours: of a request, a statement or a reason to cancel."""
+    if code in CONFLICTS | THROTTLES:
+        return Busy(message)
+    if code in FAILED or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return NoAnswer(message)
+    if code in INVALID:
+        return TooLarge("This is more than one item can hold.") if "size" in message else Impossible(message)
+    return Unavailable(message)
+
 
 C = TypeVar("C", bound=BaseClient)
 R = TypeVar("R")
@@ -104,7 +144,7 @@ class Service(Generic[C]):
 
     def call(self, request: Callable[..., Any], **arguments: Any) -> Any:
         """Make a request that may be made twice, as often as it takes."""
-        return self.retry(lambda: self.ask(request, **arguments), when=trouble.AGAIN)
+        return self.retry(lambda: self.ask(request, **arguments), when=AGAIN)
 
     def ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
         """Make a request once. Raises what its failure means, and ClientError for a refusal that is for the caller.
@@ -122,8 +162,8 @@ class Service(Generic[C]):
             raise meaning from error
         except BotoCoreError as error:
             self.client.close()
-            raise trouble.of(error, self.called) from error
+            raise domain_error(error, self.called) from error
 
     def meaning(self, error: ClientError) -> DealsError | None:
         """Our error for a refusal, or None where it is for the caller."""
-        return trouble.of(error, self.called)
+        return domain_error(error, self.called)

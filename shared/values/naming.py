@@ -1,4 +1,7 @@
-"""Slugs: the form of a brand's or category's name in keys and URLs."""
+"""Names in the one form in which they are compared and stored: slugs, usernames and email addresses.
+
+A slug is the form of a brand's or category's name in keys and URLs. A counted noun is here, too.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,12 @@ import re
 import unicodedata
 
 from shared.errors import InvalidName
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and its noun: ``1 deal``, ``2,048 deals``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
 
 MAX_LENGTH = 100
 """Characters of a slug: keeps every key far below DynamoDB's 1,024 bytes of a sort key.
@@ -48,3 +57,26 @@ def to_ascii(name: str) -> str:
         c if c.isascii() or unicodedata.category(c)[0] in "LMN" else " " for c in unicodedata.normalize("NFC", name)
     )
     return str(anyascii("".join(readable)))
+
+
+USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?")
+"""A normalised username: 1 to 30 ASCII letters, digits and ``._-``, with a letter or digit at both ends."""
+
+EMAIL = re.compile(r"[a-z0-9.!$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
+"""The shape of an email address: only a mail sent to it could tell more."""
+
+
+def normalise_username(text: str) -> str:
+    """A username in lower case. Raises ValueError for what cannot be one."""
+    name = unicodedata.normalize("NFKC", text.strip()).casefold()
+    if not USERNAME.fullmatch(name):
+        raise ValueError("must be 1 to 30 of a-z, 0-9, '.', '_' and '-', and start and end with a letter or digit")
+    return name
+
+
+def normalise_email(text: str) -> str:
+    """An email address in lower case. Raises ValueError for what cannot be one."""
+    address = unicodedata.normalize("NFC", text.strip()).lower()
+    if len(address) > 254 or not EMAIL.fullmatch(address):
+        raise ValueError("must be an email address")
+    return address

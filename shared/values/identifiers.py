@@ -1,11 +1,14 @@
-"""KSUIDs: ids that sort by creation time as strings (https://github.com/segmentio/ksuid).
+"""Ids: KSUIDs, bearer secrets, and the short numbers of orders.
 
-27 characters of base62 over a 32-bit count of seconds since 2014-05-13T16:53:20Z and 16 bytes of payload.
-Ids created in one second sort by payload, that is: in no particular but a stable order.
+A KSUID sorts by creation time as a string (https://github.com/segmentio/ksuid): 27 characters of base62 over a 32-bit
+count of seconds since 2014-05-13T16:53:20Z and 16 bytes of payload. Ids created in one second sort by payload, that is:
+in no particular but a stable order. A bearer secret is 256 random bits as text; the table stores only a hash. People
+read and write an order's number as ``BTD-10234``.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from datetime import UTC, datetime, timedelta
@@ -18,10 +21,10 @@ EPOCH = datetime.fromtimestamp(1_400_000_000, UTC)
 END = EPOCH + timedelta(seconds=2**32)
 """The first second, in 2150, that a KSUID can hold no longer."""
 
-PATTERN = "[0-9A-Za-z]{27}"
+KSUID = "[0-9A-Za-z]{27}"
 """A regular expression of KSUIDs; some texts of this shape are too large for its 20 bytes."""
 
-_SHAPE = re.compile(PATTERN)
+_SHAPE = re.compile(KSUID)
 _HIGHEST = "aWgEPTl1tmebfsQzFP4bxwgy80V"
 
 
@@ -48,3 +51,34 @@ def time_of(ksuid: str) -> datetime:
     if not is_ksuid(ksuid):
         raise ValueError(f"not a KSUID: {ksuid!r}")
     return Ksuid.from_base62(ksuid).datetime
+
+
+BYTES = 32
+
+
+def token(entropy: bytes) -> str:
+    """The token made of 32 bytes of a caller's randomness, in characters that a URL takes as they are."""
+    if len(entropy) != BYTES:
+        raise ValueError(f"a token is made of {BYTES} bytes, not {len(entropy)}")
+    return base64.urlsafe_b64encode(entropy).decode().rstrip("=")
+
+
+def hashed(token: str) -> str:
+    """What the table knows of a token: its SHA-256, in hexadecimal digits."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+PREFIX = "BTD-"
+
+_WRITTEN = re.compile(rf"\s*(?:{PREFIX})?([0-9]{{5,12}})\s*", re.ASCII | re.IGNORECASE)
+
+
+def order_number(number: int) -> str:
+    """A number as it is written."""
+    return f"{PREFIX}{number}"
+
+
+def read_order_number(text: str) -> int | None:
+    """The number that a text says, with or without its letters; None for any other text."""
+    found = _WRITTEN.fullmatch(text)
+    return int(found[1]) if found else None
