@@ -1,10 +1,11 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [search] [browser] [cost] [rush]``."""
+"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [search] [browser] [cost] [rush]
+[imports]``."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, fan_out, history, invocations, pages, rush, search, starts
+from benchmarks import browser, fan_out, history, imports, invocations, pages, rush, search, starts
 
 
 def _cost() -> None:
@@ -23,6 +24,7 @@ ALL = {
     "browser": browser.main,
     "cost": _cost,
     "rush": rush.main,
+    "imports": imports.main,
 }
 
 for name in sys.argv[1:] or ALL:

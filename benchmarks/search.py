@@ -1,9 +1,9 @@
 """A search costs the same over 8,000 and over 100,000 deals. ``python -m benchmarks search``.
 
 Requests, read units and round trips are counted on dynoxide, whose capacity figures are DynamoDB's; no time is
-measured. ``tests/data/test_search_costs.py`` holds what is shown here. The deals are imported into the table as files
-of items, as from an export of DynamoDB. The data layer makes the items; their titles are the sample's, repeated, some
-with one more word. Each is of a product of its own, and so a card of its own.
+measured. ``tests/data/test_search_costs.py`` holds what is shown here: pages as the site asks for them. The deals are
+imported into the table as files of items, as from an export of DynamoDB. The data layer makes the items; their titles
+are the sample's, repeated, some with one more word. Each is of a product of its own, and so a card of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import NamedTuple
 from benchmarks.harness import markdown, record
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deal_items, deals, search, words
+from shared.data.catalog import deal_items, phrases, search, selecting, words
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
@@ -31,7 +31,7 @@ from shared.dynamodb.tracing import Trace
 from shared.models.catalog import Deal
 from shared.values import naming
 from tests.support.engines import DYNOXIDE, dynoxide_of
-from tests.support.factories import a_deal, ago
+from tests.support.factories import NOW, a_deal, ago
 
 SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
 SIZES = (8_000, 100_000)
@@ -46,6 +46,11 @@ SEARCHES = {
     "two common words that rarely meet": "mens kettle",
     "two common words that never meet": "shirt kettle",
     "a word that nobody has": "shirrt",
+    "words of which few deals have all": "mens kettle shirt sleeve heirloom",
+    "a word and the most it may cost": "shirt under $40",
+    "the beginning of words, half price": "half price sh",
+    "two words, half price": "half price mens shirt",
+    "a mistyped word beside another, half price": "half price mens shirrt",
 }
 
 RARE = 12
@@ -80,10 +85,20 @@ def measure(table: Table) -> dict[str, Taken]:
 
     def page(text: str, cursor: str | None = None) -> tuple[Taken, str | None]:
         trace.start_over()
-        found = search.find(table, words.asked(text), limit=settings.READ_FOR_CARDS, cursor=cursor)
-        cards = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
-        shown = deals.get_many(table, [each.deal_id for each in cards])
-        return Taken(trace.count, trace.capacity.read, trace.round_trips, len(shown)), found.next
+        limits = phrases.read(text)
+        wanted = words.asked(limits.rest)
+        if limits.selection.is_all:
+            found = search.find(table, wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
+            following, cards = found.next, search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
+            some = search.partly(table, found, settings.CARDS_OF_A_SEARCH - len(cards))
+        else:
+            selected = selecting.find(table, wanted, limits.selection, now=NOW)
+            following, cards = None, search.first_cards(selected.matches, settings.CARDS_OF_A_SEARCH)
+            some = selecting.partly(table, selected, settings.CARDS_OF_A_SEARCH - len(cards), NOW)
+        (heads, _), (heads_of_some, _) = search.heads(cards, NOW), search.heads(some, NOW)
+        whole, others = search.active_of_both(table, heads, heads_of_some, NOW)
+        shown = len(whole) + len(others)
+        return Taken(trace.count, trace.capacity.read, trace.round_trips, shown), following
 
     pages = {name: page(text) for name, text in SEARCHES.items()}
     _, following = pages["a word"]
@@ -148,4 +163,5 @@ def _made_up(size: int) -> Iterator[Deal]:
             category=naming.slug(like["category"]),
             link=f"https://shop.example/products/{number}",
             **{name: like[name] for name in ("price", "currency")},
+            list_price=like.get("listPrice"),
         )

@@ -27,7 +27,7 @@ _cart = views.table(
     {
         "quantity": "quantity",
         "title": lambda item: item["deal"]["title"],
-        "price": lambda item: item["deal"]["price"],
+        "price": lambda item: views.price(item["deal"]),
         "then": "priceThen",
         "deal": lambda item: item["deal"]["dealId"],
     }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cli.output import cell, say, show_rows
+from shared.values import money
 from shared.values.naming import counted
 
 Json = Mapping[str, Any]
@@ -39,7 +40,12 @@ def _percent(number: int | None) -> str:
 
 def _ceiling(item: Json) -> str:
     limits = item["limits"]
-    return f"{limits['currency']} {limits['ceiling']}" if limits["ceiling"] else ""
+    return money.text(limits["ceiling"], limits["currency"]) if limits["ceiling"] else ""
+
+
+def price(item: Json) -> str:
+    """The price of a deal, a draft or a cart's item, as it is read; "" while a draft has none."""
+    return money.text(item["price"], item["currency"]) if item["price"] and item["currency"] else ""
 
 
 _SLUG: dict[str, Column] = {"Kind": "kind", "Slug": lambda topic: topic[topic["kind"]]}
@@ -56,7 +62,7 @@ feed = table(
         "Title": "title",
         "Brand": "brand",
         "Category": "category",
-        "Price": lambda deal: f"{deal['price']} {deal['currency']}",
+        "Price": price,
         "Off": lambda deal: _percent(deal["discountPercent"]),
         "Created": "createdAt",
         "Status": lambda deal: deal["status"] + (", hot" if deal["hot"] else ""),
@@ -92,7 +98,7 @@ drafts = table(
         "Draft": "draftId",
         "Title": "title",
         "Brand": "brand",
-        "Price": "price",
+        "Price": price,
         "Post at": "startsAt",
         "Not posted because": "refused",
     }

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from shared.values import money
+
 
 class DealsError(Exception):
     """Base of every error the domain raises. ``field`` names the input at fault, where one is.
@@ -155,8 +157,7 @@ class AmountChanged(Conflict):
 
     def __init__(self, totals: Mapping[str, str]) -> None:
         self.totals = totals
-        comes_to = " and ".join(f"{currency} {amount}" for currency, amount in totals.items())
-        super().__init__(f"Nothing was ordered: it comes to {comes_to} now. Look at it again.")
+        super().__init__(f"Nothing was ordered: the total is now {money.sums(totals)}. Check it and order again.")
 
 
 class AddressChanged(Conflict):

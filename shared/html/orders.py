@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from shared.html import views
 from shared.models.charges import Bill
 from shared.models.members import Address
 from shared.models.orders import Order, OrderStatus
-from shared.values import identifiers, times
+from shared.values import identifiers, money, times
 from shared.values.money import times as times_of
 from shared.values.naming import counted
 
@@ -33,7 +32,7 @@ def head(order: Order) -> dict[str, Any]:
         "moment": views.moment(order.placed_at),
         "day": f"{views.day(order.placed_at)} {order.placed_at.year}",
         "pieces": counted(order.pieces, "piece"),
-        "totals": amounts(order.totals),
+        "totals": money.sums(order.totals),
         "to": f"{order.address.recipient}, {order.address.city}" if order.address else "a former member",
     }
 
@@ -71,12 +70,7 @@ def whole(order: Order) -> dict[str, Any]:
 def bill(order: Order | Bill) -> list[tuple[str, str]]:
     """The lines between an order's items and its total, each a name and an amount; none where nothing is added."""
     added = [("Shipping", order.shipping), ("Tax", order.tax)]
-    return [(name, amounts(sums)) for name, sums in added if sums]
-
-
-def amounts(sums: Mapping[str, str]) -> str:
-    """Amounts in words: ``$20.00 and CHF 5.00``."""
-    return " and ".join(views.money(amount, currency) for currency, amount in sums.items())
+    return [(name, money.sums(sums)) for name, sums in added if sums]
 
 
 def address_lines(address: Address) -> list[str]:

@@ -45,10 +45,7 @@ FULL_ROWS = 24
 """A number of cards whose last row is full on every screen."""
 
 
-def money(amount: str, currency: str) -> str:
-    """An amount as it is read: ``$1,299.99``, ``CHF 20.00``, ``¥1,200``."""
-    whole, cents = amounts.parts(amount, currency)
-    return f"{whole}.{cents}" if cents else whole
+money = amounts.text
 
 
 def currencies(chosen: str) -> dict[str, str]:
@@ -219,9 +216,15 @@ def first_groups(deals: Sequence[Deal], most: int, under: Period | None = Period
     return len(deals)
 
 
-def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None) -> list[Card]:
-    """Cards of some deals, ``most`` at most, one for each group."""
-    return [card(group[0], now, variants=len(group)) for group in grouped(deals)[:most]]
+def cards(
+    deals: Iterable[Deal], now: datetime, *, most: int | None = None, alike: Mapping[str, int] | None = None
+) -> list[Card]:
+    """Cards of some deals, ``most`` at most, one for each group; ``alike``: by id, as how many deals one is counted."""
+    number = alike or {}
+    return [
+        card(group[0], now, variants=sum(number.get(deal.deal_id, 1) for deal in group))
+        for group in grouped(deals)[:most]
+    ]
 
 
 def cards_of_each(deals: Sequence[Deal], now: datetime, *, first: int = 360) -> list[Card]:

@@ -90,6 +90,17 @@ def parts(amount: str, currency: str) -> tuple[str, str]:
     return f"{before}{' ' if before == currency else ''}{int(whole):,}", behind if len(behind) <= most else rest
 
 
+def text(amount: str, currency: str) -> str:
+    """An amount as it is read: ``$1,299.99``, ``CHF 20.00``, ``¥1,200``."""
+    whole, cents = parts(amount, currency)
+    return f"{whole}.{cents}" if cents else whole
+
+
+def sums(by_currency: Mapping[str, str]) -> str:
+    """Amounts as they are read: ``$20.00 and CHF 5.00``."""
+    return " and ".join(text(amount, currency) for currency, amount in by_currency.items())
+
+
 def read(typed: str) -> tuple[str, str]:
     """A typed amount without its thousands' commas, and the sign or code that stands before or behind it."""
     found = _TYPED.fullmatch(typed.strip())

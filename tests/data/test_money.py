@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,3 +100,35 @@ def test_postal_codes_are_needed_where_a_country_has_them() -> None:
 
     assert needed == {"US": True, "CH": True, "JP": True, "HK": False, "AE": False, "IE": False}
     assert not {"XX", "ZZ", "us"} & countries.countries().keys()
+
+
+def test_amounts_are_read_in_one_way_with_a_sign_where_the_currency_has_one() -> None:
+    assert money.text("71.99", "USD") == "$71.99"
+    assert money.sums({"USD": "1299.00", "CHF": "5.00", "JPY": "1200.00"}) == "$1,299.00 and CHF 5.00 and ¥1,200"
+
+
+CODE_BESIDE_AMOUNT = re.compile(
+    r"currency['\"\]]*\}\}? \{\{?[^}]*(price|amount|ceiling)|(price|amount|ceiling)['\"\]]*\}\}? \{\{?[^}]*currency"
+    r"|currency ~ \" \" ~|~ \" \" ~ [\w.]*currency"
+)
+"""A text that sets an amount beside its currency itself, in an f-string or a template."""
+
+
+def test_no_text_sets_an_amount_beside_its_currency_by_itself() -> None:
+    root = Path(__file__).resolve().parents[2]
+    sources = [path for name in ("functions", "shared", "cli", "local") for path in (root / name).rglob("*.py")]
+    sources += (root / "web" / "templates").rglob("*.html")
+
+    found = {
+        f"{path.relative_to(root)}: {text[0]}"
+        for path in sources
+        for text in CODE_BESIDE_AMOUNT.finditer(path.read_text(encoding="utf-8"))
+    }
+
+    assert CODE_BESIDE_AMOUNT.search('f"{deal.currency} {deal.price}"')
+    assert CODE_BESIDE_AMOUNT.search("""f"{deal['price']} {deal['currency']}" """)
+    # What tells cards apart, and is not shown.
+    assert found == {
+        "shared/html/views.py: price} {deal.currency",
+        "shared/data/catalog/search.py: price} {match.currency",
+    }

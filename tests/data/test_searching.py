@@ -315,6 +315,33 @@ def test_cards_of_a_search_are_the_cards_that_its_page_shows(table: Table) -> No
     assert shown == [views.first_groups(made, most, under=None) for most in range(1, 7)]
 
 
+def test_a_page_reads_the_first_deal_of_each_card_and_counts_the_others() -> None:
+    one = Match("1", "boot", card="boot page", price="10.00", currency="USD")
+    over = replace(one, deal_id="0", ends_at=NOW)
+    matches = [over, one, Match("4", "hat"), replace(one, deal_id="2"), replace(one, deal_id="3", price="9.00")]
+
+    heads, alike = search.heads(matches, NOW)
+
+    assert [(match.deal_id, alike[match.deal_id]) for match in heads] == [("1", 2), ("4", 1), ("3", 1)]
+
+
+def test_a_search_whose_words_rarely_meet_reads_on_once_and_shows_few(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "ITEMS", 4)
+    monkeypatch.setattr(search, "STRIDES", (4, 6))
+    monkeypatch.setattr(search, "FEW", 2)
+    made = [a_deal(ago(minutes=n), title="Blue boot" if n >= 5 else "Boot") for n in range(12)]
+    for deal in [*made, *(a_deal(ago(days=1, minutes=n), title="Blue hat") for n in range(9))]:
+        search.file(table, None, deal)
+
+    first = search.find(table, words.asked("blue boot"), limit=3)
+
+    assert first.deal_ids == tuple(ids(made[5:7]))
+    pages = every_page(lambda cursor: search.find(table, words.asked("blue boot"), limit=3, cursor=cursor))
+    assert [deal_id for page in pages for deal_id in page.deal_ids] == ids(made[5:])
+
+
 def test_what_a_search_has_found_is_shown_while_it_is_active(table: Table) -> None:
     active, ending, withdrawn = (deals.create(table, a_deal(ends_at=end), NOW) for end in (None, ahead(days=1), None))
     deals.withdraw(table, withdrawn.deal_id, NOW)

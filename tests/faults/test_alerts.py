@@ -149,7 +149,7 @@ def test_a_new_offer_asks_by_one_query_for_exactly_those_whose_price_it_meets(
 
     names = ("above", "at", "below", "euros", "never", "other")
     assert [name for name in names if told(table, name)] == ["above", "at"]
-    assert told(table, "at") == ["USD 31.90: Trail runner"]
+    assert told(table, "at") == ["$31.90: Trail runner"]
     queried = [request for request in wire.requests if request.operation == "Query"]
     by_word = [named(word) for word in words.of_deal(new) for named in (keys.words_alerts, keys.joined_alerts)]
     partitions = [*by_word, keys.price_alerts(links.product_hash(deal.link), "USD")]
@@ -169,7 +169,7 @@ def test_an_alert_on_a_product_does_not_tell_of_another_whose_address_differs_in
     work_off(units)
 
     assert told_of_hose == []
-    assert told(table, "ana") == ["USD 49.00: Espresso"]
+    assert told(table, "ana") == ["$49.00: Espresso"]
 
 
 def test_a_price_that_moves_tells_of_each_lower_price_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
@@ -179,7 +179,7 @@ def test_a_price_that_moves_tells_of_each_lower_price_once(table: Table, deal: D
         for _ in range(2):  # the stream and the queue repeat themselves
             work_off(cheaper(table, deal, price))
 
-    assert sorted(told(table, "ana")) == ["USD 28.50: Trail runner", "USD 29.00: Trail runner"]
+    assert sorted(told(table, "ana")) == ["$28.50: Trail runner", "$29.00: Trail runner"]
     (alert,) = alerts.of(table, "ana")
     assert isinstance(alert, PriceAlert)
     assert (alert.armed, alert.limits.ceiling) == (28_49, "30.00")
@@ -194,7 +194,7 @@ def test_a_price_that_moved_twice_before_anybody_was_told_is_told_as_it_is(
 
     work_off(falls)
 
-    assert told(table, "ana") == ["USD 27.50: Trail runner"]
+    assert told(table, "ana") == ["$27.50: Trail runner"]
     assert told(table, "bo") == []
 
 
@@ -261,7 +261,7 @@ def test_one_message_for_one_deal_names_all_that_it_met_and_waits_for_nothing_th
     (message,) = messages.latest(table, "ana", limit=9, now=NOW).items
     assert isinstance(message.about, AboutDeal)
     named = {message.about.watched, *(message.about.also or [])}
-    alerted = {"“trail”", "this product at USD 40.00 or less"}
+    alerted = {"“trail”", "this product at $40.00 or less"}
     assert named == alerted | (set() if alerts_first else {"Apple"})
 
 
@@ -301,7 +301,7 @@ def test_a_lost_answer_tells_once_and_arms_once(table: Table, deal: Deal, work_o
     with losing(table, "TransactWriteItems"):
         work_off(fanout.alerts_of(deal, "words"))
 
-    assert told(table, "ana") == ["USD 31.90: Trail runner"]
+    assert told(table, "ana") == ["$31.90: Trail runner"]
     assert [alert.armed for alert in alerts.of(table, "ana") if isinstance(alert, PriceAlert)] == [31_89]
 
 
@@ -427,6 +427,6 @@ def test_a_member_all_of_whose_alerts_are_met_is_told_once_in_as_many_transactio
 
     (message,) = messages.latest(table, "ana", limit=9, now=NOW).items
     assert isinstance(message.about, AboutDeal)
-    assert message.subject == f"USD 40.00: {deal.title}"
+    assert message.subject == f"$40.00: {deal.title}"
     named = [message.about.watched, *(message.about.also or [])]
-    assert sorted(map(str, named)) == sorted(["this product at USD 40.00 or less", *(f"“{pair}”" for pair in pairs)])
+    assert sorted(map(str, named)) == sorted(["this product at $40.00 or less", *(f"“{pair}”" for pair in pairs)])

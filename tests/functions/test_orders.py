@@ -101,7 +101,7 @@ def test_an_order_is_placed_once_sent_and_told_of(ask: Ask, table: Table, deal: 
     assert ask("GET", "/orders/{orderId}", orderId=placed["orderId"]) == sent
     told = messages.latest(table, "ana", limit=10, now=times.now()).items
     assert sorted((message.kind, message.subject) for message in told) == [
-        ("placed", "We have your order of 2 pieces, USD 20.00."),
+        ("placed", "We have your order of 2 pieces, $20.00."),
         ("sent", "Your order of 2 pieces is on its way."),
     ]
 
@@ -129,9 +129,9 @@ def test_what_cannot_be_ordered_names_the_item_and_the_reason(ask: Ask, table: T
     assert status == 409
     assert reasons(problem) == {
         "items.1.quantity": "Trail runner: only 2 left.",
-        "items.2.price": "Trail runner costs USD 10.00 now, not USD 9.99.",
+        "items.2.price": "Trail runner costs $10.00 now, not $9.99.",
         "items.3.dealId": "Trail runner is not sold here.",
-        "items.4.currency": "Trail runner costs KWD 201.00 now, not USD 10.00.",
+        "items.4.currency": "Trail runner costs KWD 201.000 now, not $10.00.",
     }
     assert [stock.of(table, each.deal_id).left for each in (deal, few, dearer)] == [5, 2, 2]
 
@@ -299,7 +299,7 @@ def test_an_order_that_would_come_to_more_than_was_seen_is_a_409_with_the_sum(
     status, problem = seen("10.00")
 
     assert status == 409
-    assert "USD 14.90" in reasons(problem)["totals"]
+    assert "$14.90" in reasons(problem)["totals"]
     assert seen("14.90")[0] == 201
 
 

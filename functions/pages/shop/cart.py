@@ -15,7 +15,6 @@ from shared.data.catalog import deals
 from shared.data.orders import carts
 from shared.errors import CartIsFull, DealIsOver, NotSoldHere
 from shared.html import cookies, forms, pages, views, wishes
-from shared.html import orders as orders_shown
 from shared.html.app import Routes
 from shared.html.checking import check
 from shared.html.forms import InvalidFields
@@ -25,6 +24,7 @@ from shared.models.catalog import Status, StockLevel
 from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.orders import CartItem
 from shared.runtime.environment import table
+from shared.values import money
 from shared.values.money import times, units
 
 CART = "/shop/cart"
@@ -97,7 +97,7 @@ def _cart_page(
         status=HTTPStatus.CONFLICT if problem else None,
         said=None if problem or errors else request.said,
         lines=[line_of(item, request.now) for item in items],
-        totals=orders_shown.amounts(bill_of(able).totals),
+        totals=money.sums(bill_of(able).totals),
         adds=Charges.of(os.environ) != NO_CHARGES,
         can_order=bool(able),
         quantities=QUANTITIES,

@@ -49,6 +49,7 @@ from shared.models.orders import CartItem, Order, Wanted
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
+from shared.values import money
 from shared.values.money import CODE
 
 CHECKOUT = "/shop/checkout"
@@ -212,7 +213,7 @@ def _checkout_page(
         ],
         short=bool(short),
         items=",".join(f"{item.deal.deal_id}*{item.quantity}*{item.deal.price}*{item.deal.currency}" for item in able),
-        totals=orders_shown.amounts(bill.totals),
+        totals=money.sums(bill.totals),
         sums=",".join(f"{currency}={amount}" for currency, amount in bill.totals.items()),
         bill=orders_shown.bill(bill),
         quantities=QUANTITIES,

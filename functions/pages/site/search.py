@@ -10,6 +10,7 @@ from functions.pages.site.public import cursor_of, feed_addresses, public_page, 
 from functions.pages.site.topics import brands_like
 from shared import settings
 from shared.data.catalog import phrases, search, selecting, words
+from shared.data.catalog.search import Match
 from shared.dynamodb import cursors
 from shared.html import views
 from shared.html.app import Routes
@@ -37,7 +38,7 @@ def search_page(request: Request) -> Answer:
     # Where not all that was found is shown, the next page begins with the rest.
     more = cursors.encode(ran.scope, shown[-1].deal_id) if len(shown) < len(found.matches) else found.next
     most = search.partly(table(), found, settings.CARDS_OF_A_SEARCH - len(shown))
-    active, some = search.active_of_both(table(), shown, most, request.now)
+    active, some, alike = _active(shown, most, request.now)
     near_brands = [] if active or not wanted.words else brands_like(wanted.words[0])
     return public_page(
         "search.html",
@@ -49,8 +50,8 @@ def search_page(request: Request) -> Answer:
         completed=(ran.words[-1], found.completed) if found.completed else None,
         digit=ran.words[-1] if ran.words and ran.words[-1].isdigit() and len(ran.words[-1]) == 1 else None,
         narrowing=narrowing.above("/search", Selection(), query=searched),
-        cards=views.cards(active, request.now),
-        partly=views.cards(some, request.now),
+        cards=views.cards(active, request.now, alike=alike),
+        partly=views.cards(some, request.now, alike=alike),
         named=_named(ran, active) if cursor is None else [],
         near=found.near,
         near_brands=near_brands,
@@ -71,7 +72,7 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
     more = selecting.cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
     room = settings.CARDS_OF_A_SEARCH - len(shown)
     most = selecting.partly(table(), found, room, request.now)
-    active, some = search.active_of_both(table(), shown, most, request.now)
+    active, some, alike = _active(shown, most, request.now)
     among = narrowing.brands_among("/search", selection, active, query=searched)
     return public_page(
         "selected.html",
@@ -89,8 +90,8 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
             for phrase in limits.typed
         ],
         alert={"words": found.ran.text, "ceiling": found.selection.most, "currency": found.selection.currency},
-        cards=views.cards(active, request.now),
-        partly=views.cards(some, request.now),
+        cards=views.cards(active, request.now, alike=alike),
+        partly=views.cards(some, request.now, alike=alike),
         next=link("/search", q=searched, **narrowing.query_of(found.selection), cursor=more) if more else None,
         more=narrowing.MORE[selection.sort],
         all=link("/search", q=searched),
@@ -105,6 +106,15 @@ def matching(typed: str, now: datetime) -> Sequence[Deal]:
     """The newest active deals that a typed text finds, a page of a feed."""
     found = selecting.page(table(), typed, Selection(), limit=settings.READ_FOR_CARDS, now=now, all_words=True)
     return found.page.items
+
+
+def _active(
+    whole: Sequence[Match], partly: Sequence[Match], now: datetime
+) -> tuple[list[Deal], list[Deal], dict[str, int]]:
+    """The deals that head the cards of some matches, and of those with most words; and the cards' deals, by head."""
+    (heads, alike), (others, alike_others) = search.heads(whole, now), search.heads(partly, now)
+    active, some = search.active_of_both(table(), heads, others, now)
+    return active, some, alike | alike_others
 
 
 def _named(ran: words.Search, shown: Sequence[Deal]) -> list[tuple[str, str]]:

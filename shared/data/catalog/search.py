@@ -13,7 +13,8 @@ anew, these are found like others, for a search also looks for words as they wer
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -36,12 +37,23 @@ from shared.values.stored import stored
 COMPLETIONS = 4
 """Words that the last word of a search may be the beginning of, the most frequent first."""
 
-STRIDES = (250, 1000, 1000)
-"""How many Word items each request in turn reads where a search has several words: 250 are about 13 read units. After
-these, the search offers to read on. A search of one word reads what its page may show."""
+ITEMS = 250
+"""Word items that a page of a search reads: about seven read units, beside twelve for the deals of 24 cards, and four
+where a word is corrected. All words that the rarest one stands for share them."""
+
+STRIDES = (ITEMS, 300)
+"""How many Word items are read, one request after another, where a search has several words: the second time only where
+next to no deal (``FEW``) is found. After that, the search offers to read on. A search of one word reads what its page
+may show."""
+
+FEW = 4
+"""Deals that are shown at most where more than ``ITEMS`` are read for them."""
 
 PARTLY = 100
-"""Word items of each word that are read for deals with most of the words, where few have all: about 5 read units."""
+"""Word items of each word that are read for deals with most of the words, where few have all: about 3 read units."""
+
+MOST_PARTLY = 350
+"""Word items that are read for these in all, with those that the search has read before."""
 
 COUNTED = 250
 """Words that one request reads to complete or correct one: of the real deals, no two letters begin half as many."""
@@ -93,7 +105,7 @@ class Found:
 
     ``completed`` are the words of which the last one that was typed is the beginning, as far as they were searched.
     ``instead`` is the corrected search whose matches these are, where that which was asked has none. ``groups`` are
-    what each word of the search stands for, on a first page.
+    what each word of the search stands for, on a first page, and ``others`` what was read and lacks a word.
     """
 
     matches: tuple[Match, ...]
@@ -102,6 +114,7 @@ class Found:
     completed: tuple[str, ...] = ()
     instead: Search | None = None
     groups: tuple[Group, ...] = ()
+    others: tuple[Match, ...] = ()
 
     @property
     def deal_ids(self) -> tuple[str, ...]:
@@ -188,17 +201,17 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
     if unknown:
         found = _corrected(table, search, unknown, limit)
         return found if found.instead else replace(found, groups=tuple(groups))
-    matches, position = _meet(table, groups, after, limit)
+    matches, others, position = _meet(table, groups, after, limit)
     more = cursors.encode(search.scope, position) if position is not None else None
-    first = () if cursor else tuple(groups)
-    return Found(tuple(matches), more, completed=groups[-1].completed, groups=first)
+    found = Found(tuple(matches), more, completed=groups[-1].completed)
+    return found if cursor else replace(found, groups=tuple(groups), others=tuple(others))
 
 
 def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
     """The newest deals that have most of the words of a search but not all, to fill a first page that is all there is.
 
     Of two words one, of three or four two, of five three; those with more words first. A deal that lacks so few has one
-    of the rarest words: those are read, in one round trip.
+    of the rarest words: those are read, in one round trip, but for the rarest, which the search has read.
     """
     groups = found.groups
     if found.next is not None or most <= 0:
@@ -207,9 +220,14 @@ def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
     known = sorted((group for group in groups if group.deals), key=lambda group: group.deals)
     if len(groups) < 2 or len(known) < least:
         return ()
-    read_from = known[: len(known) - least + 1]
-    answers = table.gather([partial(_newest, table, word, None, PARTLY) for each in read_from for word in each.words])
-    read = {match.deal_id: match for items in answers for match in damage.readable(items, _match)}
+    read = {match.deal_id: match for match in (*found.matches, *found.others)}
+    read_from = known[1 if read else 0 : len(known) - least + 1]
+    asked_for = [word for each in read_from for word in each.words]
+    if len(read) > MOST_PARTLY:  # as units go, the search took those of half a page
+        most //= 2
+    if asked_for and (each_reads := min(PARTLY, (MOST_PARTLY - len(read)) // len(asked_for))) > 0:
+        answers = table.gather([partial(_newest, table, word, None, each_reads) for word in asked_for])
+        read |= {match.deal_id: match for items in answers for match in damage.readable(items, _match)}
     having = {
         deal_id: sum(not set(group.words).isdisjoint(match.words.split()) for group in groups)
         for deal_id, match in read.items()
@@ -222,10 +240,30 @@ def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
 
 def first_cards(matches: Sequence[Match], most: int) -> Sequence[Match]:
     """The first of some matches that are so many cards, as ``cards`` says what one is: no card is cut in two."""
-    # What 1.0.0 has filed does not say its card: until it is read, each deal is one.
-    shown = (((match.card or match.deal_id).split(), f"{match.price} {match.currency}") for match in matches)
-    beyond = (place for place, number in enumerate(cards.numbered(shown)) if number >= most)
+    beyond = (place for place, number in enumerate(_numbered(matches)) if number >= most)
     return matches[: next(beyond, len(matches))]
+
+
+def heads(matches: Iterable[Match], now: datetime) -> tuple[list[Match], dict[str, int]]:
+    """The first match of each card, and the number of the card's deals by its id: a page reads no other deal of it.
+
+    What is known to have ended is on no card.
+    """
+    lasting = [match for match in matches if not match.is_over(now)]
+    firsts: list[Match] = []
+    alike: Counter[str] = Counter()
+    for match, number in zip(lasting, _numbered(lasting), strict=True):
+        if number == len(firsts):
+            firsts.append(match)
+        alike[firsts[number].deal_id] += 1
+    return firsts, alike
+
+
+def _numbered(matches: Iterable[Match]) -> Iterator[int]:
+    # What 1.0.0 has filed does not say its card: until it is read, each deal is one.
+    return cards.numbered(
+        ((match.card or match.deal_id).split(), f"{match.price} {match.currency}") for match in matches
+    )
 
 
 def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:
@@ -303,28 +341,37 @@ def _counts(table: Table, wanted: Sequence[str]) -> list[Item]:
     return table.get_many([keys.word_count(word) for word in wanted])
 
 
-def _meet(table: Table, groups: Sequence[Group], after: str | None, limit: int) -> tuple[list[Match], str | None]:
-    """The newest deals that have some word of each group, older than ``after``; and where to read on, or None."""
+def _meet(
+    table: Table, groups: Sequence[Group], after: str | None, limit: int
+) -> tuple[list[Match], list[Match], str | None]:
+    """The newest deals that have some word of each group, older than ``after``; those that were read and have not; and
+    where to read on, or None."""
     rarest = min(groups, key=lambda group: group.deals)
     others = [set(group.words) for group in groups if group is not rarest]
     found: list[Match] = []
+    without: list[Match] = []
+    total = 0
     # What is to be sorted is asked for at once.
-    for stride in STRIDES if others and limit < STRIDES[0] else (limit + 1,):
+    for items_of_all in STRIDES if others and limit < ITEMS else (ITEMS,):
+        if total >= ITEMS and len(found) > FEW:
+            break
+        total += items_of_all
+        limit = min(limit, FEW) if total > ITEMS else limit
+        stride = max(1, items_of_all // len(rarest.words))
+        stride = stride if others else min(limit + 1, stride)
         answers = table.gather([partial(_newest, table, word, after, stride) for word in rarest.words])
         # Below the newest of the last ids that a full stride ended with, some partition is unread.
         known_down_to = max((keys.id_in(items[-1]["SK"]) for items in answers if len(items) == stride), default="")
         read = {match.deal_id: match for items in answers for match in damage.readable(items, _match)}
-        found += (
-            read[each]
-            for each in sorted(read, reverse=True)
-            if each >= known_down_to and all(group.intersection(read[each].words.split()) for group in others)
-        )
+        for match in (read[each] for each in sorted(read, reverse=True) if each >= known_down_to):
+            has_all = all(group.intersection(match.words.split()) for group in others)
+            (found if has_all else without).append(match)
         if len(found) > limit:
-            return found[:limit], found[limit - 1].deal_id
+            return found[:limit], without, found[limit - 1].deal_id
         if not known_down_to:
-            return found, None
+            return found, without, None
         after = known_down_to
-    return found, after
+    return found, without, after
 
 
 def _newest(table: Table, word: str, after: str | None, limit: int) -> list[Item]:

@@ -19,8 +19,8 @@ from shared.models.catalog import Deal
 from shared.models.lists import Page, Selection, Sort
 from shared.values.money import units
 
-MOST = 500
-"""Matches that are sorted, the newest of a search: about 25 read units for each word that its rarest one stands for."""
+MOST = search.ITEMS
+"""Matches that are sorted, the newest of a search."""
 
 
 @dataclass(frozen=True, slots=True)

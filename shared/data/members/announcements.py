@@ -8,7 +8,7 @@ from shared import settings
 from shared.models.alerts import Alert, WordsAlert
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message
-from shared.values import identifiers
+from shared.values import identifiers, money
 
 
 def of_deal(
@@ -37,7 +37,7 @@ def of_deal(
         case "words":
             subject = f"New: {deal.title}"
         case "price":
-            subject = f"{deal.currency} {deal.price}: {deal.title}"
+            subject = f"{money.text(deal.price, deal.currency)}: {deal.title}"
     at = deal.changed_at if fell else deal.created_at
     becomes_hot_later = deal.hot_at is not None and deal.hot_at - deal.created_at > settings.SAME_ANNOUNCEMENT
     if kind == "hot" and deal.hot_at is not None and becomes_hot_later:
@@ -51,7 +51,7 @@ def name_of(alert: Alert) -> str:
     """The name of an alert in the messages that it causes."""
     if isinstance(alert, WordsAlert):
         return f"“{alert.limits.words}”"
-    return f"this product at {alert.limits.currency} {alert.limits.ceiling} or less"
+    return f"this product at {money.text(alert.limits.ceiling or '0.00', alert.limits.currency or '')} or less"
 
 
 def message_id(announcement: Announcement, username: str) -> str:

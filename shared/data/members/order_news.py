@@ -9,6 +9,7 @@ from shared.data.members import announcements, message_items
 from shared.dynamodb.writes import Write, put
 from shared.models.messages import AboutOrder, Announcement, OrderNews
 from shared.models.orders import Order, OrderStatus
+from shared.values import money
 from shared.values.naming import counted
 
 ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
@@ -38,7 +39,7 @@ def correcting(order: Order, now: datetime) -> list[Write]:
 
 
 def _tell(order: Order, kind: OrderNews, words: str, now: datetime) -> list[Write]:
-    totals = " and ".join(f"{currency} {amount}" for currency, amount in order.totals.items())
+    totals = money.sums(order.totals)
     subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
     news = Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
     message = announcements.compose(news, order.username)

@@ -27,7 +27,7 @@ from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.members import Address
 from shared.models.orders import Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import identifiers
-from shared.values.money import units
+from shared.values.money import text, units
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def _line(
         return because("dealId", f"{deal.title} is not sold here.")
     if deal.currency != wanted.currency or deal.units > units(wanted.price, wanted.currency):
         changed = "price" if deal.currency == wanted.currency else "currency"
-        detail = f"{deal.title} costs {deal.currency} {deal.price} now, not {wanted.currency} {wanted.price}."
+        detail = f"{deal.title} costs {text(deal.price, deal.currency)} now, not {text(wanted.price, wanted.currency)}."
         return because(changed, detail, price=deal.price, currency=deal.currency)
     shards = stock.plan(on_sale, wanted.quantity, chance())
     if shards is None:

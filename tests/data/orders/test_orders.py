@@ -143,9 +143,9 @@ def test_a_key_of_another_order_is_refused(table: Table, deal: Deal) -> None:
     [
         (0, 1, {}, "quantity", "sold out"),
         (3, 4, {}, "quantity", "only 3 left"),
-        (5, 1, {"price": "10.01"}, "price", "costs USD 10.01 now, not USD 10.00."),
-        (5, 1, {"currency": "KWD"}, "currency", "costs KWD 10.00 now, not USD 10.00."),
-        (5, 1, {"currency": "KWD", "price": "0.50"}, "currency", "costs KWD 0.50 now, not USD 10.00."),
+        (5, 1, {"price": "10.01"}, "price", "costs $10.01 now, not $10.00."),
+        (5, 1, {"currency": "KWD"}, "currency", "costs KWD 10.000 now, not $10.00."),
+        (5, 1, {"currency": "KWD", "price": "0.50"}, "currency", "costs KWD 0.500 now, not $10.00."),
     ],
     ids=["sold out", "too few", "dearer", "another currency", "another currency, less"],
 )
