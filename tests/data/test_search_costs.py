@@ -54,4 +54,3 @@ def test_every_page_of_a_search_takes_at_most_25_read_units(taken: tuple[Taken, 
 def test_deals_with_most_words_fill_a_page_of_few_with_all(taken: tuple[Taken, Taken]) -> None:
     for each in taken:
         assert each["words of which few deals have all"].found == settings.CARDS_OF_A_SEARCH
-        assert each["two common words that never meet"].found in (0, settings.CARDS_OF_A_SEARCH // 2)

@@ -410,7 +410,9 @@ def test_a_selections_own_limits_come_before_those_that_are_typed() -> None:
     assert typed.around("boots", but="half price") == "boots under $80"
 
 
-def test_a_page_that_is_not_full_has_deals_with_most_of_the_words(table: Table) -> None:
+def test_a_page_that_is_not_full_has_deals_with_most_of_the_words(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     titles = ["Blue trail runner", "Blue road runner", "Trail runner", "Blue lamp", "Runner", "Lamp"]
     made = {title: a_deal(ago(minutes=number), title=title) for number, title in enumerate(titles)}
     for deal in made.values():
@@ -427,6 +429,9 @@ def test_a_page_that_is_not_full_has_deals_with_most_of_the_words(table: Table) 
     assert partly("trail lamp") == ["Blue trail runner", "Trail runner", "Blue lamp", "Lamp"]
     assert partly("trail zzzz") == ["Blue trail runner", "Trail runner"]
     assert partly("qqqq zzzz") == partly("lamp") == []
+    monkeypatch.setattr(search, "MOST_PARTLY", 1)  # the search has read more: half a page, and nothing more is read
+    assert partly("blue trail runner", limit=5) == ["Blue road runner", "Trail runner"]
+    assert partly("trail lamp", limit=4) == ["Blue trail runner", "Trail runner"]
 
 
 def test_a_page_of_what_is_typed_is_within_its_limits(table: Table) -> None:

@@ -362,7 +362,7 @@ def test_all_watches_and_likes_are_listed_with_buttons_that_end_them(ana: Browse
     ended = ana.post("/my/likes/brand/g-fore", {"on": "0", "next": "/my/watches"})
     after = ana.get("/my/watches").words
 
-    assert "G/Fore Every deal Limit Only you watch it Stop watching" in before
+    assert "G/Fore Every deal Only you watch it Limit Stop watching" in before
     assert before.count("Not watched") == 7
     assert "Shoes Category Unlike G/Fore Brand Unlike Apple Brand Unlike" in before
     assert ended.location == "/my/watches?said=unliked"
