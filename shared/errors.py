@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from shared.values import money
-
 
 class DealsError(Exception):
     """Base of every error the domain raises. ``field`` names the input at fault, where one is.
@@ -155,9 +153,9 @@ class AmountChanged(Conflict):
 
     field = "totals"
 
-    def __init__(self, totals: Mapping[str, str]) -> None:
+    def __init__(self, totals: Mapping[str, str], as_read: str) -> None:
         self.totals = totals
-        super().__init__(f"Nothing was ordered: the total is now {money.sums(totals)}. Check it and order again.")
+        super().__init__(f"Nothing was ordered: the total is now {as_read}. Check it and order again.")
 
 
 class AddressChanged(Conflict):

@@ -27,7 +27,7 @@ from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.members import Address
 from shared.models.orders import Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import identifiers
-from shared.values.money import text, units
+from shared.values.money import sums, text, units
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _filled(
     items = tuple(line for line in lines if isinstance(line, OrderItem))
     bill = charges.bill((item.price, item.currency, item.quantity) for item in items)
     if asked.totals not in (None, bill.totals):
-        raise AmountChanged(bill.totals)
+        raise AmountChanged(bill.totals, sums(bill.totals))
     return items, bill
 
 
