@@ -105,25 +105,27 @@ def under_masthead(latest: str, day: str) -> tuple[str, str]:
     )
 
 
-def without(latest: str, picks: str) -> str:
-    """A feed's newest page on the front page: a deal that stands among the picks is not shown a second time.
+def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
+    """A feed's newest page below picks: a deal that stands among the picks is not shown a second time.
 
-    A pick that is shown on some screens only is shown here on the others; and so many cards at the end are left out of
-    each screen that its rows are full. The way on leads to the whole list.
+    A pick that is shown on some screens only is shown here on the others. Where the page ``leads_on``, older deals
+    follow on the next one. Else it is the front page: so many cards at the end are left out of each screen that its
+    rows are full, and the way on leads to the whole list.
     """
     head, opens, rest = latest.partition('<ul class="cards">')
     if not opens:
         return latest
     items, closes, tail = rest.partition("</ul>")
     picked = {_address(card): _unseen(card) for card in _cards(picks)}
-    everywhere = set(views.FRONT_COLUMNS)
+    numbers = views.COLUMNS if leads_on else views.FRONT_COLUMNS
+    everywhere = set(numbers)
     cards = [(card, everywhere - picked[at] if (at := _address(card)) in picked else set()) for card in _cards(items)]
     shown: list[str] = []
     unseen: list[set[int]] = []
     for card, hidden in _with_days(cards, everywhere):
         shown.append(card)
         unseen.append(hidden)
-    for columns in views.FRONT_COLUMNS:
+    for columns in () if leads_on else numbers:
         seen = [hidden for hidden in unseen if columns not in hidden]
         for hidden in seen[len(seen) // columns * columns :] if len(seen) > columns else ():
             hidden.add(columns)
@@ -131,7 +133,8 @@ def without(latest: str, picks: str) -> str:
         _CLASS.sub(f'<li class="card{_hiding(hidden)}', card, count=1)
         for card, hidden in zip(shown, unseen, strict=True)
     )
-    return f"{head}{opens}{''.join(marked)}{closes}{_ON.sub(_ALL, tail)}"
+    tail = tail if leads_on else _ON.sub(_ALL, tail)
+    return f"{head}{opens}{''.join(marked)}{closes}{tail}" if shown else tail.partition("</section>")[2]
 
 
 def _with_days(cards: Iterable[tuple[str, set[int]]], everywhere: set[int]) -> Iterator[tuple[str, set[int]]]:

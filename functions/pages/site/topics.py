@@ -166,6 +166,7 @@ def _of_topic(
     something = "<li" in latest or not first
     over = [] if something else offers.ended(table(), found.topic, MOST_ENDED)
     path = fragments.path_of(feed_of(found.topic))
+    latest = fragments.without(latest, picks, leads_on=True) if picks else latest
     counts = [
         *([f"{counted(deals, 'deal')} now"] if deals else []),
         *([f"{found.likes:,} {'likes' if found.likes == 1 else 'like'} it"] if found.likes else []),

@@ -75,6 +75,27 @@ def test_the_way_on_from_the_newest_leads_to_all_of_them() -> None:
     assert card(9, classes="card not-3 not-5 not-6") in shown, "a row that is not full is left out"
 
 
+def test_a_list_that_leads_on_leaves_out_its_picks_and_no_other_card() -> None:
+    older = '</section><p class="end"><a class="button" rel="next" href="/deals?cursor=abc">Older deals</a></p>'
+    picked = cards(card(1), card(2, classes="card not-4"))
+
+    shown = fragments.without(cards(*map(card, range(1, 10))) + older, picked, leads_on=True)
+
+    assert shown == cards(card(2, classes="card not-2 not-3 not-6 not-8"), *map(card, range(3, 10))) + older
+    assert fragments.without(cards(card(1)) + older, picked, leads_on=True) == older.removeprefix("</section>")
+
+
+def test_a_categorys_picks_have_a_heading_and_are_not_among_its_newest(ask: Ask, table: Table, now: datetime) -> None:
+    made = post(table, several(9, now), now)
+    picks.set_category_featured(table, "shoes", ids(made[2:8]), now)
+
+    page = parsed(ask("/categories/shoes"))
+
+    assert "Picked by our editors" in [heading.text for heading in page.findall(".//main//div[@class='heading']/h2")]
+    # Of six picks, screens of four columns leave out two, which they have below.
+    assert links(page, ".//section[@id='list']") == [f"/deals/{made[n].number}" for n in (0, 1, 6, 7, 8)]
+
+
 def test_a_day_that_begins_with_a_deal_that_is_left_out_begins_with_the_next() -> None:
     day = '<h2 class="day">Monday</h2>'
 
