@@ -153,7 +153,7 @@ def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
 
 
 def _index(table: Table, item: Item) -> bool:
-    """Write a deal's words and offer. Raises DamagedDeal: it has none.
+    """Write a deal's words, offer and verdict. Raises DamagedDeal: it has none.
 
     The deal is read again afterwards: where it was changed meanwhile, the stream may have followed that before
     these writes, and what they brought back is taken out.
@@ -161,6 +161,7 @@ def _index(table: Table, item: Item) -> bool:
     deal = from_item(item)
     offers.file(table, None, deal, has_ended=has_ended(item))
     search.file(table, None, _listed(item))
+    offers.judge_anew(table, None, deal)
     current = table.get(keys.deal(deal.deal_id), consistent=True)
     if current != item:
         search.file(table, deal, _listed(current) if current else None)

@@ -163,6 +163,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "soon": bool(ends_at and ends_at - now < SOON),
         "over": _OVER.get(status),
         "score": None,
+        "low": deal.is_lowest and status is Status.ACTIVE,
         "stock": deal.stock.value if deal.stock and status is Status.ACTIVE else None,
         "unseen": [],
     }

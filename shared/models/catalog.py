@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Literal
 
@@ -97,6 +97,28 @@ class Vote(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a price is judged by: the ``cheapest`` other offer of its product in the 60 days before it, with its
+    ``day``, and the prices that were ``usual`` then: the lowest and the highest of the middle half of those offers.
+
+    Prices are in units of the deal's currency.
+    """
+
+    cheapest: int
+    day: date
+    usual: tuple[int, int]
+
+    @classmethod
+    def parse(cls, text: str) -> Verdict:
+        """The verdict that a text of the table says. Raises ValueError."""
+        cheapest, day, least, most = text.split(" ")
+        return cls(int(cheapest), date.fromisoformat(day), (int(least), int(most)))
+
+    def __str__(self) -> str:
+        return f"{self.cheapest} {self.day.isoformat()} {self.usual[0]} {self.usual[1]}"
+
+
+@dataclass(frozen=True, slots=True)
 class Deal:
     """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id.
 
@@ -105,6 +127,7 @@ class Deal:
     address of a picture at another host, ``picture`` one of our own. ``upload`` says what became of the last file that
     an editor sent for it: when, its id, and why it was refused if it was. ``edited_by`` is the version that an editor
     wrote last, and who; ``ended_from`` when an editor ended it, and the end that it had before, if it had one.
+    ``verdict`` is what its price is judged by; None where its product has no other offer of that time.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -134,6 +157,7 @@ class Deal:
     upload: str | None = field(default=None, metadata=stored("Upload", listed=False, copied=False))
     edited_by: str | None = field(default=None, metadata=stored("EditedBy", listed=False, copied=False, personal=True))
     ended_from: str | None = field(default=None, metadata=stored("EndedFrom", listed=False, copied=False))
+    verdict: Verdict | None = field(default=None, metadata=stored("Verdict", Verdict))
 
     @property
     def editor(self) -> str | None:
@@ -173,6 +197,11 @@ class Deal:
     def units(self) -> int:
         """The price in units of its currency."""
         return units(self.price, self.currency)
+
+    @property
+    def is_lowest(self) -> bool:
+        """Whether the price is as low as any other of its product in the 60 days before, and there was another."""
+        return self.verdict is not None and self.units <= self.verdict.cheapest
 
 
 _STORED = {each.name: attribute for each in fields(Deal) if (attribute := attribute_of(each))}

@@ -250,12 +250,15 @@ def test_the_table_is_shown_where_it_is_shown_without_sessions_and_what_is_peopl
     assert not shown.allows(Ask("Scan"))
 
 
-def test_the_publisher_writes_words_and_offers_and_reads_nothing(prod: Synthesized) -> None:
+def test_the_publisher_writes_words_and_offers_and_of_a_deal_its_verdict_alone(prod: Synthesized) -> None:
     publisher = prod.policy("publisher")
 
     assert not any(publisher.allows(Ask(operation, (key,))) for operation in READS for key in (DEAL, USER, "WORD#shoe"))
     assert not any(publisher.allows(Ask(operation, (key,))) for operation in WRITES for key in (DEAL, USER))
     assert publisher.allows(Ask("PutItem", ("WORD#shoe",)))
+    for operation in ("BatchGetItem", "UpdateItem"):
+        assert publisher.allows(Ask(operation, (DEAL,), "", ("PK", "SK", "Link", "Verdict")))
+        assert not publisher.allows(Ask(operation, (DEAL,), "", ("PK", "Price")))
 
 
 def test_only_functions_that_tell_everybody_scan_and_only_the_names_of_users(prod: Synthesized) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import html5lib
 
-from shared.data.catalog import offers, search
+from shared.data.catalog import deals, offers, search
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 
@@ -50,12 +50,17 @@ def event_of(
     }
 
 
-def indexed(table: Table, deals: list[Deal]) -> list[Deal]:
-    """Deals with the words and offers that the stream would have written."""
-    for deal in deals:
+def indexed(table: Table, some: list[Deal]) -> list[Deal]:
+    """Deals with the words, offers and verdicts that the stream would have written."""
+    for deal in some:
         search.file(table, None, deal)
         offers.file(table, None, deal)
-    return deals
+    for deal in some:
+        offers.judge_anew(table, None, deal)
+    for judged in deals.get_many(table, [deal.deal_id for deal in some], consistent=True):
+        if judged.verdict:  # which the stream brings, too
+            offers.file(table, judged, judged)
+    return some
 
 
 def parsed(answer: Any, *, strict: bool = True) -> Any:

@@ -120,6 +120,7 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
     listed = [deal for deal in created if deal.withdrawn_at is None]
     table.gather([lambda deal=deal: search.file(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
     table.gather([lambda deal=deal: offers.file(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
+    table.gather([lambda deal=deal: offers.judge_anew(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
     voted = [deal for deal in listed if deal.created_at < now - settings.SCORE_HIDDEN][:30]
     for place, deal in enumerate(voted):
         table.write(scores.counting(deal.deal_id, 30 - 2 * place))

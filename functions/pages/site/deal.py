@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from functions.pages.site.public import moved, public_page
-from shared.data.catalog import deal_pages, deals, offers
+from shared.data.catalog import deal_pages, deals
 from shared.html import views
 from shared.html.app import Routes
 from shared.html.links import absolute
@@ -54,7 +54,7 @@ def one_deal(request: Request, number: str) -> Answer:
         old=_old(deal, now),
         ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
         again=_again(deal, found.offers, now),
-        verdict=_verdict(deal, found.offers),
+        verdict=_verdict(deal, now),
         proposed=_proposed(deal),
         history=_history(deal, found.offers),
         others=[views.card(each, now) for each in found.variants[:COLOURS]],  # each colour has a page of its own
@@ -82,17 +82,17 @@ def _again(deal: Deal, found: Sequence[Deal], now: datetime) -> Mapping[str, Any
     return views.head(min(others, key=lambda each: (each.currency != deal.currency, each.units)), now)
 
 
-def _verdict(deal: Deal, found: Sequence[Deal]) -> dict[str, Any] | None:
+def _verdict(deal: Deal, now: datetime) -> dict[str, Any] | None:
     """What a deal's price is beside its product's other ones of 60 days; None where there are none."""
-    judged = offers.judge(deal, found)
-    if judged is None or deal.withdrawn_at is not None:
+    judged = deal.verdict
+    if judged is None or deal.status(now) is Status.WITHDRAWN:
         return None
-    cheaper = judged.cheapest if judged.cheapest.units < deal.units else None
-    least, most = (views.money(money.of_units(units, deal.currency), deal.currency) for units in judged.usual)
+    cheapest, least, most = (
+        views.money(money.of_units(units, deal.currency), deal.currency) for units in (judged.cheapest, *judged.usual)
+    )
     return {
-        "lowest": cheaper is None,
-        "cheaper": cheaper
-        and {"price": views.money(cheaper.price, deal.currency), "day": views.day(cheaper.created_at, deal.created_at)},
+        "lowest": deal.is_lowest,
+        "cheaper": None if deal.is_lowest else {"price": cheapest, "day": views.day(judged.day, deal.created_at)},
         "usual": [least] if least == most else [least, most],
     }
 

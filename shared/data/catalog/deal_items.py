@@ -13,12 +13,12 @@ from shared.dynamodb.entities import Entity, Form
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import Projection
 from shared.errors import DamagedDeal, DealTooLarge, InvalidInput, NoSuchTopic
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status, Verdict
 from shared.values import identifiers, money
 from shared.values.money import AMOUNT, amount
 from shared.values.pictures import Picture
 
-DEAL = Entity(Deal, forms={"picture": Form(str, Picture.parse)})
+DEAL = Entity(Deal, forms={"picture": Form(str, Picture.parse), "verdict": Form(str, Verdict.parse)})
 """Deals are read, written, projected and copied as the fields of ``Deal`` say."""
 
 CARDS: Mapping[str, Mapping[str, Any]] = {

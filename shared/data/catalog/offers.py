@@ -13,21 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
 from shared.data import item_types, keys
 from shared.data.catalog.deal_items import CARDS, attributes, readable
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Table
-from shared.dynamodb.writes import ABSENT, Write, forget, put_over
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import ABSENT, Write, assign, forget, put_over
 from shared.errors import AlreadyExists
-from shared.models.catalog import Deal, Topic, feed_of
+from shared.models.catalog import Deal, Topic, Verdict, feed_of
 from shared.values import links
 
 JUDGED = timedelta(days=60)
 """How far back a price is compared with others of its product."""
+
+_JUDGED = Projection.of("PK", "SK", "Link", "Verdict")
 
 MOST = 100
 """Offers that are read of a product, newest first. Of the real deals' products, none has half as many."""
@@ -38,13 +39,13 @@ def places(link: str) -> list[str]:
     return list(dict.fromkeys([links.product_hash(link), links.hashed(links.page(link))]))
 
 
-def offers(table: Table, link: str) -> list[Deal]:
+def offers(table: Table, link: str, *, consistent: bool = False) -> list[Deal]:
     """The newest offers of the product that an address is of, newest first, withdrawn ones included.
 
     A Query of each of its partitions, at once.
     """
     newest: dict[str, Deal] = {}
-    for found in table.gather([partial(offers_of, table, place) for place in places(link)]):
+    for found in table.gather([partial(offers_of, table, place, consistent=consistent) for place in places(link)]):
         for deal in found:
             if links.product(deal.link) == links.product(link):
                 known = newest.setdefault(deal.deal_id, deal)
@@ -52,9 +53,9 @@ def offers(table: Table, link: str) -> list[Deal]:
     return sorted(newest.values(), key=lambda deal: deal.deal_id, reverse=True)[:MOST]
 
 
-def offers_of(table: Table, product: str) -> list[Deal]:
+def offers_of(table: Table, product: str, *, consistent: bool = False) -> list[Deal]:
     """As ``offers`` does, of the partition of a hash. One Query."""
-    return readable(table.query(keys.product(product), newest_first=True, limit=MOST))
+    return readable(table.query(keys.product(product), newest_first=True, limit=MOST, consistent=consistent))
 
 
 def ended(table: Table, topic: Topic, limit: int) -> list[Deal]:
@@ -72,6 +73,19 @@ def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bo
     for write in filing(after, has_ended=has_ended) if after else []:
         with suppress(AlreadyExists):  # a later version stands there already
             table.write(write)
+
+
+def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> None:
+    """Bring the verdicts up to date that a change of a deal concerns, once its offer is filed; most concern none."""
+    if _compared(before) != _compared(after):
+        moved = before and after and links.product(before.link) != links.product(after.link)
+        for deal in filter(None, (before, after) if moved else (after or before,)):
+            follow(table, deal, is_new=before is None)
+
+
+def _compared(deal: Deal | None) -> object:
+    """What other offers of its product are compared with, of an offer."""
+    return deal and (links.product(deal.link), deal.units, deal.currency, deal.withdrawn_at, deal.created_at)
 
 
 def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:
@@ -112,15 +126,31 @@ def to_item(deal: Deal, *, has_ended: bool) -> Item:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a price is judged by: the cheapest other offer of ``JUDGED`` before it, and the prices that were usual then.
+def follow(table: Table, changed: Deal, *, is_new: bool = False) -> None:
+    """Bring the verdicts up to date that an offer which began, changed or ended concerns: its own, and those of the
+    product's offers of ``JUDGED`` after it.
 
-    ``usual`` are the lowest and the highest, in units of the currency, of the middle half of the offers.
+    For readers of the stream, which run in parallel and may repeat at any time: after writing, each reads once more, so
+    the last one to write has seen the last change. A first offer takes a consistent Query; another one a BatchGetItem
+    of the deals concerned, too, and an update of each whose verdict is another one.
     """
-
-    cheapest: Deal
-    usual: tuple[int, int]
+    while True:
+        found = offers(table, changed.link, consistent=True)
+        if is_new and len(found) < 2:
+            return
+        until = changed.created_at + JUDGED
+        concerned = [each for each in found if not each.withdrawn_at and changed.created_at <= each.created_at <= until]
+        due = {each.deal_id: str(judged) if (judged := judge(each, found)) else None for each in concerned}
+        current = table.get_many([keys.deal(deal_id) for deal_id in due], consistent=True, projection=_JUDGED)
+        of_it = [each for each in current if links.product(str(each.get("Link"))) == links.product(changed.link)]
+        wrong = [each for each in of_it if each.get("Verdict") != due[keys.id_in(each["PK"])]]
+        if not wrong:
+            return
+        for each in wrong:
+            right = {"Verdict": due[keys.id_in(each["PK"])]}
+            same, link = "Link = :link", {":link": each["Link"]}
+            with suppress(AlreadyExists):  # it is another product's meanwhile, or gone
+                table.write(assign(keys.primary(each), right, condition=same, values=link, refused=AlreadyExists()))
 
 
 def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
@@ -138,4 +168,4 @@ def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
     prices = sorted(each.units for each in others)
     outside = len(prices) // 4
     cheapest = min(others, key=lambda each: (each.units, -each.created_at.timestamp()))
-    return Verdict(cheapest, (prices[outside], prices[-1 - outside]))
+    return Verdict(cheapest.units, cheapest.created_at.date(), (prices[outside], prices[-1 - outside]))

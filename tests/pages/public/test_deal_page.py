@@ -79,7 +79,9 @@ def test_a_withdrawn_price_is_no_earlier_price_and_is_compared_with_none(ask: As
     ]
     current, mistaken, _ = indexed(table, post(table, made, now))
     before = rows(ask(f"/deals/{mistaken.number}"))
-    offers.file(table, mistaken, deals.withdraw(table, mistaken.deal_id, now))
+    withdrawn = deals.withdraw(table, mistaken.deal_id, now)
+    offers.file(table, mistaken, withdrawn)
+    offers.judge_anew(table, mistaken, withdrawn)
 
     answer, of_mistaken = ask(f"/deals/{current.number}"), ask(f"/deals/{mistaken.number}")
 

@@ -1,0 +1,154 @@
+"""A deal keeps what its price is judged by: its product's other offers of the 60 days before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shared.data.catalog import deals, offers
+from shared.dynamodb.table import Table
+from shared.models.catalog import Deal, Verdict
+from tests.support.factories import NOW, a_deal, ago, post
+from tests.support.metering import taken_by
+from tests.support.pages import indexed
+from tests.support.wire import before, watched
+
+LINK = "https://shop.example/shoe"
+
+
+def offered(table: Table, *offers_: tuple[int, str]) -> list[Deal]:
+    """Offers of one product, each so many days old and at a price, filed the oldest first as the stream brings them."""
+    made = post(table, [a_deal(ago(days=days), link=LINK, price=price) for days, price in offers_])
+    indexed(table, sorted(made, key=lambda deal: deal.created_at))
+    return made
+
+
+def kept(table: Table, deal: Deal) -> Verdict | None:
+    return deals.get(table, deal.deal_id, consistent=True).verdict
+
+
+def lowest(table: Table, *of: Deal) -> list[bool]:
+    return [deals.get(table, deal.deal_id, consistent=True).is_lowest for deal in of]
+
+
+def change(table: Table, deal: Deal, **fields: object) -> Deal:
+    """Edit a deal, and do what the stream does then, twice: it may repeat."""
+    old = deals.get(table, deal.deal_id, consistent=True)
+    new = deals.edit(table, deal.deal_id, fields, NOW)
+    for _ in range(2):
+        offers.file(table, old, new)
+        offers.judge_anew(table, old, new)
+    return new
+
+
+def test_a_deal_keeps_the_lowest_and_the_usual_price_of_60_days_before_it(table: Table) -> None:
+    now_is, before_, *_, oldest = offered(
+        table, (0, "70.00"), (10, "88.00"), (20, "93.00"), (30, "60.00"), (61, "9.00")
+    )
+
+    assert kept(table, now_is) == Verdict(6000, ago(days=30).date(), (6000, 9300))
+    assert kept(table, before_) == Verdict(900, ago(days=61).date(), (900, 9300))
+    assert kept(table, oldest) is None
+
+
+def test_the_only_offer_of_a_product_has_no_verdict_and_takes_one_query(table: Table) -> None:
+    (deal,) = post(table, [a_deal(link=LINK)])
+
+    with watched(table) as wire:
+        offers.follow(table, deal, is_new=True)
+
+    assert dict(wire.operations) == {"Query": 1}
+    assert kept(table, deal) is None
+
+
+def test_a_new_offer_of_a_product_reads_and_writes_no_deal_but_its_own(table: Table) -> None:
+    offered(table, *((days, "88.00") for days in range(1, 9)))
+    (deal,) = post(table, [a_deal(link=LINK, price="70.00")])
+
+    with watched(table) as wire:
+        offers.file(table, None, deal)
+        offers.judge_anew(table, None, deal)
+
+    assert dict(wire.operations) == {"PutItem": 1, "Query": 2, "BatchGetItem": 2, "UpdateItem": 1}
+    assert lowest(table, deal) == [True]
+
+
+def test_a_verdict_costs_what_the_documents_say(table: Table) -> None:
+    offered(table, (1, "88.00"))
+    first, second = post(table, [a_deal(link=f"{LINK}/new"), a_deal(link=LINK, price="70.00")])
+    for deal in (first, second):
+        offers.file(table, None, deal)
+
+    took = taken_by(
+        table,
+        {
+            "a first offer": lambda: offers.judge_anew(table, None, first),
+            "another": lambda: offers.judge_anew(table, None, second),
+        },
+    )
+
+    assert {name: (each.read, each.write) for name, each in took.items()} == {
+        "a first offer": (1, 0),
+        "another": (4, 4),
+    }
+
+
+def test_later_deals_follow_an_offer_that_is_edited_withdrawn_or_moved_to_another_product(table: Table) -> None:
+    current, middle, first = offered(table, (0, "70.00"), (20, "80.00"), (40, "90.00"))
+    seen = [lowest(table, current, middle, first)]
+
+    change(table, first, price="50.00")
+    seen.append(lowest(table, current, middle, first))
+    change(table, first, withdrawn_at=NOW)
+    seen.append(lowest(table, current, middle, first))
+    change(table, middle, link="https://shop.example/other")
+    seen.append(lowest(table, current, middle, first))
+
+    assert seen == [
+        [True, True, False],
+        [False, False, False],
+        [True, False, False],  # nothing is left to compare the middle one with
+        [False, False, False],
+    ]
+    assert [kept(table, deal) for deal in (current, middle)] == [None, None]
+
+
+def test_the_same_record_again_writes_nothing_and_the_verdict_stays_with_an_edited_title(table: Table) -> None:
+    current, first = offered(table, (0, "70.00"), (40, "90.00"))
+    judged = kept(table, current)
+
+    with watched(table) as wire:
+        offers.follow(table, first)
+        offers.follow(table, current)
+    change(table, current, title="Better shoe")
+
+    assert "UpdateItem" not in wire.operations
+    assert kept(table, current) == judged is not None
+
+
+def test_the_last_of_two_functions_that_judge_has_seen_the_last_offer(table: Table) -> None:
+    current, first = offered(table, (0, "70.00"), (40, "90.00"))
+    cheaper = replace(first, price="60.00", version=2)
+    table.write(offers.filing(cheaper)[0])
+
+    def withdrawn() -> None:
+        table.write(offers.filing(replace(cheaper, withdrawn_at=NOW, version=3))[0])
+        offers.follow(table, first)
+
+    with before(table, "UpdateItem", withdrawn):  # between the read and the write of the first
+        offers.follow(table, first)
+
+    assert kept(table, current) is None
+
+
+@pytest.mark.parametrize("text", ["", "8800", "8800 2026-01-01 1", "x 2026-01-01 1 2", "1 2026-13-01 1 2", "1 2 3 4 5"])
+def test_a_verdict_that_cannot_be_read_damages_its_deal(text: str) -> None:
+    with pytest.raises(ValueError):
+        Verdict.parse(text)
+
+
+def test_a_verdict_is_written_as_it_is_read() -> None:
+    verdict = Verdict(8800, NOW.date(), (8800, 9300))
+
+    assert Verdict.parse(str(verdict)) == verdict
