@@ -1,23 +1,279 @@
-"""``btd export``: all items of the table as a database for analysis, one SQL table for each type."""
+"""``btd export``: all items of the table as an SQLite database for analysis, one SQL table for each type of item."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from cli.connection import open_table
-from cli.exported import Export
 from cli.output import note, say, show_rows, summary
-from cli.segments import Number, Step, run
+from cli.upkeep import Number, Step, run_steps
+from cli.work import open_table
+from shared.data import item_types
+from shared.data.entities import ROWS, Exported
+from shared.data.orders.order_items import time_attribute
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import PARTITION_KEY
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
+from shared.models.alerts import Limits, PriceAlert, WordsAlert
+from shared.models.catalog import Deal
+from shared.models.members import User
+from shared.models.messages import AboutDeal, AboutOrder, Message
+from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
 from shared.values import times
 from shared.values.naming import counted
+from shared.values.stored import Attribute, attribute_of
+
+NAMELESS = frozenset(row.type for row in ROWS if row.exported is Exported.WHOLE)
+"""Types of items that name no person, but for attributes that their models call personal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A type of items as its models describe it; ``others`` are attributes that no field holds alone."""
+
+    models: tuple[type, ...]
+    others: Mapping[str, type] = field(default_factory=dict)
+
+    def columns(self, *, personal: bool) -> dict[str, str]:
+        """The columns' names and declared types."""
+        stored = [attribute for model in self.models for attribute in _attributes(model)]
+        held = {each.name: each.kind for each in stored if personal or not each.personal}
+        return {name: _declared(name, kind) for name, kind in {**held, **self.others}.items()}
+
+
+_ORDER_TIMES = {time_attribute(status): datetime for status in OrderStatus}
+
+DESCRIBED: Mapping[str, Described] = {
+    item_types.DEAL: Described((Deal,)),
+    item_types.USER: Described((User,)),
+    item_types.MESSAGE: Described((Message, AboutDeal, AboutOrder), {"ReadAt": datetime}),
+    item_types.PRICE_ALERT: Described((PriceAlert, Limits)),
+    item_types.WORDS_ALERT: Described((WordsAlert, Limits)),
+    item_types.ORDER: Described((Order,), _ORDER_TIMES),
+    item_types.ORDER_ITEM: Described((OrderItem,), {"OrderId": str}),
+    item_types.SALE: Described((Order,), {**_ORDER_TIMES, "Items": list}),
+    item_types.CART_ITEM: Described((CartItem,), {"DealId": str}),
+    item_types.STOCK: Described((Shard,), {"DealId": str}),
+}
+
+_ABOUT = "_export"
+"""The table about the export itself: of which table it is, and how far each segment has got."""
+
+_UNTYPED = "(no type)"
+"""Where items without a type go."""
+
+_JSON = "JSON"
+_DECLARED: Mapping[type, str] = {
+    str: "TEXT",
+    int: "INTEGER",
+    bool: "BOOLEAN",
+    bytes: "BLOB",
+    datetime: "TIMESTAMP",
+    set: "TEXTSET",
+}
+_TEXTS = {"TEXT", "TIMESTAMP"}
+
+
+class Export:
+    """A file that an export is written to, by several threads. Raises sqlite3.Error, from every method.
+
+    A page of items and the place that the next page starts at are one transaction: whatever ends it, nothing is lost or
+    doubled. ``given`` are facts about a new export: its table, whether it is with personal data, its segments. An
+    unfinished one has its own (``about``).
+    """
+
+    def __init__(self, path: Path, **given: Any) -> None:
+        path.touch(mode=0o600)
+        self._database = sqlite3.connect(path, check_same_thread=False)
+        self._lock = threading.Lock()
+        with self._database:
+            self._database.execute(f"CREATE TABLE IF NOT EXISTS {_ABOUT} (Name TEXT PRIMARY KEY, Value TEXT)")
+            rows = [(name, json.dumps(value)) for name, value in given.items()]
+            self._database.executemany(f"INSERT OR IGNORE INTO {_ABOUT} VALUES (?, ?)", rows)  # noqa: S608  # ours
+        self._personal = bool(self.about()["personal"])
+        self._columns = {name: _columns_of(self._database, name) for name in _tables(self._database)}
+        for name, described in DESCRIBED.items():
+            self._create(name, described.columns(personal=self._personal))
+
+    def close(self) -> None:
+        self._database.close()
+
+    def about(self) -> dict[str, Any]:
+        """The facts about the export, and where the next page of each segment starts, or None where it is done."""
+        with self._lock:
+            found = self._database.execute(f"SELECT Name, Value FROM {_ABOUT}").fetchall()  # noqa: S608  # ours
+        return {name: json.loads(value) for name, value in found}
+
+    def take(self, items: Iterable[Item], place: str, start: Mapping[str, Any] | None) -> int:
+        """Write one page of items, and where the next one of its segment starts; returns how many are kept."""
+        pages: dict[str, list[Item]] = {}
+        for item in items:
+            name = str(item.get("Type", _UNTYPED))
+            kept = self._kept(name, item)
+            if kept:
+                pages.setdefault(name, []).append(kept)
+        with self._lock, self._database:
+            for name, page in pages.items():
+                self._write(name, page)
+            row = (place, json.dumps(start))
+            self._database.execute(f"INSERT OR REPLACE INTO {_ABOUT} VALUES (?, ?)", row)  # noqa: S608  # ours
+        return sum(map(len, pages.values()))
+
+    def counts(self) -> dict[str, int]:
+        """How many rows each table has, by its name."""
+        return _counts(self._database)
+
+    def _kept(self, name: str, item: Item) -> Item:
+        """The attributes of an item that are exported."""
+        if self._personal or name in NAMELESS:
+            left_out = {"Type"} if self._personal else {"Type", *_personal(name)}
+            return {attribute: value for attribute, value in item.items() if attribute not in left_out}
+        described = self._columns[name] if name in DESCRIBED else {}
+        return {attribute: value for attribute, value in item.items() if attribute in described}
+
+    def _write(self, name: str, items: list[Item]) -> None:
+        rows = [{self._column(name, *each): _sql(each[1]) for each in item.items()} for item in items]
+        columns = list(self._columns[name])
+        insert = f"INSERT INTO {_quoted(name)} ({', '.join(map(_quoted, columns))})"
+        values = f"VALUES ({', '.join('?' * len(columns))})"
+        self._database.executemany(f"{insert} {values}", [[row.get(column) for column in columns] for row in rows])
+
+    def _column(self, name: str, attribute: str, value: Any) -> str:
+        """The column of a value; one of another type than its attribute's column has a column of its own."""
+        declared = _declared(attribute, type(value))
+        columns = self._columns.get(name, {})
+        known = columns.get(attribute, declared)
+        if known != declared and not {known, declared} <= _TEXTS:
+            attribute = f"{attribute} ({declared})"
+        if attribute not in columns:
+            self._create(name, {attribute: declared})
+        return attribute
+
+    def _create(self, name: str, columns: Mapping[str, str]) -> None:
+        """Give a table some columns, and make it if it is not there."""
+        known = self._columns.setdefault(name, {})
+        new = {column: declared for column, declared in columns.items() if column not in known}
+        for column, declared in new.items():
+            definition = f"{_quoted(column)} {declared}"
+            change = f"ALTER TABLE {_quoted(name)} ADD COLUMN" if known else f"CREATE TABLE {_quoted(name)}"
+            self._database.execute(f"{change} {definition if known else f'({definition})'}")
+            known[column] = declared
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file is an SQLite database: https://www.sqlite.org/fileformat.html."""
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """A finished export to be imported: how many items it has, and those of its tables that have no keys."""
+
+    path: Path
+    count: int
+    keyless: tuple[str, ...]
+
+    @classmethod
+    def of(cls, path: Path) -> Readable:
+        """Raises sqlite3.Error, and ValueError for a database that is no export."""
+        with closing(_read_only(path)) as database:
+            if not _columns_of(database, _ABOUT):
+                raise ValueError("btd export did not write it")
+            counts = {name: number for name, number in _counts(database).items() if number}
+            keyless = tuple(name for name in counts if PARTITION_KEY not in _columns_of(database, name))
+        return cls(path, sum(number for name, number in counts.items() if name not in keyless), keyless)
+
+    def items(self) -> Iterator[Item]:
+        """The items as the table held them. Raises sqlite3.Error."""
+        with closing(_read_only(self.path)) as database:
+            for name in _tables(database):
+                if name in self.keyless:
+                    continue
+                columns = _columns_of(database, name)
+                for row in database.execute(f"SELECT * FROM {_quoted(name)}"):  # noqa: S608  # quoted
+                    known = {} if name == _UNTYPED else {"Type": name}
+                    yield known | {
+                        column.partition(" (")[0]: _python(value, declared)
+                        for (column, declared), value in zip(columns.items(), row, strict=True)
+                        if value is not None
+                    }
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+
+
+def _tables(database: sqlite3.Connection) -> list[str]:
+    found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name != ?", (_ABOUT,))
+    return sorted(name for (name,) in found)
+
+
+def _counts(database: sqlite3.Connection) -> dict[str, int]:
+    count = "SELECT count(*) FROM {}"
+    return {name: database.execute(count.format(_quoted(name))).fetchone()[0] for name in _tables(database)}
+
+
+def _columns_of(database: sqlite3.Connection, name: str) -> dict[str, str]:
+    return {row[1]: row[2] for row in database.execute(f"PRAGMA table_info({_quoted(name)})")}
+
+
+def _attributes(model: Any) -> Iterator[Attribute]:
+    return filter(None, map(attribute_of, fields(model)))
+
+
+def _personal(name: str) -> set[str]:
+    """The personal attributes of an item type."""
+    models = DESCRIBED[name].models if name in DESCRIBED else ()
+    return {each.name for model in models for each in _attributes(model) if each.personal}
+
+
+def _declared(name: str, kind: type) -> str:
+    """The declared type of an attribute's column: texts are times where the name says so, as it always does."""
+    if issubclass(kind, str | Enum):
+        return "TIMESTAMP" if name.endswith("At") else "TEXT"
+    return _DECLARED.get(kind, _JSON)
+
+
+def _sql(value: Any) -> Any:
+    """A value as SQLite holds it: maps, lists and sets are JSON, in which what we never write (a fraction) is text.
+
+    A map of DynamoDB has no order; here it has one, so that two exports of an item are alike.
+    """
+    if value is None or isinstance(value, str | int | bytes):
+        return value
+    if isinstance(value, set):
+        value = sorted(value)
+    return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)
+
+
+def _python(value: Any, declared: str) -> Any:
+    match declared:
+        case "BOOLEAN":
+            return bool(value)
+        case "JSON":
+            return json.loads(value)
+        case "TEXTSET":
+            return set(json.loads(value))
+    return value
+
+
+def _quoted(name: str) -> str:
+    """A name as SQL takes any name."""
+    return '"' + name.replace('"', '""') + '"'
+
 
 FILE = "big-time-deals.sqlite"
 UNFINISHED = f"{FILE}.part"
@@ -88,7 +344,7 @@ def _write(table: Table, path: Path, personal: bool, segments: int) -> dict[str,
             of = f"{about['table']} {'with' if about['personal'] else 'without'} personal data"
             raise DealsError(f"{path.parent} has an unfinished export of {of}: nothing was exported.")
         begun = sum(written.counts().values())
-        _, interrupted = run(
+        _, interrupted = run_steps(
             "Exporting", table, about["segments"], lambda number: steps(table, written, number), begun=begun
         )
         if interrupted:

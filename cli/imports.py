@@ -16,12 +16,12 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.progress import DownloadColumn
 
-from cli.connection import open_table, still_to_do
-from cli.exported import Readable, is_export
+from cli.exports import Readable, is_export
 from cli.feeds import Format, Shop, records, template
 from cli.feeds import categories as read_categories
 from cli.importer import WORKERS, Importer, Report
 from cli.output import complain, note, progress, say, summary
+from cli.work import open_table, still_to_do
 from shared.data import inserts
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError, Invalid

@@ -14,9 +14,8 @@ import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.connection import local_cloud
 from cli.output import show_json, show_rows
-from cli.work import AsJson
+from cli.work import AsJson, local_cloud
 from infra.settings import STAGES
 from local.settings import STAGE
 from shared.errors import Unavailable

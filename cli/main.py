@@ -9,26 +9,9 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer brings its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import (
-    INTERRUPTED,
-    backfill,
-    deals,
-    exports,
-    imports,
-    logs,
-    members,
-    pages,
-    probe,
-    query,
-    redrive,
-    rush,
-    shop,
-    topics,
-    upkeep,
-    users,
-)
-from cli.connection import NoTable
+from cli import INTERRUPTED, catalog, exports, imports, logs, members, probe, redrive, shop, upkeep
 from cli.output import complain
+from cli.work import NoTable
 from shared.dynamodb import damage
 from shared.errors import DealsError
 
@@ -81,13 +64,13 @@ app = typer.Typer(
 )
 app.command("import")(imports.import_deals)
 GROUPS = (
-    *(deals.app, deals.drafts_app, topics.brand_app, topics.category_app, pages.app, users.app, members.me_app),
-    *(members.alerts_app, members.messages_app, members.sessions_app, shop.addresses_app, shop.cart_app),
-    *(shop.orders_app, shop.stock_app),
+    *(catalog.deals_app, catalog.drafts_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
+    *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
+    *(shop.addresses_app, shop.cart_app, shop.orders_app, shop.stock_app),
 )
 COMMANDS = (
-    *(exports.export, query.query, upkeep.seed, upkeep.sweep, backfill.backfill, upkeep.check, backfill.index),
-    *(rush.rush, redrive.redrive, logs.logs, probe.probe),
+    *(exports.export, upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index),
+    *(shop.rush, redrive.redrive, logs.logs, probe.probe),
 )
 for group in GROUPS:
     app.add_typer(group)

@@ -1,20 +1,138 @@
-"""``btd me``, ``btd messages`` and ``btd sessions``: what belongs to one user."""
+"""``btd users``, ``btd me``, ``btd messages`` and ``btd sessions``: accounts, and what belongs to one of them."""
 
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from typing import Annotated, TypeVar
 
 import typer
 
-from cli import views
-from cli.inputs import Username, from_stdin
+from cli import output
 from cli.routes import Row, offer
-from cli.work import Work, command, group
+from cli.work import Username, Work, command, from_stdin, group
 from shared.api import documents, member_documents
-from shared.data.members import follows, sessions, users
-from shared.models.members import Session
+from shared.api.member_bodies import NewUser
+from shared.api.validation import checked
+from shared.data import removal
+from shared.data.members import digests, email_tokens, follows, sessions, users
+from shared.dynamodb.table import Table
+from shared.models.alerts import Pace
+from shared.models.members import Role, Session, User
 from shared.values import identifiers, times
+from shared.values.passwords import hash_password
+
+users_app = group("users", "Accounts, and who is an editor.")
+
+
+@command(users_app)
+def add(
+    work: Work,
+    username: Annotated[str, typer.Argument(help="The new user's name.")],
+    email: Annotated[str, typer.Option(help="An address that no other account has.")],
+    name: Annotated[str, typer.Option(help="The name the account shows.")],
+    editor: Annotated[bool, typer.Option("--editor", help="Make an editor, not a member.")] = False,
+    password: Annotated[str | None, typer.Option(help="Others may see it in the list of processes.")] = None,
+    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="Read it from standard input.")] = False,
+) -> output.Json:
+    """Create an account; its password is asked for unless it is given."""
+    if password is None:
+        ask = partial(typer.prompt, "Password", hide_input=True, confirmation_prompt=True, err=True)
+        password = from_stdin("password") if password_stdin else ask()
+    new = checked(NewUser, {"username": username, "email": email, "name": name, "password": password})
+    role: Role = "editor" if editor else "member"
+    user = User(new.username, new.email, new.name, hash_password(new.password), role, times.now())
+    users.create(work.table, user)
+    return member_documents.user(user)
+
+
+@command(users_app)
+def grant_editor(work: Work, username: Username) -> output.Json:
+    """Make a user an editor, in running sessions too."""
+    return _with_role(work, username, "editor")
+
+
+@command(users_app)
+def revoke_editor(work: Work, username: Username) -> output.Json:
+    """Make an editor a member again, in running sessions too."""
+    return _with_role(work, username, "member")
+
+
+@command(users_app, output.users, "list")
+def all_users(work: Work) -> output.Json:
+    """List all users: the whole of UserIndex, in no order."""
+    return documents.all_of(map(member_documents.user, users.everyone(work.table)))
+
+
+@command(users_app)
+def show(work: Work, username: Username) -> output.Json:
+    """Show one account."""
+    return member_documents.user(users.get(work.table, username))
+
+
+@command(users_app)
+def reset_link(work: Work, username: Username) -> output.Json:
+    """Make a link to a new password, for a user whom no mail reaches; it works once, for an hour."""
+    user = users.get(work.table, username, consistent=True)
+    entropy = secrets.token_bytes(identifiers.BYTES)
+    token = email_tokens.issue(work.table, user, "reset", times.now(), entropy)
+    return {"path": f"/account/reset?token={token}"}
+
+
+@command(users_app)
+def mail_digest(
+    work: Work,
+    username: Username,
+    hour: Annotated[int | None, typer.Option(min=0, max=23, help="The hour, in UTC; never if none is given.")] = None,
+) -> output.Json:
+    """Mail a user the unread messages once a day, at an hour."""
+    user = users.get(work.table, username, consistent=True)
+    digests.choose_hour(work.table, user, hour, secrets.token_bytes(digests.KEY_BYTES), work.now)
+    return {"username": username, "digestHour": hour}
+
+
+@command(users_app)
+def tell_of_hot(
+    work: Work,
+    username: Username,
+    pace: Annotated[Pace, typer.Argument(help="At once, once a day (at seven in UTC), or never.")],
+) -> output.Json:
+    """Choose when a user is told of hot deals."""
+    users.tell_of_hot(work.table, username, pace)
+    return {"username": username, "hotPace": pace}
+
+
+@command(users_app)
+def resume_mail(work: Work, username: Username) -> output.Json:
+    """Mail to a user again after a bounce or a complaint, once the mailbox works."""
+    digests.resume(work.table, username)
+    return member_documents.user(users.get(work.table, username, consistent=True))
+
+
+@command(users_app)
+def remove(
+    work: Work, username: Username, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False
+) -> output.Json:
+    """Remove an account and all that is its owner's. Refused while an order of it is not sent."""
+    if not yes:
+        typer.confirm(
+            f"Remove {username} with all likes, watches, messages, orders and sessions?", abort=True, err=True
+        )
+    removed(work.table, username)
+    return {"removed": username}
+
+
+def removed(table: Table, username: str) -> None:
+    """Remove an account, and wait until all of it is gone. Raises NoSuchUser, OrdersRemain."""
+    removal.remove_account(table, users.get(table, username, consistent=True), times.now())
+    while not removal.go_on(table, username, most=removal.IN_A_RUN):
+        pass
+
+
+def _with_role(work: Work, username: str, role: Role) -> output.Json:
+    users.set_role(work.table, username, role)
+    return member_documents.user(users.get(work.table, username, consistent=True))
+
 
 me_app = group("me", "What a user likes and watches.")
 alerts_app = group("alerts", "A user's alerts, on products' prices and on words.")
@@ -31,11 +149,11 @@ _ANY_TOKEN = {"ignore_unknown_options": True}
 
 offer(
     me_app,
-    Row("watches username", "GET /me/watches", "List the brands and categories that a user watches.", views.watches),
+    Row("watches username", "GET /me/watches", "List the brands and categories that a user watches.", output.watches),
 )
 offer(
     alerts_app,
-    Row("list username", "GET /me/alerts", "List a user's alerts, on prices and on words.", views.alerts),
+    Row("list username", "GET /me/alerts", "List a user's alerts, on prices and on words.", output.alerts),
     Row(
         "price username dealId ceiling --pace",
         "PUT /me/alerts/deals/{dealId}",
@@ -68,7 +186,7 @@ offer(
         "list username --unread --limit --cursor",
         "GET /messages",
         "List a user's messages, newest first; with --unread only those not read yet, from GSI1.",
-        views.messages,
+        output.messages,
     ),
     Row("unread-count username", "GET /messages/unread-count", "Count a user's unread messages."),
     Row("read username messageId", "PUT /messages/{messageId}/read", "Mark a message read."),
@@ -76,15 +194,15 @@ offer(
 )
 
 
-@command(me_app, views.likes)
-def likes(work: Work, username: Username) -> views.Json:
+@command(me_app, output.likes)
+def likes(work: Work, username: Username) -> output.Json:
     """List the brands and categories that a user likes."""
     found = _of(work, username, follows.likes(work.table, username))
     return documents.all_of(map(member_documents.followed, found))
 
 
 @command(sessions_app)
-def start(work: Work, username: Username) -> views.Json:
+def start(work: Work, username: Username) -> output.Json:
     """Start a session without a password and print its token."""
     user = users.get(work.table, username, consistent=True)
     token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(identifiers.BYTES))
@@ -92,14 +210,14 @@ def start(work: Work, username: Username) -> views.Json:
 
 
 @command(sessions_app, name="show", context_settings=_ANY_TOKEN)
-def show_session(work: Work, token: Token) -> views.Json:
+def show_session(work: Work, token: Token) -> output.Json:
     """Show whose session a token is."""
     token = _token(token)
     return _session(sessions.authenticate(work.table, token, work.now))
 
 
 @command(sessions_app, context_settings=_ANY_TOKEN)
-def end(work: Work, token: Token) -> views.Json:
+def end(work: Work, token: Token) -> output.Json:
     """End a session: sign out."""
     token = _token(token)
     sessions.end(work.table, token)
@@ -107,7 +225,7 @@ def end(work: Work, token: Token) -> views.Json:
 
 
 @command(sessions_app)
-def end_all(work: Work, username: Username) -> views.Json:
+def end_all(work: Work, username: Username) -> output.Json:
     """End all of a user's sessions: sign out everywhere."""
     ended = _of(work, username, sessions.running(work.table, username))
     sessions.end_all(work.table, username)

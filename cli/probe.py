@@ -24,10 +24,9 @@ import urllib3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli import users as accounts
-from cli.connection import NoTable, local_cloud
+from cli import members as accounts
 from cli.output import note, show_json, show_rows
-from cli.work import AsJson
+from cli.work import AsJson, NoTable, local_cloud
 from infra.access import Right
 from infra.settings import STAGES, Stage
 from local.settings import ROOT, STAGE

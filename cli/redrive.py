@@ -1,29 +1,250 @@
-"""``btd redrive``: what failed for good is looked at and sent again; ``docs/failures.md`` says when to."""
+"""``btd redrive``: what failed for good is shown and sent again; ``docs/failures.md`` says when to.
+
+That is units of work in the fan-out's dead-letter queue, batches of the stream, and uploads.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
 
 import boto3
 import typer
+from botocore.exceptions import BotoCoreError, ClientError
 
-from cli.connection import NoTable, local_cloud, open_table
-from cli.dead_letters import Batch, Content, Replayer, Uploads, content_of
 from cli.output import complain, say, show_json, show_rows
-from cli.work import AsJson
+from cli.work import AsJson, NoTable, local_cloud, open_table
 from infra.functions import DEAD_LETTERS, QUEUES
 from shared import sqs
+from shared.data import item_types, keys
+from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
 from shared.data.members.mail_work import MailWork, Report
-from shared.errors import DealsError
+from shared.dynamodb.attributes import marshal_item, unmarshal_item
+from shared.dynamodb.damage import UNREADABLE
+from shared.dynamodb.table import Table
+from shared.errors import DealsError, Unavailable
 from shared.sqs import Queue, Received
 from shared.values.naming import counted
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
+    from mypy_boto3_lambda import LambdaClient
+
+
+Record = dict[str, Any]
+"""A record of the stream as Lambda delivers it."""
+
+EMPTY_ANSWERS = 10
+"""Answers without records after which a part of the stream is taken to hold no more: some are empty by chance."""
+
+GONE = ("TrimmedDataAccessException", "ExpiredIteratorException")
+"""Codes of the stream's errors where it no longer has what it was asked for."""
+
+MAX_PAYLOAD = 5_000_000
+"""Bytes handed to a function at once, of the 6 MB that Lambda takes.
+
+https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
+
+
+class Forgotten(DealsError):
+    text = "The stream no longer has these records: they are older than 24 hours."
+
+
+class StillFailing(DealsError):
+    """The function failed on these records again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch of the stream that a function failed on."""
+
+    function: str
+    stream: str
+    shard: str
+    first: str
+    last: str
+    size: int
+    reason: str
+
+    @property
+    def reader(self) -> str:
+        """The function's name, which ends its address."""
+        return self.function.split(":function:")[-1].split(":")[0]
+
+    @classmethod
+    def of(cls, body: str) -> Batch:
+        """The batch that a message tells of. Raises ValueError for a message of another kind.
+
+        Shape: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+        """
+        try:
+            told = json.loads(body)
+            place, context = told["DDBStreamBatchInfo"], told["requestContext"]
+            return cls(
+                function=context["functionArn"],
+                stream=place["streamArn"],
+                shard=place["shardId"],
+                first=place["startSequenceNumber"],
+                last=place["endSequenceNumber"],
+                size=int(place["batchSize"]),
+                reason=context["condition"],
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a batch of the stream: {body[:200]}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """Files that editors sent, of which no picture was made yet. A day after it was sent, a file is gone."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, body: str) -> Uploads:
+        """The uploads that a message of S3 names. Raises ValueError for a message of another kind."""
+        try:
+            names = tuple(str(each["s3"]["object"]["key"]) for each in json.loads(body)["Records"])
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"no message of S3: {body[:200]}") from error
+        return cls(names)
+
+
+Content = Unit | MailWork | Report | Uploads | Batch
+"""The work that a dead-letter queue's message asks for."""
+
+
+def content_of(message: Received) -> Content | None:
+    """The work of a message, or None if no function understands it."""
+    for kind in (Unit.from_json, MailWork.from_json, Report.from_json, Uploads.of, Batch.of):
+        with suppress(ValueError):
+            return kind(message.body)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayer:
+    """Reads a failed batch's records from the stream again and hands them to its function."""
+
+    streams: DynamoDBStreamsClient
+    functions: LambdaClient
+    table: Table
+
+    def replay(self, batch: Batch) -> int:
+        """Hand a batch to its function; returns its number of records. Raises Forgotten, StillFailing.
+
+        The stream holds other records between those of the batch. They are handed over too: the functions check each
+        record themselves, and an event source's filters only save calls.
+        """
+        wanted = self._as_of_now if "Publisher" in batch.reader else self._mended
+        records = [record for each in self._records(batch) if (record := wanted(each)) is not None]
+        for part in _parts(records):
+            try:
+                answer = self.functions.invoke(FunctionName=batch.function, Payload=f'{{"Records":[{part}]}}'.encode())
+                said = json.loads(answer["Payload"].read() or b"null") or {}
+            except (BotoCoreError, ClientError) as error:
+                raise Unavailable(f"The function cannot be called: {error}") from error
+            if answer.get("FunctionError") or said.get("batchItemFailures"):
+                raise StillFailing(f"The function failed again: {json.dumps(said)[:300]}")
+        return len(records)
+
+    def about(self, batch: Batch) -> list[str]:
+        """The deals that a batch's records are about. Raises Forgotten."""
+        changes = [record["dynamodb"] for record in self._records(batch)]
+        images = [each.get("NewImage") or each.get("OldImage") or {} for each in changes]
+        of_deals = [image for image in images if image.get("Type") == {"S": item_types.DEAL}]
+        return list(dict.fromkeys(image["DealId"]["S"] for image in of_deals if "DealId" in image))
+
+    def _records(self, batch: Batch) -> list[Record]:
+        """A batch's records, as Lambda hands them to functions, with what the stream holds in between."""
+        records: list[Record] = []
+        try:
+            iterator: str | None = self.streams.get_shard_iterator(
+                StreamArn=batch.stream,
+                ShardId=batch.shard,
+                ShardIteratorType="AT_SEQUENCE_NUMBER",
+                SequenceNumber=batch.first,
+            )["ShardIterator"]
+            silent = 0
+            while iterator and silent < EMPTY_ANSWERS:
+                answer = self.streams.get_records(ShardIterator=iterator)
+                found = answer["Records"]
+                within = [each for each in found if int(each["dynamodb"]["SequenceNumber"]) <= int(batch.last)]
+                records += [_as_delivered(record, batch.stream) for record in within]
+                if len(within) < len(found):
+                    break
+                silent = 0 if found else silent + 1
+                iterator = answer.get("NextShardIterator")
+        except (BotoCoreError, ClientError) as error:
+            if isinstance(error, ClientError) and error.response["Error"]["Code"] in GONE:
+                raise Forgotten from error
+            raise Unavailable(f"The stream cannot be read: {error}") from error
+        if not records:
+            raise Forgotten
+        return records
+
+    def _mended(self, record: Record) -> Record | None:
+        """A record as it is, or, where its item was damaged, with the item as it is now; None if that is gone."""
+        with suppress(*UNREADABLE):
+            change_of(record)
+            return record
+        return self._as_of_now(record)
+
+    def _as_of_now(self, record: Record) -> Record | None:
+        """A record with the item as it is now. Where that is gone, a removal as it is; None for any other record.
+
+        The publisher has all of them so: later records of the same deal may have been followed since, and what they
+        said must not be taken back. The old image stays, so that what the lost record should have removed is removed.
+        """
+        item = self.table.get(keys.primary(unmarshal_item(record["dynamodb"]["Keys"])), consistent=True)
+        if item is None:
+            return record if record["eventName"] == "REMOVE" else None
+        return {**record, "dynamodb": {**record["dynamodb"], "NewImage": _plain(marshal_item(item))}}
+
+
+def _as_delivered(record: Mapping[str, Any], stream: str) -> Record:
+    """A record of the stream's API in the spelling in which Lambda delivers it."""
+    told: Record = {**_plain(record), "eventSourceARN": stream}
+    if identity := record.get("userIdentity"):
+        told["userIdentity"] = {name[0].lower() + name[1:]: text for name, text in identity.items()}
+    return told
+
+
+def _plain(value: Any) -> Any:
+    """A rich type of an API's answer as JSON: times as epoch seconds, bytes as base64."""
+    match value:
+        case Mapping():
+            return {name: _plain(content) for name, content in value.items()}
+        case list():
+            return [_plain(content) for content in value]
+        case datetime():
+            return value.timestamp()
+        case bytes():
+            return base64.b64encode(value).decode()
+    return value
+
+
+def _parts(records: Sequence[Record]) -> Iterator[str]:
+    """Records as JSON, in parts that one call of a function takes."""
+    part: list[str] = []
+    size = 0
+    for text in map(json.dumps, records):  # ASCII: each character is a byte
+        if part and size + len(text) > MAX_PAYLOAD:
+            yield ",".join(part)
+            part, size = [], 0
+        part.append(text)
+        size += len(text) + 1
+    if part:
+        yield ",".join(part)
+
 
 VARIABLES = {output: "BTD" + re.sub("[A-Z]", r"_\g<0>", output).upper() for output in QUEUES}
 """The stack's outputs, and the environment's names for them: ``QueueUrl`` is ``BTD_QUEUE_URL``."""

@@ -19,9 +19,21 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from cli import views
-from cli.inputs import AddressName, ClientKey, DealName, SortedBy, TopicName, Username, Yes, sure
-from cli.work import Cursor, View, Work, command
+from cli import output
+from cli.work import (
+    AddressName,
+    ClientKey,
+    Cursor,
+    DealName,
+    SortedBy,
+    TopicName,
+    Username,
+    View,
+    Work,
+    Yes,
+    command,
+    sure,
+)
 from shared.data.catalog.oddities import FIELDS
 from shared.data.members import users
 
@@ -68,7 +80,7 @@ class Row:
     typed: str
     operation: str
     help: str
-    view: View = views.fields
+    view: View = output.fields
     says: Mapping[str, Any] = field(default_factory=dict)
     """What is printed where the route answers nothing; a name of something that was typed stands for that."""
 

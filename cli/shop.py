@@ -1,38 +1,53 @@
-"""``btd addresses``, ``btd cart``, ``btd orders`` and ``btd stock``: what the shop's routes do."""
+"""``btd addresses``, ``btd cart``, ``btd orders`` and ``btd stock``: what the shop's routes do, and ``btd rush``.
+
+A rush is many buyers at once on one deal of the local cloud; it says whether the stock is right afterwards.
+"""
 
 from __future__ import annotations
 
+import random
 import secrets
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
-from cli import views
-from cli.inputs import ClientKey, Username
-from cli.output import show_rows
+from cli import output
+from cli.output import note, show_json, show_rows
 from cli.routes import Row, ask, offer
-from cli.work import Cursor, Limit, Work, command, group
+from cli.work import AsJson, ClientKey, Cursor, DealName, Limit, Username, Work, command, deal_id, group, open_table
 from shared.api import member_documents
 from shared.data.catalog import deals
-from shared.data.orders import addresses
-from shared.errors import Invalid
+from shared.data.idempotency import Idempotency
+from shared.data.members import users
+from shared.data.orders import addresses, placing, stock
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.errors import Busy, CannotOrder, DealsError, Forbidden, Invalid
 from shared.http.requests import DEFAULT_PAGE
+from shared.models.members import Address, User
+from shared.models.orders import Wanted
+from shared.values import times
 
 addresses_app = group("addresses", "The addresses that a user's orders can go to.")
 cart_app = group("cart", "A user's cart.")
 orders_app = group("orders", "Orders: a user's, and what is still to be sent.")
 stock_app = group("stock", "Stock of the deals that the site sells itself.")
 
-_cart = views.table(
+_cart = output.table(
     {
         "quantity": "quantity",
         "title": lambda item: item["deal"]["title"],
-        "price": lambda item: views.price(item["deal"]),
+        "price": lambda item: output.price(item["deal"]),
         "then": "priceThen",
         "deal": lambda item: item["deal"]["dealId"],
     }
 )
-_orders = views.table(
+_orders = output.table(
     {
         "number": "orderNumber",
         "order": "orderId",
@@ -44,12 +59,12 @@ _orders = views.table(
 )
 
 
-def _addresses(found: views.Json) -> None:
+def _addresses(found: output.Json) -> None:
     show_rows(("name", *member_documents.ADDRESS), [[name, *each.values()] for name, each in found.items()])
 
 
 @command(addresses_app, _addresses, "list")
-def list_addresses(work: Work, username: Username) -> views.Json:
+def list_addresses(work: Work, username: Username) -> output.Json:
     """List a user's addresses."""
     found = addresses.of(work.table, username)
     return {name: member_documents.address(each) for name, each in found.items()}
@@ -133,3 +148,73 @@ offer(
     Row("set dealId left --shards", "PUT /deals/{dealId}/stock", "Say how many pieces of a deal are left."),
     Row("show dealId", "GET /deals/{dealId}/stock", "Show what is left of a deal, by shard, and what is in orders."),
 )
+
+
+MOST = 500
+"""Buyers of one rush: the local cloud is this machine's."""
+
+AT_ONCE = 40
+"""Buyers whose orders are under way together."""
+
+HERE = ("127.0.0.1", "localhost", "::1")
+
+
+def rush(
+    deal: DealName,
+    buyers: Annotated[int, typer.Option(min=1, max=MOST, help="How many order a piece each, all at once.")] = 40,
+    as_json: AsJson = False,
+) -> None:
+    """Have many buyers order a deal at once, on the local cloud only; their accounts and orders stay there."""
+    table = open_table()
+    if urlsplit(table.client.meta.endpoint_url).hostname not in HERE:
+        raise Forbidden("A rush is for the local cloud only: its buyers and orders are made up.")
+    found = deals.find(table, deal_id(table, deal))
+    before = stock.of(table, found.deal_id)
+    joined = [_join(table, f"rush-{secrets.token_hex(4)}") for _ in range(buyers)]
+    note(f"{buyers} buyers on {before.left:,} pieces")
+    trace = Trace().attach(table)
+    began = time.perf_counter()
+    wanted = Wanted(found.deal_id, 1, found.price, found.currency)
+    with ThreadPoolExecutor(min(buyers, AT_ONCE)) as pool:
+        ends = Counter(pool.map(partial(_buy, table, wanted), joined))
+    seconds = time.perf_counter() - began
+    after = stock.of(table, found.deal_id)
+    sent = [request for request in trace.requests if request.operation == "TransactWriteItems"]
+    # The pieces ordered are the pieces taken, and nothing else has changed.
+    right = after.on_sale == after.left + after.ordered and before.left - after.left == ends["placed"]
+    document = {
+        "placed": ends["placed"],
+        "ordersASecond": round(ends["placed"] / seconds, 1),
+        "soldOut": ends["sold out"],
+        "busy": ends["busy"],
+        "conflicts": sum(request.refused is not None for request in sent),
+        "retries": max(0, len(sent) - ends["placed"]),
+        "left": after.left,
+        "right": right,
+    }
+    if as_json:
+        show_json({"result": document})
+    else:
+        output.fields(document)
+    if not right:
+        wrong = "another order or stock change came in between, or the stock is wrong"
+        raise DealsError(f"The sums do not add up: {wrong}.")
+
+
+def _join(table: Table, name: str) -> User:
+    """Make a buyer with an address, as which nobody can sign in."""
+    buyer = users.create(table, User(name, f"{name}@mail.example", "A buyer", "-", "member", times.now()))
+    addresses.save(table, name, "home", Address("A buyer", "1 Main Street", "Portland", "04101", "US"))
+    return buyer
+
+
+def _buy(table: Table, wanted: Wanted, buyer: User) -> str:
+    once = Idempotency(buyer.account_id, "rush", {"deal": wanted.deal_id})
+    asked = placing.Asked(buyer.username, "home", [wanted], once)
+    try:
+        placing.place(table, asked, times.now(), secrets.token_bytes(16), chance=random.random)
+    except CannotOrder:
+        return "sold out"
+    except Busy:
+        return "busy"
+    return "placed"

@@ -1,31 +1,137 @@
-"""``btd seed`` and ``btd sweep``, which the deployed system does by itself, and ``btd check`` of its invariants."""
+"""``btd seed``, ``sweep``, ``check``, ``backfill``, ``index`` and ``query``: the table as a whole.
+
+The deployed system seeds and sweeps by itself. A backfill writes what this release expects of existing items. Work on
+all items is a parallel scan, segment by segment, page by page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from cli import views
-from cli.output import progress, say, show_rows
-from cli.work import Work, answering
-from shared.data import checking
-from shared.data.catalog import endings, seeds
+from cli import output
+from cli.output import progress, say, show_rows, summary
+from cli.work import Work, answering, open_table
+from shared.data import checking, item_types, keys
+from shared.data.catalog import deal_numbers, deals, endings, offers, search, seeds, stock_shown
+from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.checking import Fault
+from shared.data.members import alerts
+from shared.dynamodb import damage
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import INDEX_KEYS, INDEXES, KEYS, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.dynamodb.writes import ABSENT, change, delete_as, forget, put, put_over
+from shared.errors import DealsError
+from shared.models.catalog import Deal
+from shared.values.naming import counted
+
+PAGE = 200
+
+Number = Annotated[int, typer.Option(min=1, max=64, help="Parts of the table that are read at once.")]
+
+
+class Step(NamedTuple):
+    """One page of a segment: how many items were looked at, and how many of them were rewritten."""
+
+    seen: int
+    rewritten: int
+
+
+def scan(table: Table, name: str, segment: int, segments: int, work: Callable[[list[Item]], int]) -> Iterator[Step]:
+    """Do some work, which says how much it did, on one segment of the table, from where the last run stopped.
+
+    ``name`` is what the place is remembered under.
+    """
+    place = keys.backfill(name, segment, segments)
+    remembered = table.get(place, consistent=True)
+    start: Mapping[str, Any] | None = json.loads(remembered["Start"]) if remembered else None
+    while True:
+        items, start = table.scan(segment=segment, segments=segments, start=start, limit=PAGE)
+        yield Step(len(items), work(items))
+        if start is None:
+            table.write(forget(place, because="the segment is done; another run starts over"))
+            return
+        progress_made = {**place, "Type": item_types.BACKFILL, "Start": json.dumps(start)}
+        table.write(put(progress_made, because="one run at a time works on a segment"))
+
+
+def run_all(
+    doing: str,
+    segments: int,
+    steps: Callable[[Table, int, int], Iterator[Step]],
+    *,
+    done: Callable[[int], str],
+) -> None:
+    """A command that does the steps of all segments of the open table: with a progress bar, a sum, and a notice on
+    interruption.
+
+    ``steps`` gives those of a table's segment, of so many. ``done`` says in words what so many rewritten items are.
+    Raises NoTable, Unavailable, KeyboardInterrupt.
+    """
+    table = open_table()
+    trace = Trace(detailed=False).attach(table)
+    (seen, rewritten), interrupted = run_steps(doing, table, segments, lambda number: steps(table, number, segments))
+    say(f"{counted(seen, 'item')} looked at, {done(rewritten)}")
+    say(summary(trace))
+    if interrupted:
+        raise KeyboardInterrupt("Run the command again, with as many segments, to continue.")
+
+
+def run_steps(
+    doing: str, table: Table, segments: int, steps: Callable[[int], Iterator[Step]], *, begun: int = 0
+) -> tuple[Step, bool]:
+    """Do the steps of each segment in a thread of its own; returns their sum, and whether the user interrupted that.
+
+    ``begun`` is how many items were done before. Raises Unavailable.
+    """
+    stop = threading.Event()
+    parts: list[Future[list[Step]]] = []
+    interrupted = False
+    with progress(doing, table.roughly() or None) as advance:
+        advance(begun)
+
+        def work(number: int) -> list[Step]:
+            done = []
+            for step in steps(number):
+                done.append(step)
+                advance(step.seen)
+                if stop.is_set():
+                    break
+            return done
+
+        with ThreadPoolExecutor(segments) as pool:
+            try:
+                parts.extend(pool.submit(work, number) for number in range(segments))
+                wait(parts, return_when=FIRST_EXCEPTION)
+            except KeyboardInterrupt:
+                interrupted = True
+            stop.set()  # only now: what is under way ends after its page, and its place is kept
+    done = [step for part in parts for step in part.result()]
+    return Step(sum(step.seen for step in done), sum(step.rewritten for step in done)), interrupted
+
 
 BATCH = 500
 """Ended deals that one sweep looks at."""
 
 
 @answering()
-def seed(work: Work) -> views.Json:
+def seed(work: Work) -> output.Json:
     """Create the eight categories and the containers where they are missing."""
     return {"created": seeds.plant(work.table, work.now)}
 
 
 @answering()
-def sweep(work: Work) -> views.Json:
+def sweep(work: Work) -> output.Json:
     """Take the deals that have ended by now out of the feeds."""
     swept = 0
     while (just_swept := endings.sweep(work.table, work.now, most=BATCH)) == BATCH:
@@ -33,7 +139,7 @@ def sweep(work: Work) -> views.Json:
     return {"swept": swept + just_swept}
 
 
-def _show(faults: Sequence[views.Json]) -> None:
+def _show(faults: Sequence[output.Json]) -> None:
     if not faults:
         say("The table holds what it should.")
         return
@@ -44,7 +150,7 @@ def _show(faults: Sequence[views.Json]) -> None:
     show_rows(("Rule", "Item", "Says", "Should say", ""), rows)
 
 
-def _text(attributes: views.Json | None) -> str:
+def _text(attributes: output.Json | None) -> str:
     if attributes is None:
         return "not there"
     return ", ".join(f"{name} {value}" for name, value in attributes.items()) or "nothing of that"
@@ -54,7 +160,7 @@ Mend = Annotated[bool, typer.Option("--mend", help="Write what other items say, 
 
 
 @answering(_show)
-def check(work: Work, mend: Mend = False) -> list[views.Json]:
+def check(work: Work, mend: Mend = False) -> list[output.Json]:
     """Hold counts, indexes, words, offers, accounts and stock against the items that they follow from. Reads the whole
     table, twice where it finds something."""
     with progress("Checking", work.table.roughly() or None) as advance:
@@ -67,8 +173,185 @@ def check(work: Work, mend: Mend = False) -> list[views.Json]:
     return [_told(*each) for each in zip(faults, mended, strict=True)]
 
 
-def _told(fault: Fault, mended: bool) -> views.Json:
-    def says(item: views.Json | None) -> views.Json | None:
+def _told(fault: Fault, mended: bool) -> output.Json:
+    def says(item: output.Json | None) -> output.Json | None:
         return None if item is None else {name: item[name] for name in fault.attributes if name in item}
 
     return {"rule": fault.rule, **fault.key, "says": says(fault.found), "shouldSay": says(fault.due), "mended": mended}
+
+
+class _Changed(DealsError):
+    """The item was changed meanwhile by this release, so it has the new attributes."""
+
+
+Rewriting = tuple[Item, list[Item]]
+"""An item as this release knows it, and what this release writes in its place: it may stand elsewhere, or twice."""
+
+
+def _deal(_: Table, item: Item) -> Rewriting:
+    """A deal stays listed or not: the feeds' counts say so too."""
+    known = ours(item)
+    new = to_item_listed(from_item(known), listed=is_listed(known))
+    return known, [new if new == known else new | {"Version": known["Version"] + 1}]
+
+
+def _offer(_: Table, item: Item) -> Rewriting:
+    """An offer stands in the indexes as one of a listed deal, unless it is known to have ended."""
+    deal = from_item(item)
+    ended = keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
+    bare = {name: value for name, value in item.items() if name not in INDEX_KEYS}
+    return item, [bare | each for each in offers.to_items(deal, has_ended=ended.items() <= item.items())]
+
+
+def _number(table: Table, item: Item) -> Rewriting:
+    """A number leads to the product and the brand of its deal, too."""
+    (deal,) = deals.get_many(table, [item["DealId"]])
+    at = deal_numbers.place(deal)
+    return item, [item | {"Product": at.product, "Brand": at.brand}]
+
+
+def _alert(table: Table, item: Item) -> Rewriting:
+    """An alert is on the product of the deal on whose page it was made, unless its owner has another one there."""
+    (deal,) = deals.get_many(table, [item["DealId"]])
+    new = item | alerts.to_item(replace(alerts.from_item(item), alert_id=alerts.id_on(deal)))
+    return item, [item if table.get(keys.primary(new), consistent=True) else new]
+
+
+def _stock_note(table: Table, item: Item) -> Rewriting:
+    """The note of a stock stands in the list of what is sold here while its deal can be bought."""
+    bare = {name: value for name, value in item.items() if name not in INDEX_KEYS}
+    return item, [bare | stock_shown.place(deals.get_item(table, item["DealId"]))]
+
+
+REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
+    item_types.DEAL: _deal,
+    item_types.PRODUCT_OFFER: _offer,
+    item_types.DEAL_NUMBER: _number,
+    item_types.PRICE_ALERT: _alert,
+    item_types.STOCK_NOTE: _stock_note,
+}
+"""How an item is rewritten, for each type that can be."""
+
+
+def backfill(
+    item_type: Annotated[str, typer.Argument(metavar="TYPE", help=f"One of: {', '.join(REWRITES)}.")],
+    segments: Number = 4,
+) -> None:
+    """Rewrite existing items of a type as this release writes them; it continues where it was interrupted."""
+    if item_type not in REWRITES:
+        raise typer.BadParameter(f"must be one of {', '.join(REWRITES)}, not {item_type!r}.", param_hint="TYPE")
+    run_all(
+        "Rewriting",
+        segments,
+        lambda table, *segment: run_backfill(table, item_type, *segment),
+        done=lambda rewritten: f"{rewritten:,} rewritten",
+    )
+
+
+def run_backfill(table: Table, item_type: str, segment: int, segments: int) -> Iterator[Step]:
+    """Rewrite one segment's items of a type, one page at a step, from where the last run stopped; damaged ones stay."""
+
+    def work(items: list[Item]) -> int:
+        known = (item for item in items if item.get("Type") == item_type)
+        return sum(damage.each(known, lambda item: _write(table, *REWRITES[item_type](table, item))))
+
+    return scan(table, item_type, segment, segments, work)
+
+
+def _write(table: Table, old: Item, new: list[Item]) -> bool:
+    """Write what differs; returns whether anything did, and nobody else was faster."""
+    here = keys.primary(old)
+    version = "Version" if "Version" in old else None
+    writes = [
+        change(old, item, version=version, refused=_Changed())
+        if keys.primary(item) == here
+        else put_over(item, *_before(item), refused=_Changed())
+        for item in new
+        if item != old
+    ]
+    if here not in map(keys.primary, new):
+        writes.append(delete_as(old, refused=_Changed()))
+    # Where a copy of a later version stands already, an earlier one goes all the same.
+    parts = [[write] for write in writes] if version or len(writes) < 2 else [writes]
+    written = 0
+    for part in parts:
+        with suppress(_Changed):
+            (table.write if len(part) == 1 else table.transact)(*part)
+            written += 1
+    return written > 0
+
+
+def _before(item: Item) -> tuple[str, Mapping[str, Any]]:
+    """The condition under which an item may be put in another place: nothing stands there, or an earlier version."""
+    if "Version" not in item:
+        return ABSENT, {}
+    return f"{ABSENT} OR Version < :version", {":version": item["Version"]}
+
+
+def index(segments: Number = 4) -> None:
+    """Write the words and offers of existing deals, as the stream does for new ones, while the site runs."""
+    run_all("Indexing", segments, index_steps, done=lambda deals: f"{counted(deals, 'deal')} indexed")
+
+
+def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
+    """Index one segment's deals, one page at a step, from where the last run stopped."""
+
+    def work(items: list[Item]) -> int:
+        deals = (item for item in items if item.get("Type") == item_types.DEAL)
+        return sum(damage.each(deals, partial(_index, table)))
+
+    return scan(table, "Words", segment, segments, work)
+
+
+def _index(table: Table, item: Item) -> bool:
+    """Write a deal's words, offer and verdict. Raises DamagedDeal: it has none.
+
+    The deal is read again afterwards: where it was changed meanwhile, the stream may have followed that before
+    these writes, and what they brought back is taken out.
+    """
+    deal = from_item(item)
+    offers.file(table, None, deal, has_ended=has_ended(item))
+    search.file(table, None, _listed(item))
+    offers.judge_anew(table, None, deal)
+    current = table.get(keys.deal(deal.deal_id), consistent=True)
+    if current != item:
+        search.file(table, deal, _listed(current) if current else None)
+    return True
+
+
+def _listed(item: Item) -> Deal | None:
+    return from_item(item) if is_listed(item) else None
+
+
+_INDEXES = {index.name: index for index in INDEXES}
+_SECRET = {"PasswordHash"}
+
+
+def _rows(items: list[output.Json]) -> None:
+    show_rows(
+        [PARTITION_KEY, SORT_KEY, "Type", "Attributes"],
+        ((item[PARTITION_KEY], item[SORT_KEY], item.get("Type", ""), _attributes(item)) for item in items),
+    )
+
+
+def _attributes(item: output.Json) -> str:
+    return ", ".join(f"{name} {item[name]}" for name in sorted(item) if name not in {*KEYS, "Type"})
+
+
+@answering(_rows)
+def query(
+    work: Work,
+    partition: Annotated[str, typer.Argument(help="The whole partition key.")],
+    index: Annotated[str | None, typer.Option(help=f"Of the table, or of an index: {', '.join(_INDEXES)}.")] = None,
+    begins_with: Annotated[str | None, typer.Option(help="What the sort keys begin with.")] = None,
+    backward: Annotated[bool, typer.Option(help="From the last sort key to the first.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Items at most.")] = 100,
+) -> list[output.Json]:
+    """Show an item collection, item by item, except for passwords' hashes."""
+    if index and index not in _INDEXES:
+        raise typer.BadParameter(f"There is no index {index!r}.")
+    of = _INDEXES[index] if index else None
+    if begins_with and of is not None and of.sort_key is None:
+        raise typer.BadParameter(f"{of.name} has no sort key.")
+    found = work.table.query(partition, index=of, prefix=begins_with, newest_first=backward, limit=limit)
+    return [{name: value for name, value in item.items() if name not in _SECRET} for item in found]

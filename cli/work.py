@@ -1,22 +1,154 @@
-"""Commands that work on the table: each prints its answer, in the API's own JSON or drawn, and the requests it made."""
+"""Commands that work on the table: which table that is, what they take, and how each prints its answer.
+
+The table is the one that the environment names, or this checkout's local cloud. Input is checked by the rules of the
+API. An answer is printed in the API's own JSON or drawn, and the requests that it made can follow it.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import json
+import os
+import sys
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
-from cli import views
-from cli.connection import open_table
-from cli.output import complain, show_json, show_trace
+from cli import output
+from cli.output import complain, note, show_json, show_trace
+from local.cloud import running, told, waiting
+from local.settings import Home, client_arguments
+from shared import s3
+from shared.api import order_bodies
+from shared.data.catalog import deal_numbers
+from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.http.requests import MAX_PAGE
+from shared.errors import DealIsOdd, Invalid
+from shared.http.requests import MAX_CLIENT_KEY, MAX_PAGE, is_client_key
+from shared.http.statuses import reason
+from shared.models.lists import Sort
+from shared.s3 import Bucket
 from shared.values import times
+from shared.values.naming import normalise_username
+
+
+class NoTable(Exception):  # it is told to the user, who need not know that it is an exception
+    """Nothing names a table; the text says what would."""
+
+
+def open_table(home: Home | None = None) -> Table:
+    """The table of ``BTD_TABLE`` where boto3's own environment says it is, or the running local cloud's.
+
+    The local cloud takes its checkout's key only, which goes to this one client and never into the environment.
+    Raises NoTable, Unavailable.
+    """
+    name = os.environ.get("BTD_TABLE")
+    if name:
+        # Other tools of AWS obey AWS_REGION; botocore knows AWS_DEFAULT_REGION and the profile's only.
+        return connect(name, region_name=os.environ.get("AWS_REGION"))
+    cloud, arguments = local_cloud("BTD_TABLE names no table", home)
+    note(f"Local cloud at {cloud['endpoint']}, table {cloud['table']}")
+    return connect(cloud["table"], **arguments)
+
+
+def open_bucket() -> Bucket:
+    """The bucket of pictures: that of ``BTD_PICTURES_BUCKET``, or the running local cloud's. Raises NoTable."""
+    name = os.environ.get("BTD_PICTURES_BUCKET")
+    if name:
+        return s3.connect(name, region_name=os.environ.get("AWS_REGION"))
+    cloud, arguments = local_cloud("BTD_PICTURES_BUCKET names no bucket")
+    return s3.connect(cloud["picturesBucket"], **arguments)
+
+
+def still_to_do() -> str:
+    """The work that the local cloud still has after a write, in words; empty on AWS, which does not tell."""
+    cloud = None if os.environ.get("BTD_TABLE") else running(Home())
+    with suppress(OSError, ValueError):
+        return told(waiting(Home(), cloud)) if cloud else ""
+    return ""
+
+
+def local_cloud(otherwise: str, home: Home | None = None) -> tuple[dict[str, str], dict[str, Any]]:
+    """The record by ``make run`` of this checkout's running local cloud, and boto3's arguments to talk to it.
+
+    Raises NoTable where none runs; ``otherwise`` says why one is needed.
+    """
+    home = home or Home()
+    there = running(home)
+    if there is None or not home.cloud.exists():
+        raise NoTable(f"{otherwise}, and no local cloud runs here: set it, or start one (make run).")
+    description = json.loads(home.cloud.read_text(encoding="utf-8"))
+    return description, client_arguments(home, there.port) | {"endpoint_url": description["endpoint"]}
+
+
+T = TypeVar("T")
+
+_ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(order_bodies.AddressName)
+
+
+def deal_id(table: Table, id_or_number: str) -> str:
+    """The id of a deal that is named by its id or its number; only a number takes a request. Raises NoSuchDeal."""
+    return deal_numbers.place_of(table, id_or_number, consistent=True).deal_id
+
+
+def from_stdin(what: str) -> str:
+    """The first line of standard input. Raises Invalid where there is none."""
+    line = sys.stdin.readline().rstrip("\r\n")
+    if not line:
+        raise Invalid(f"Standard input holds no {what}.")
+    return line
+
+
+def _username(text: str) -> str:
+    try:
+        return normalise_username(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _address_name(text: str) -> str:
+    try:
+        return _ADDRESS_NAME.validate_python(text)
+    except ValidationError as error:
+        raise typer.BadParameter(reason(error.errors()[0])) from error
+
+
+def _client_key(text: str) -> str:
+    if not is_client_key(text):
+        raise typer.BadParameter(f"must have 1 to {MAX_CLIENT_KEY} printable ASCII characters")
+    return text
+
+
+Username = Annotated[str, typer.Argument(parser=_username, metavar="USERNAME", help="The user's name.")]
+AddressName = Annotated[
+    str, typer.Argument(parser=_address_name, metavar="NAME", help="What the user calls it, such as home.")
+]
+ClientKey = Annotated[
+    str | None,
+    typer.Option(
+        "--idempotency-key", parser=_client_key, metavar="KEY", help="The same key places the same order once."
+    ),
+]
+DealName = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]
+SortedBy = Annotated[str, typer.Option(help=f"One of {', '.join(Sort)}.")]
+TopicName = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
+
+
+def sure(yes: bool, write: Callable[[Collection[str] | None], T]) -> T:
+    """Write a deal, after asking about what is odd; ``write`` is told which oddities were seen."""
+    try:
+        return write(None if yes else ())
+    except DealIsOdd as odd:
+        typer.confirm(" ".join((*odd.oddities.values(), "Write it anyway?")), abort=True, err=True)
+        return write(odd.oddities)
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for other programs.")]
 Limit = Annotated[int, typer.Option(min=1, max=MAX_PAGE, help="Items a page has at most.")]
@@ -55,12 +187,12 @@ def group(name: str, about: str) -> typer.Typer:
     return typer.Typer(name=name, help=about, no_args_is_help=True)
 
 
-def command(group: typer.Typer, view: View = views.fields, name: str | None = None, **settings: Any) -> Function:
+def command(group: typer.Typer, view: View = output.fields, name: str | None = None, **settings: Any) -> Function:
     """Add a command to a group: a function of its work and its arguments, which returns the text to print."""
     return lambda do: group.command(name, **settings)(answering(view)(do))
 
 
-def answering(view: View = views.fields) -> Callable[[Function], Callable[..., None]]:
+def answering(view: View = output.fields) -> Callable[[Function], Callable[..., None]]:
     """Make a command of a function: with ``--json`` its answer is printed as it is, without as ``view`` draws it.
 
     The requests follow, also where the last of them was refused.

@@ -13,8 +13,7 @@ import urllib.request
 from contextlib import suppress
 
 from local import cloud, deploy
-from local.settings import REGION, Home, access_key, client_arguments, endpoint, wanted_port
-from local.trouble import Trouble
+from local.settings import REGION, Home, Trouble, access_key, client_arguments, endpoint, wanted_port
 from shared.api import paths
 from shared.errors import DealsError
 from shared.values import times
@@ -133,7 +132,7 @@ def _answers(address: str) -> bool:
 def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float, *, empty: bool) -> None:
     # Imported here: boto3 takes a third of a second, which stop and status need not wait for.
     from local import sample  # noqa: PLC0415
-    from local.accounts import ensure_account  # noqa: PLC0415
+    from local.sample import ensure_account  # noqa: PLC0415
     from shared import s3  # noqa: PLC0415
     from shared.dynamodb import client  # noqa: PLC0415
     from shared.dynamodb.client import connect  # noqa: PLC0415

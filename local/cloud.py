@@ -19,9 +19,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from local.guarded_ministack import WAITING
-from local.settings import REGION, Home, access_key, cloud_environment, endpoint, make_folder, short
-from local.trouble import Trouble
+from local.settings import REGION, Home, Trouble, access_key, cloud_environment, endpoint, make_folder, short
 from shared.values.naming import counted
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
 
 DEAD = "dead"
 """The kind of what waits in dead-letter queues, for ``btd redrive``."""

@@ -16,8 +16,7 @@ from botocore.exceptions import WaiterError
 
 from infra.bundling import digest_of, libraries
 from infra.settings import STAGES
-from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_arguments, client_environment, short
-from local.trouble import Trouble
+from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, Trouble, client_arguments, client_environment, short
 
 OLDEST_NODE = 20
 CDK = ROOT / "node_modules" / ".bin" / "cdk"

@@ -1,4 +1,4 @@
-"""Where the local cloud keeps its files, and the environment it gets."""
+"""Where the local cloud keeps its files, the environment it gets, and its errors, each in one clear line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from local.trouble import Trouble
+
+class Trouble(Exception):  # the user sees the text and need not know that it is an exception
+    """Something that the user must do or know; its text is the line that they see."""
+
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 4566

@@ -1,7 +1,8 @@
 """The sample of a new local cloud: deals of invented brands with earlier prices, picks, hot deals, votes and stock.
 
 ``deals.jsonl`` has one deal a line, as the API takes it, but with ages in place of times: it was posted ``hoursAgo``
-and ends in ``endsInHours`` (below zero: it has ended). So the sample is fresh on any day.
+and ends in ``endsInHours`` (below zero: it has ended). So the sample is fresh on any day. The demo's accounts are made
+here, too.
 """
 
 from __future__ import annotations
@@ -9,27 +10,31 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from local.settings import write_private
 from shared import settings
 from shared.api.bodies import NewDeal
 from shared.data.catalog import brands, deals, imports, picks, scores
 from shared.data.catalog.imports import MAX_TOGETHER
-from shared.data.members import follows
+from shared.data.members import credentials, follows, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists
+from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser
 from shared.html import assets
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
+from shared.models.members import Role, User
 from shared.s3 import Bucket
 from shared.values import times
+from shared.values.passwords import hash_password, verify_password
 from shared.values.pictures import MEDIA_TYPES, Picture
 
 FILE = Path(__file__).with_name("deals.jsonl")
@@ -171,3 +176,34 @@ def _deal(line: dict[str, Any], now: datetime) -> Deal:
         line["expiresAt"] = times.to_iso(now + timedelta(hours=line.pop("endsInHours")))
     deal = NewDeal.model_validate(line).to_deal(now, entropy=b"")  # none is needed: the id is derived from the source's
     return replace(deal, brand_name=line["brand"])
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """The username and password of one of the demo's accounts."""
+
+    username: str
+    password: str
+
+
+def ensure_account(file: Path, table: Table, role: Role) -> Login:
+    """The demo's account of a role, created at the first start; its password is made up once and kept in a file."""
+    login = _kept(file) or Login(role, secrets.token_urlsafe(12))
+    name = login.username
+    try:
+        user = users.get(table, name)
+    except NoSuchUser:
+        password_hash, now = hash_password(login.password), times.now()
+        users.create(table, User(name, f"{name}@example.com", name.title(), password_hash, role, now))
+    else:
+        if not verify_password(credentials.known(table, user).password_hash, login.password):
+            users.change_password(table, name, hash_password(login.password))
+    write_private(file, json.dumps(asdict(login)))
+    return login
+
+
+def _kept(file: Path) -> Login | None:
+    try:
+        return Login(**json.loads(file.read_text()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None

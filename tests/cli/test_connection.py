@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.connection import NoTable, open_table
+from cli.work import NoTable, open_table
 from local.settings import Home
 from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd
@@ -71,7 +71,7 @@ def test_a_local_cloud_that_has_ended_is_no_table(
 
 def test_no_table_is_one_line_and_exit_code_2(btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BTD_TABLE", raising=False)
-    monkeypatch.setattr("cli.connection.Home", lambda: Home(tmp_path))
+    monkeypatch.setattr("cli.work.Home", lambda: Home(tmp_path))
 
     result = btd("brands", "list", code=2)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cli import exports
-from cli.exported import NAMELESS, Export, Readable
+from cli.exports import NAMELESS, Export, Readable
 from shared.data.catalog import brands, drafts
 from shared.data.members import alerts, announcements, follows, users
 from shared.data.orders import addresses

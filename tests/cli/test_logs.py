@@ -91,7 +91,7 @@ def test_without_a_stack_and_a_local_cloud_there_are_no_logs(
     btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BTD_STACK", raising=False)
-    monkeypatch.setattr("cli.connection.Home", lambda: Home(tmp_path))
+    monkeypatch.setattr("cli.work.Home", lambda: Home(tmp_path))
 
     assert "BTD_STACK" in btd("logs", "4a1f6c7e", code=2).stderr
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cli import redrive
-from cli.dead_letters import Batch, Replayer
+from cli.redrive import Batch, Replayer
 from local.cloud import Cloud
 from local.settings import Home
 from shared import sqs
@@ -139,8 +139,8 @@ def test_the_local_clouds_queues_are_known(
     home.cloud.write_text(json.dumps({"endpoint": "http://127.0.0.1:1", "region": "us-east-1", **names}))
     for variable in ("BTD_TABLE", *redrive.VARIABLES.values()):
         monkeypatch.delenv(variable)
-    monkeypatch.setattr("cli.connection.Home", lambda: home)
-    monkeypatch.setattr("cli.connection.running", lambda _: Cloud(1, 1))
+    monkeypatch.setattr("cli.work.Home", lambda: home)
+    monkeypatch.setattr("cli.work.running", lambda _: Cloud(1, 1))
 
     addresses, where = redrive._addresses()
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from cli import backfill, segments
+from cli import upkeep
 from shared.data import checking, keys
 from shared.data.catalog import deal_numbers, deals, offers, stock_shown
 from shared.data.catalog.deal_items import is_listed
@@ -30,7 +30,7 @@ from tests.support.wire import watched
 @pytest.fixture
 def stripped(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Deal]:
     """Deals as an older release wrote them, without what GSI3 needs; a page of the scan holds a few of them."""
-    monkeypatch.setattr(segments, "PAGE", 7)
+    monkeypatch.setattr(upkeep, "PAGE", 7)
     posted = post(table, [a_deal(ago(hours=n)) for n in range(12)])
     for deal in posted:
         table.write(update(keys.deal(deal.deal_id), "REMOVE GSI3PK, GSI3SK", refused=None))
@@ -41,8 +41,8 @@ def items(table: Table, some: list[Deal]) -> list[Item]:
     return table.get_many([keys.deal(deal.deal_id) for deal in some], consistent=True)
 
 
-def all_segments(table: Table, segments: int = 2) -> list[segments.Step]:
-    return [step for number in range(segments) for step in backfill.run(table, "Deal", number, segments)]
+def all_segments(table: Table, segments: int = 2) -> list[upkeep.Step]:
+    return [step for number in range(segments) for step in upkeep.run_backfill(table, "Deal", number, segments)]
 
 
 def places(table: Table) -> list[Item]:
@@ -71,7 +71,7 @@ def test_notes_of_stock_of_the_release_before_get_their_place_in_the_list_of_wha
     deals.withdraw(table, over.deal_id, NOW)
 
     first, again = (
-        sum(step.rewritten for number in range(2) for step in backfill.run(table, "StockNote", number, 2))
+        sum(step.rewritten for number in range(2) for step in upkeep.run_backfill(table, "StockNote", number, 2))
         for _ in range(2)
     )
 
@@ -91,7 +91,7 @@ def test_offers_of_the_release_before_get_their_places_by_price(table: Table) ->
     for item in (bare, *due[1:]):
         table.write(put(item, because="an older release wrote it"))
 
-    steps = [step for number in range(2) for step in backfill.run(table, "ProductOffer", number, 2)]
+    steps = [step for number in range(2) for step in upkeep.run_backfill(table, "ProductOffer", number, 2)]
 
     assert sum(step.rewritten for step in steps) == 1
     assert table.get_many([keys.primary(item) for item in due]) == due
@@ -99,7 +99,7 @@ def test_offers_of_the_release_before_get_their_places_by_price(table: Table) ->
 
 def run(table: Table, item_type: str) -> int:
     """Backfill a type; returns how many items were rewritten."""
-    return sum(step.rewritten for number in range(2) for step in backfill.run(table, item_type, number, 2))
+    return sum(step.rewritten for number in range(2) for step in upkeep.run_backfill(table, item_type, number, 2))
 
 
 def filed(table: Table, item_type: str) -> list[Item]:
@@ -180,7 +180,7 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(
 ) -> None:
     seen_before = []
     for number in range(2):
-        run = backfill.run(table, "Deal", number, 2)
+        run = upkeep.run_backfill(table, "Deal", number, 2)
         seen_before += [next(run), next(run)]  # and then its process ends, before the third page
 
     remembered = len(places(table))
@@ -197,16 +197,16 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(
 
 @pytest.mark.parametrize("at", [0, 10], ids=["while they begin", "later"])
 def test_an_interrupt_ends_each_segment_after_its_page(table: Table, at: int) -> None:
-    def steps(number: int) -> Iterator[segments.Step]:
+    def steps(number: int) -> Iterator[upkeep.Step]:
         for page in range(500):
             if (number, page) == (0, at):
                 os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.01)
-            yield segments.Step(1, 0)
+            yield upkeep.Step(1, 0)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        done, interrupted = segments.run("Stepping", table, 2, steps)
+        done, interrupted = upkeep.run_steps("Stepping", table, 2, steps)
     except KeyboardInterrupt:
         pytest.fail("it came before the run listened")
     finally:
@@ -217,7 +217,7 @@ def test_an_interrupt_ends_each_segment_after_its_page(table: Table, at: int) ->
 
 
 def test_a_page_is_repeated_where_the_run_ended_before_it_was_remembered(table: Table, stripped: list[Deal]) -> None:
-    run = backfill.run(table, "Deal", 0, 1)
+    run = upkeep.run_backfill(table, "Deal", 0, 1)
     first = next(run)
 
     rest = all_segments(table, segments=1)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from cli import backfill
+from cli import upkeep
 from shared.data.catalog import deals, offers, search, words
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
@@ -24,7 +24,7 @@ def old(table: Table) -> list[Deal]:
 
 
 def indexed(table: Table) -> int:
-    return sum(step.rewritten for segment in range(2) for step in backfill.index_steps(table, segment, 2))
+    return sum(step.rewritten for segment in range(2) for step in upkeep.index_steps(table, segment, 2))
 
 
 def found(table: Table) -> list[str]:

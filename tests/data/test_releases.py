@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from cli import backfill
+from cli import upkeep
 from shared.data.catalog import offers
 from shared.dynamodb.table import Table
 from shared.values import links
@@ -134,12 +134,12 @@ def test_products_move_to_their_identity_while_the_last_release_is_at_work(
     of_1_0(f"edit {first}")
     changed = of_this(f"read {one}", f"read {two}")
     for number in range(2):
-        list(backfill.run(table, "ProductOffer", number, 2))
+        list(upkeep.run_backfill(table, "ProductOffer", number, 2))
     moved = [offers.offers_of(table, links.product_hash(link)) for link in (one, two)]
     # The release after this one reads and writes the products' own partitions alone.
     monkeypatch.setattr(offers, "places", lambda link: [links.product_hash(link)])
     for number in range(2):
-        list(backfill.run(table, "ProductOffer", number, 2))
+        list(upkeep.run_backfill(table, "ProductOffer", number, 2))
     alone = [offers.offers(table, link) for link in (one, two)]
 
     full = "31.90"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from local import cloud
-from local.ports import free_port
+from local.cloud import free_port
 from local.settings import Home
 from tests.support.probe import home, stream_to_a_function, told, write
 from tests.support.waiting import until

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 
-from local.ports import free_port
+from local.cloud import free_port
 from tests.functions.test_behind_cloudfront import Api, api
 from tests.support.edge import Answer, Request
 from tests.support.waiting import eventually

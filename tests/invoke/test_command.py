@@ -9,8 +9,7 @@ import pytest
 
 from infra.bundling import libraries
 from local.invoke import event_for
-from local.settings import ROOT, Home
-from local.trouble import Trouble
+from local.settings import ROOT, Home, Trouble
 from tests.support.commands import make
 
 

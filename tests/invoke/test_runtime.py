@@ -12,7 +12,7 @@ import pytest
 
 from local.invoke import read
 from local.runtime import Function, running
-from local.trouble import Trouble
+from local.settings import Trouble
 from tests.support.events import EVENTS, event
 from tests.support.serving import serving, stalled
 

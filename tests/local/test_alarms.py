@@ -13,7 +13,7 @@ import pytest
 from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
 from local import cloud
-from local.ports import free_port
+from local.cloud import free_port
 from local.settings import Home, client_arguments
 from tests.support.waiting import eventually
 

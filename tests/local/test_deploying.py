@@ -12,10 +12,9 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 
 from local import cloud, deploy
+from local.cloud import free_port
 from local.deploy import _DEPLOYED_FROM
-from local.ports import free_port
-from local.settings import ROOT, Home, client_arguments
-from local.trouble import Trouble
+from local.settings import ROOT, Home, Trouble, client_arguments
 
 ANSWERING = """
 import json, urllib.request

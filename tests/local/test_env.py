@@ -11,7 +11,7 @@ import pytest
 
 from local import __main__ as local
 from local import cloud
-from local.ports import free_port
+from local.cloud import free_port
 from local.settings import ROOT, Home, client_arguments
 from shared.dynamodb.schema import create_table_request
 

@@ -12,7 +12,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local import cloud, guarded_ministack
-from local.ports import free_port
+from local.cloud import free_port
 from local.settings import AccessKey, Home, access_key, client_arguments, endpoint
 
 PAGE = {"Origin": "https://any-page.example", "Referer": "https://any-page.example/"}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from local.ports import free_port
+from local.cloud import free_port
 from local.settings import Home
 from tests.support.commands import begin
 from tests.support.waiting import until

@@ -13,8 +13,7 @@ from ministack import app  # type: ignore[import-untyped]  # it has no types
 from ministack.core import persistence  # type: ignore[import-untyped]  # the same
 
 from local import cloud, guarded_ministack, streams, unpacking
-from local.settings import Home
-from local.trouble import Trouble
+from local.settings import Home, Trouble
 from tests.support.probe import home
 
 __all__ = ["home"]

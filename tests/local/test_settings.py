@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local import cloud, undeployed
+from local import cloud, invoke
 from local.__main__ import main
 from local.settings import Home, access_key, make_folder
 
@@ -45,7 +45,7 @@ def test_a_cloud_that_is_interrupted_while_it_starts_is_ended(tmp_path: Path, mo
     monkeypatch.setattr(cloud, "start", interrupted)
     monkeypatch.setattr(cloud, "kill", ended.append)
 
-    with pytest.raises(KeyboardInterrupt), undeployed.undeployed("seed", tmp_path):
+    with pytest.raises(KeyboardInterrupt), invoke.undeployed("seed", tmp_path):
         pass
 
     assert len(ended) == 1

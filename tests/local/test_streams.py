@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
-from cli.dead_letters import Batch
+from cli.redrive import Batch
 from local import __main__ as local
 from local import cloud
 from local.settings import Home

@@ -17,7 +17,7 @@ import pytest
 
 from infra.settings import STAGES
 from local import cloud
-from local.ports import free_port
+from local.cloud import free_port
 from local.settings import ROOT, STAGE, Home, client_arguments, endpoint
 from shared.html import cookies
 from tests.recipes.conftest import RECIPES
@@ -30,17 +30,17 @@ pytestmark = pytest.mark.thorough
 DEAL = {"title": "Trail runner", "link": "https://shop.example/trail", "price": "31.90", "category": "shoes"}
 
 BAND = """.venv/bin/python -c '
-from cli.connection import open_table
+from cli.work import open_table
 from shared.data.catalog import price_bands
 print(*(deal.deal_id for deal in price_bands.read(open_table(), "31.90", limit=100)))'"""
 CLICKS = """.venv/bin/python -c '
-from cli.connection import open_table
+from cli.work import open_table
 from shared.data.catalog import clicks, deals
 table = open_table()
 deal_id = deals.find(table, "1").deal_id
 print(clicks.of(table, [deal_id])[deal_id])'"""
 COUNT = """.venv/bin/python -c '
-from cli.connection import open_table
+from cli.work import open_table
 from shared.data.catalog import clicks, deals
 table = open_table()
 clicks.count(table, deals.find(table, "1").deal_id)'"""

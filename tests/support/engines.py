@@ -28,7 +28,7 @@ import pytest
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
-from local.ports import free_port
+from local.cloud import free_port
 from shared.data.catalog import seeds
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.aws_errors import Budget

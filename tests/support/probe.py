@@ -14,7 +14,7 @@ import pytest
 from botocore.config import Config
 
 from local import cloud
-from local.ports import free_port
+from local.cloud import free_port
 from local.settings import Home, client_arguments
 
 NAME = "probe"

@@ -19,9 +19,8 @@ import httpx
 import pytest
 
 from local import cloud, deploy
-from local.ports import free_port
-from local.settings import Home, client_arguments, endpoint
-from local.trouble import Trouble
+from local.cloud import free_port
+from local.settings import Home, Trouble, client_arguments, endpoint
 from shared.data.members import sessions, users
 from shared.dynamodb import client
 from shared.dynamodb.client import connect

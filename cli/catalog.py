@@ -1,29 +1,57 @@
-"""``btd deals``: the feeds, single deals, and what editors do to them."""
+"""``btd deals``, ``brands``, ``categories`` and ``pages``: the feeds, single deals, and what editors do to them."""
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from cli import views
-from cli.connection import open_bucket
-from cli.inputs import DealName, SortedBy, Username, Yes, sure
+from cli import output
 from cli.routes import BY, Row, offer
-from cli.work import Cursor, Limit, Work, command, group
+from cli.work import (
+    Cursor,
+    DealName,
+    Limit,
+    SortedBy,
+    TopicName,
+    Username,
+    Work,
+    Yes,
+    command,
+    deal_id,
+    group,
+    open_bucket,
+    sure,
+)
+from shared import settings
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
 from shared.api.validation import checked
-from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, sorting
+from shared.data.catalog import deal_pictures, deals, feeds, oddities, page_cache, picks, scores, sorting, topics
+from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.data.members import votes
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
 from shared.http.requests import DEFAULT_PAGE, selection
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic, Vote, feed_of
+from shared.models.catalog import (
+    ALL_DEALS,
+    BRAND,
+    CATEGORY,
+    EDITORS_CHOICE,
+    FRONT_PAGE,
+    CuratedPage,
+    Deal,
+    Topic,
+    TopicKind,
+    Vote,
+    feed_of,
+)
 from shared.models.lists import Sort
 from shared.values import identifiers, naming
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
@@ -32,11 +60,11 @@ Least = Annotated[str | None, typer.Option("--from", help="Only at this price or
 Most = Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")]
 InCurrency = Annotated[str | None, typer.Option("--currency", help="Only in this currency.")]
 
-app = group("deals", "Deals: the feeds, single deals, and what editors do to them.")
+deals_app = group("deals", "Deals: the feeds, single deals, and what editors do to them.")
 drafts_app = group("drafts", "An editor's drafts: deals that are not posted yet.")
 
 
-@command(app, views.feed)
+@command(deals_app, output.feed)
 def latest(
     work: Work,
     brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
@@ -47,7 +75,7 @@ def latest(
     currency: InCurrency = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
-) -> views.Json:
+) -> output.Json:
     """List the latest deals: all, a brand's, a category's, or a brand's in one; or those of a brand or a category by
     price or by discount."""
     of = Topic(BRAND, naming.slug(brand)) if brand is not None else None
@@ -65,13 +93,13 @@ def latest(
     return documents.feed(page, work.now)
 
 
-@command(app)
+@command(deals_app)
 def vote(
     work: Work,
     deal: DealName,
     username: Username,
     way: Annotated[str, typer.Argument(metavar="WAY", help="up, down, or none to take a vote back.")],
-) -> views.Json:
+) -> output.Json:
     """Let a user vote on a deal; the deployed system then ranks it."""
     if way not in (*Vote, "none"):
         raise typer.BadParameter("must be up, down or none.", param_hint="WAY")
@@ -82,7 +110,7 @@ def vote(
     return member_documents.vote(given, score, counts=counts)
 
 
-@command(app)
+@command(deals_app)
 def edit(
     work: Work,
     deal: DealName,
@@ -92,7 +120,7 @@ def edit(
         Path | None, typer.Option(exists=True, dir_okay=False, help="A file to make its picture of.")
     ] = None,
     yes: Yes = False,
-) -> views.Json:
+) -> output.Json:
     """Edit a deal's fields, named as in the API; it keeps its place in the feeds, and what is odd is asked about."""
     wanted: dict[str, str | None] = dict.fromkeys(removed or ())
     for assignment in changed or ():
@@ -114,25 +142,25 @@ def edit(
 
 
 offer(
-    app,
+    deals_app,
     Row(
         "search q --brand --sort --from --to --currency --limit --cursor",
         "GET /deals",
         "List the deals that have some words, the newest first, or by price or discount. Words such as “under $80” and "
         "“half price” are limits.",
-        views.found,
+        output.found,
     ),
     Row(
         "popular --limit --cursor",
         "GET /popular",
         "List the deals that readers vote for, of this month and the one before.",
-        views.popular,
+        output.popular,
     ),
     Row(
         "sold-here --limit --cursor",
         "GET /sold-here",
         "List the deals that can be bought here, newest first.",
-        views.feed,
+        output.feed,
     ),
     Row("show dealId", "GET /deals/{dealId}", "Show one deal, by its id or its number."),
     Row(
@@ -154,14 +182,14 @@ offer(
         "log dealId --limit --cursor",
         "GET /deals/{dealId}/log",
         "Show who changed what of a deal within a year, newest first.",
-        views.log,
+        output.log,
     ),
     Row("hot dealId", "PUT /deals/{dealId}/hot", "Make a deal hot: the deployed system then tells every user, once."),
     Row("told dealId", "GET /deals/{dealId}/hot", "Show how many users have been told of a hot deal so far."),
 )
 offer(
     drafts_app,
-    Row("list username", "GET /me/drafts", "List an editor's drafts, and when they are to be posted.", views.drafts),
+    Row("list username", "GET /me/drafts", "List an editor's drafts, and when they are to be posted.", output.drafts),
     Row(
         "post username draftId",
         "POST /me/drafts/{draftId}",
@@ -196,3 +224,127 @@ def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
                 raise Invalid(f"{file} is refused. {outcome.refused}")
             return seen
     raise Busy("The picture is not ready yet: look at the deal again later.")
+
+
+def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
+    """The commands that brands and categories have alike."""
+    commands = group(name, about)
+
+    @command(commands, output.topic, help=f"Show a {kind.label}'s counts and latest deals.")
+    def show(work: Work, name: TopicName, limit: Limit = DEFAULT_PAGE) -> output.Json:
+        topic = Topic(kind, naming.slug(name))
+        page = topics.get(work.table, topic)
+        latest = feeds.read(work.table, feed_of(topic), limit=limit, now=work.now)
+        picked = documents.deals(picks.read(work.table, topic, work.now), work.now)
+        featured = {"featured": picked} if picked else {}
+        return {**documents.topic(page), **featured, "latest": documents.feed(latest, work.now)}
+
+    path, named = f"{name}/{{{kind.label}}}", f"{kind.label} username"
+    offer(
+        commands,
+        Row(
+            f"watch {named} --*",
+            f"PUT /{path}/watch",
+            f"Let a user watch a {kind.label}, counted once; with other limits than before, where it is.",
+        ),
+        Row(f"like {named}", f"PUT /{path}/like", f"Let a user like a {kind.label}, counted once."),
+        Row(f"unlike {named}", f"DELETE /{path}/like", f"Take a user's like of a {kind.label} back."),
+        Row(f"unwatch {named}", f"DELETE /{path}/watch", f"Let a user watch a {kind.label} no longer."),
+    )
+    return commands
+
+
+brand_app = _group(BRAND, "brands", "Brands: the list, one brand's page, likes and watches.")
+category_app = _group(CATEGORY, "categories", "Categories: one category's page, likes and watches, its picks.")
+
+
+offer(
+    brand_app,
+    Row("list", "GET /brands", "List all brands.", output.brands),
+    Row("create name", "POST /brands", "Create a brand."),
+)
+offer(
+    category_app,
+    Row(
+        "list",
+        "GET /categories",
+        "List the eight categories; they do not change, so this asks nobody.",
+        output.categories,
+    ),
+)
+
+
+@command(category_app, output.curated, "feature")
+def feature_for_category(
+    work: Work,
+    name: TopicName,
+    deals: Annotated[list[str], typer.Argument(metavar="DEAL...", help="Ids or numbers, 5 to 10.")],
+) -> output.Json:
+    """Pick a category's deals, in this order."""
+    category = naming.slug(name)
+    ids = [deal_id(work.table, deal) for deal in deals]
+    picked = picks.set_category_featured(work.table, category, ids, work.now)
+    return documents.picked(picked, work.now)
+
+
+pages_app = group("pages", "The two pages whose deals editors pick.")
+
+Fresh = Annotated[bool, typer.Option("--fresh", help="Read the table and its indexes, not the cached copies.")]
+
+
+class PageName(StrEnum):
+    FRONT_PAGE = "front-page"
+    EDITORS_CHOICE = "editors-choice"
+
+
+PAGES = {PageName.FRONT_PAGE: FRONT_PAGE, PageName.EDITORS_CHOICE: EDITORS_CHOICE}
+
+
+@command(pages_app, output.curated)
+def front_page(work: Work, fresh: Fresh = False) -> output.Json:
+    """Show the front page: its picks and the latest deals."""
+    picked, newest = _cached(work, [FRONT_PAGE_PICKS, NEWEST], fresh=fresh)
+    if newest is None:
+        page = feeds.read(work.table, ALL_DEALS, limit=settings.CACHED_PAGE, now=work.now)
+        latest = documents.feed(page, work.now)
+    else:
+        latest = json.loads(newest.latest or "")
+    return {"featured": _picks(work, FRONT_PAGE, picked), "latest": latest}
+
+
+@command(pages_app, output.curated)
+def editors_choice(work: Work, fresh: Fresh = False) -> output.Json:
+    """Show the editor's choice."""
+    (picked,) = _cached(work, [EDITORS_CHOICE_PICKS], fresh=fresh)
+    return {"featured": _picks(work, EDITORS_CHOICE, picked)}
+
+
+@command(pages_app, output.curated)
+def feature(
+    work: Work,
+    page: PageName,
+    deals: Annotated[
+        list[str] | None, typer.Argument(metavar="[DEAL]...", help="Ids or numbers; without any, the page is emptied.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> output.Json:
+    """Pick a page's deals, in this order."""
+    if not deals and not yes:
+        typer.confirm(f"Leave {page.value} without deals?", abort=True, err=True)
+    ids = [deal_id(work.table, deal) for deal in deals or ()]
+    picked = picks.set_featured(work.table, PAGES[page], ids, work.now)
+    return documents.picked(picked, work.now)
+
+
+def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Copy | None]:
+    """The copies of some parts from one shard, each None where there is no usable one."""
+    if fresh:
+        return [None] * len(parts)
+    return page_cache.read(work.table, parts, shard=secrets.randbelow(settings.CACHE_SHARDS) + 1, now=work.now)
+
+
+def _picks(work: Work, page: CuratedPage, copy: Copy | None) -> Any:
+    """The deals picked for a page, by its copy if there is one."""
+    if copy is not None:
+        return json.loads(copy.picks or "")
+    return documents.deals(picks.read(work.table, page, work.now), work.now)
