@@ -9,11 +9,12 @@ from http import HTTPStatus
 from operator import attrgetter
 from typing import Any
 
+from functions.pages.site import narrowing
 from functions.pages.site.public import moved, public_page
 from shared.data.catalog import deal_pages, deals
 from shared.html import views
 from shared.html.app import Routes
-from shared.html.links import absolute
+from shared.html.links import absolute, link
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
@@ -44,7 +45,10 @@ def one_deal(request: Request, number: str) -> Answer:
     if deal.number is not None and number != str(deal.number):
         return moved(f"/deals/{deal.number}")
     siblings = views.cards(found.of_brand, now, most=SIBLINGS)
-    views.leave_out(siblings)
+    cheaper = views.cards(found.cheaper, now, most=SIBLINGS)
+    for shown in (siblings, cheaper):
+        views.leave_out(shown)
+    query = narrowing.query_of(deal_pages.below(deal))
     return public_page(
         "deal.html",
         request,
@@ -59,6 +63,8 @@ def one_deal(request: Request, number: str) -> Answer:
         history=_history(deal, found.offers),
         others=[views.card(each, now) for each in found.variants[:COLOURS]],  # each colour has a page of its own
         siblings=siblings,
+        cheaper=cheaper,
+        all_cheaper=link(f"/categories/{deal.category}", **query),
         document=_json_in_html(_as_product(deal, now)),
         description=summary(deal),
         robots=None if status is Status.ACTIVE else "noindex",

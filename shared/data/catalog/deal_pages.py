@@ -1,8 +1,8 @@
 """A deal with what its page shows beside it: its score, its product's other offers, its brand's deals of its time.
 
-Two round trips: the deal's number, which also says its product and its brand; then the deal and what is beside it, all
-at once. Where an editor has changed a deal's brand or address since it was numbered, what is beside it is asked for
-again, by what the deal itself says, in a third.
+Three round trips: the deal's number, which also says its product and its brand; then the deal and what is beside it,
+all at once; then cheaper deals of its category, because only now its price is known. Where an editor has changed a
+deal's brand or address since it was numbered, what is beside it is asked for again first, by what the deal itself says.
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ from itertools import accumulate
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import deal_numbers, deals, feed_counts, feeds, offers, scores
+from shared.data.catalog import deal_numbers, deals, feed_counts, feeds, offers, scores, sorting
 from shared.data.catalog.scores import Scored
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
-from shared.values import cards, identifiers
+from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic, feed_of
+from shared.models.lists import Selection, Sort
+from shared.values import cards, identifiers, money
+
+CHEAPER = 12
+"""Cheaper deals of a category that are read beside a deal: about one read unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +33,22 @@ class DealPage:
 
     ``variants`` are active offers of the product, and of its colours and sizes among the brand's deals. ``of_brand``
     are other active deals of the brand: of this month, the month before and the deal's own. Where these have none, they
-    are those that the brand's page begins with. All are the newest first.
+    are those that the brand's page begins with. All are the newest first. ``cheaper`` are the cheapest active deals of
+    the category that cost less, of other brands; none beside a deal that was withdrawn.
     """
 
     scored: Scored
     offers: tuple[Deal, ...]
     variants: tuple[Deal, ...]
     of_brand: tuple[Deal, ...]
+    cheaper: tuple[Deal, ...] = ()
 
 
 def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     """One deal by its id or its number, and what is beside it. Raises NoSuchDeal.
 
     A GetItem (none by id); then two, of the deal and its score, a Query of the product, and of the brand one of its
-    counts and one for each month.
+    counts and one for each month; then one of the category by price.
     """
     place = deal_numbers.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [partial(deals.get, table, place.deal_id), partial(scores.of, table, place.deal_id)]
@@ -58,7 +64,20 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     variants, others = _beside_it(deal, [*found, *of_brand], now)
     if not others:
         _, others = _beside_it(deal, _longer_ago(table, deal, books, now), now)
-    return DealPage(Scored(deal, score), tuple(found), variants, others)
+    return DealPage(Scored(deal, score), tuple(found), variants, others, _cheaper(table, deal, now))
+
+
+def below(deal: Deal) -> Selection:
+    """The deals of a list that cost less than a deal, the cheapest first."""
+    return Selection(Sort.CHEAPEST, most=money.of_units(max(deal.units - 1, 0), deal.currency), currency=deal.currency)
+
+
+def _cheaper(table: Table, deal: Deal, now: datetime) -> tuple[Deal, ...]:
+    """The cheapest deals of a deal's category that cost less than it does, of other brands. A Query."""
+    if deal.withdrawn_at is not None or not deal.units:
+        return ()
+    page = sorting.cheapest(table, Topic(CATEGORY, deal.category), below(deal), limit=CHEAPER, now=now, cursor=None)
+    return tuple(each for each in page.items if each.brand != deal.brand)
 
 
 def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) -> list[Deal]:

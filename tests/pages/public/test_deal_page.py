@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from typing import Any
 
 import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
@@ -89,6 +90,34 @@ def test_a_withdrawn_price_is_no_earlier_price_and_is_compared_with_none(ask: As
     assert rows(answer) == ["$60.00", "$80.00"]
     assert "Lowest in 60 days" in answer["body"]
     assert (of_mistaken["statusCode"], rows(of_mistaken)) == (410, [])
+
+
+def test_a_deal_shows_what_is_cheaper_in_its_category_the_cheapest_first(ask: Ask, table: Table, now: datetime) -> None:
+    def of(n: int, price: str, **fields: Any) -> Deal:
+        asics = {"brand": "asics", "brand_name": "ASICS", **fields}
+        return a_deal(now - timedelta(days=n), link=f"{SHOE}/{n}", title=f"Shoe {n}", price=price, **asics)
+
+    made = [
+        of(0, "60.00", brand="apple", brand_name="Apple"),
+        of(1, "59.99"),
+        of(2, "20.00"),
+        of(3, "60.00"),
+        of(4, "9.00", currency="EUR", list_price=None),
+        of(5, "9.00", category="home"),
+        of(6, "9.00", ends_at=now - timedelta(minutes=1)),
+        of(7, "9.00", brand="apple", brand_name="Apple"),
+    ]
+    deal, dear, cheap, *_, cheapest = indexed(table, post(table, made, now))
+
+    page = parsed(ask(f"/deals/{deal.number}"))
+
+    (section,) = [each for each in page.findall(".//main/section") if each.find(".//h2").text == "Shoes for less"]
+    cards = [each.get("href") for each in section.findall(".//h3/a")]
+    assert cards == [f"/deals/{cheap.number}", f"/deals/{dear.number}"]
+    way_on = section.find(".//div[@class='heading']/a").get("href")
+    assert way_on == "/categories/shoes?sort=cheapest&to=59.99&currency=USD"
+    assert ask("/categories/shoes", query={"sort": "cheapest", "to": "59.99", "currency": "USD"})["statusCode"] == 200
+    assert ">Shoes for less<" not in ask(f"/deals/{cheapest.number}")["body"]
 
 
 def test_an_end_is_told_with_its_time_zone_and_if_earlier_its_year(ask: Ask, table: Table, now: datetime) -> None:
