@@ -27,6 +27,9 @@ ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RELEASED: str = PYPROJECT["tool"]["release"]["commit"]
 
+RELEASE_1_0 = "2afc9278df9db9e272dc0eb57e38500d0c5c3d93"
+"""The commit of 1.0.0, which filed offers by their address without the query."""
+
 on_a_server = on(FAST_SERVER)
 
 
@@ -120,10 +123,10 @@ print(json.dumps(answers))
 
 
 @on_a_server
-def test_products_move_to_their_identity_while_the_last_release_is_at_work(
+def test_products_move_to_their_identity_while_1_0_is_at_work(
     bare_table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, released = bare_table, code_of(RELEASED, tmp_path / "released")
+    table, released = bare_table, code_of(RELEASE_1_0, tmp_path / "released")
     one, two = (f"https://shop.example/view.php?id={number}" for number in (1, 2))
     of_1_0, of_this = (partial(let, code, table, runs=OFFERS) for code in (released, ROOT))
 
