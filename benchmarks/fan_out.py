@@ -9,7 +9,7 @@ from benchmarks.harness import markdown, record
 from benchmarks.pages import new_queue
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import fanout, fanout_progress, users
+from shared.data.members import cohorts, fanout, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.dynamodb.table import MAX_BATCH_WRITES, Table
@@ -68,6 +68,6 @@ def _tell_everyone(store: Table, count: int) -> tuple[float, int]:
             fanout.deliver(store, queue, Unit.from_json(body), now)
         pages, pending = pages + len(pending), taken(queue)
     seconds = time.perf_counter() - began
-    told = fanout_progress.read(store, deal.deal_id)
-    assert told == fanout_progress.Progress(count, finished=True), told
+    told = cohorts.progress_of(store, deal.deal_id)
+    assert told == cohorts.Progress(count, finished=True), told
     return seconds, pages

@@ -54,7 +54,6 @@ from shared.data.members import (
     feed_keys,
     follows,
     messages,
-    order_news,
     rate_limits,
     saved,
     sessions,
@@ -223,14 +222,14 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
         stock.show_level(table, deal.deal_id)
         stock_shown.file(table, deal.deal_id)
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
-    terms = placing.Terms(telling=order_news.telling)
+    terms = placing.Terms(telling=announcements.telling)
     for number, (buyer, pieces, way) in enumerate(ORDERS):
         once = Idempotency(READERS[buyer].account_id, f"5f2c1e{number}", {"address": "home"})
         wanted = Wanted(ordered.deal_id, pieces, ordered.price, ordered.currency)
         asked, now = placing.Asked(buyer, "home", [wanted], once), NOW + timedelta(minutes=number)
         order = placing.place(table, asked, now, bytes([number] * 16), chance=lambda: 0.0, terms=terms)
         for hours, status in enumerate(way, start=1):
-            order = steps.advance(table, order, status, NOW + timedelta(hours=hours), telling=order_news.telling)
+            order = steps.advance(table, order, status, NOW + timedelta(hours=hours), telling=announcements.telling)
 
 
 def _tell_everyone(table: Table, deal: Deal) -> None:

@@ -16,7 +16,7 @@ from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
 from shared.api.documentation import PAGED, of_editors
 from shared.data.catalog import brands, deal_log, deal_numbers, deal_pictures, deals, drafts, oddities, picks
-from shared.data.members import fanout_progress
+from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import correlation_id, paging, segment, topic_named
@@ -71,7 +71,7 @@ def make_hot(deal_id: str) -> Response[Any]:
 @app.get("/deals/<deal_id>/hot", **of_editors("How far a hot deal has got", "Progress", errors=[404]))
 def hot_progress(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
-    progress = fanout_progress.read(table(), deal.deal_id)
+    progress = cohorts.progress_of(table(), deal.deal_id)
     return json_answer(documents.progress(deal, told=progress.told, finished=progress.finished))
 
 

@@ -20,7 +20,7 @@ from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.documentation import PAGED, of_editors, of_members
 from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.data.catalog import deals
-from shared.data.members import order_news
+from shared.data.members import announcements
 from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName, UnknownAddress
@@ -108,7 +108,7 @@ def place_order(new: NewOrder) -> Response[Any]:
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        terms=placing.Terms.of(os.environ, order_news.telling),
+        terms=placing.Terms.of(os.environ, announcements.telling),
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)
@@ -176,7 +176,7 @@ def change_stock(deal_id: str, change: StockChange) -> Response[Any]:
 
 
 def _advance(order: Order, status: OrderStatus) -> Response[Any]:
-    request, telling = correlation_id(app.current_event.raw_event), order_news.telling
+    request, telling = correlation_id(app.current_event.raw_event), announcements.telling
     order = steps.advance(table(), order, status, times.now(), correlation_id=request, telling=telling)
     return json_answer(order_documents.order(order))
 

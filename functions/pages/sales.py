@@ -13,7 +13,7 @@ from typing import Any
 
 from shared.api.order_bodies import StockChange
 from shared.data.catalog import deals
-from shared.data.members import order_news
+from shared.data.members import announcements
 from shared.data.orders import open_orders, reading, steps, stock
 from shared.data.orders.order_items import OPEN
 from shared.errors import (
@@ -123,9 +123,9 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
         raise NoSuchPath
     order = reading.find(table(), order_id)
     if step == "undo":
-        status, take, telling = _status(typed.get("status")), steps.undo, order_news.correcting
+        status, take, telling = _status(typed.get("status")), steps.undo, announcements.correcting
     else:
-        status, take, telling = STEPS[step][0], steps.advance, order_news.telling
+        status, take, telling = STEPS[step][0], steps.advance, announcements.telling
     try:
         take(table(), order, status, request.now, correlation_id=request.correlation_id, telling=telling)
     except WrongStep as error:

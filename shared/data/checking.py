@@ -22,7 +22,7 @@ from shared.data import account_checks, item_types, keys
 from shared.data.catalog import drafts, feed_counts, offers, scores, search, stock_shown, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS, Entity, Partner, When
-from shared.data.members import alerts, message_items
+from shared.data.members import alerts, announcements
 from shared.data.orders import order_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -78,7 +78,7 @@ _PIECES = ("OnSale", "Left", "Ordered")
 _READ: Mapping[str, Callable[[Item], object]] = {
     item_types.DEAL: from_item,
     item_types.DRAFT: drafts.from_item,
-    item_types.MESSAGE: message_items.from_item,
+    item_types.MESSAGE: announcements.from_item,
     **dict.fromkeys((item_types.PRICE_ALERT, item_types.WORDS_ALERT), alerts.from_item),
     **dict.fromkeys((item_types.ORDER, item_types.SALE), order_items.from_item),
     item_types.ORDER_ITEM: order_items.item_from_item,

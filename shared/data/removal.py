@@ -18,7 +18,7 @@ from shared.data import account_checks, item_types, keys
 from shared.data.bulk import forget_found
 from shared.data.catalog import brands, drafts
 from shared.data.members import credentials, feed_keys, follows, users, votes
-from shared.data.orders import removing
+from shared.data.orders import steps
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Projection, Table
@@ -55,7 +55,7 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     held, values = "Leaving = :removal", {":removal": item["Leaving"]}
     required = require(keys.user(username), held, values=values, refused=_Finished(username))
     try:
-        for remove_some in (removing.close_some, votes.remove_some, feed_keys.remove_some, drafts.remove_some):
+        for remove_some in (steps.close_some, votes.remove_some, feed_keys.remove_some, drafts.remove_some):
             if remove_some(table, username, most, required=required) == most:
                 return False
         for partition in (keys.cart, keys.saved_by, keys.alerts, keys.messages):

@@ -31,7 +31,6 @@ from shared.data.members import (
     alerts,
     cohorts,
     fanout,
-    fanout_progress,
     feed_keys,
     follows,
     limits,
@@ -149,7 +148,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     item_types.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     item_types.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     item_types.SAVED: (partial(saved.latest, username="ana", limit=9),),
-    item_types.FAN_OUT: (lambda table: fanout_progress.read(table, deal_ids(table)[0]),),
+    item_types.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
     item_types.ORDER: (
         partial(reading.latest, username="ana", limit=9),
         partial(reading.latest, username="ana", limit=1, status=OrderStatus.PLACED),

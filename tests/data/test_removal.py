@@ -14,7 +14,7 @@ import pytest
 
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
-from shared.data.members import alerts, feed_keys, follows, messages, order_news, saved, sessions, users, votes
+from shared.data.members import alerts, announcements, feed_keys, follows, messages, saved, sessions, users, votes
 from shared.data.orders import addresses, carts, reading, steps
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
@@ -60,7 +60,7 @@ def buy_and(table: Table, deal: Deal, *statuses: OrderStatus, pieces: int = 1) -
     """An order that has taken some steps."""
     order = buy(table, "ana", wanted(deal, pieces))
     for status in statuses:
-        order = steps.advance(table, order, status, NOW, telling=order_news.telling)
+        order = steps.advance(table, order, status, NOW, telling=announcements.telling)
     return order
 
 
@@ -118,7 +118,7 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
 
     leave(table)
     sale = reading.find(table, order.order_id)
-    steps.advance(table, sale, DELIVERED, NOW, telling=order_news.telling)
+    steps.advance(table, sale, DELIVERED, NOW, telling=announcements.telling)
     delivered = reading.find(table, order.order_id)
 
     assert (sale.username, sale.address, sale.status) == ("", HOME_ADDRESS, SHIPPED)
@@ -218,7 +218,7 @@ def test_an_order_whose_account_is_removed_while_it_is_delivered_is_delivered_wi
     order = buy_and(table, deal, SHIPPED)
 
     with before(table, "TransactWriteItems", partial(leave, table)):
-        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", telling=order_news.telling)
+        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", telling=announcements.telling)
 
     found = reading.find(table, order.order_id)
     assert (found.username, found.address, found.correlation_id) == ("", None, "1")

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from shared.data import keys, removal
-from shared.data.members import announcements, message_items, messages, users
+from shared.data.members import announcements, messages, users
 from shared.dynamodb.table import Table
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.members import User
@@ -108,7 +108,7 @@ def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_re
 ) -> None:
     announcement = announcements.of_deal(a_deal(), "brand")
     told = [replace(announcement, at=NOW - timedelta(minutes=minute)) for minute in range(5_000)]
-    message_items.insert(table, [announcements.compose(each, "ana") for each in told])
+    announcements.insert(table, [announcements.compose(each, "ana") for each in told])
 
     with watched(table) as wire:
         marked = messages.mark_all_read(table, "ana", NOW)

@@ -14,7 +14,7 @@ from functions.background import publisher
 from shared.data import checking, keys
 from shared.data.catalog import deals, search, words
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerting, alerts, fanout, fanout_progress, follows, limits, messages, users
+from shared.data.members import alerting, alerts, cohorts, fanout, follows, limits, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
@@ -360,7 +360,7 @@ def test_a_hot_deal_is_told_when_one_wants_to_be_told_of_hot_deals(table: Table,
     in_a_day = [messages.unread_count(table, name, ahead(days=1)) for name in ("ana", "bo", "cy")]
     assert [len(told(table, name)) for name in ("ana", "bo", "cy")] == [1, 0, 0]
     assert in_a_day == [1, 1, 0]
-    assert fanout_progress.read(table, deal.deal_id).told == 2
+    assert cohorts.progress_of(table, deal.deal_id).told == 2
 
 
 def test_each_cohort_begins_behind_the_last_alert_of_the_one_before(table: Table, deal: Deal) -> None:

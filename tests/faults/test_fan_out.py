@@ -20,7 +20,7 @@ from shared import settings
 from shared.data import item_types, keys, removal
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import fanout, fanout_progress, messages, users
+from shared.data.members import cohorts, fanout, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
@@ -102,8 +102,8 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
         work_off(units)
 
     assert received(table, names) == once_each(names)
-    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=30, finished=True)
-    assert fanout_progress.read(table, deal.deal_id).at == NOW
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=30, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id).at == NOW
 
 
 def test_a_page_that_is_repeated_queues_its_continuation_once_with_its_id_and_time(
@@ -180,11 +180,11 @@ def test_progress_says_how_many_segments_of_all_users_are_told(
     seen = []
 
     for unit in fanout.alarm_of(hot, segments=2):
-        progress = fanout_progress.read(table, deal.deal_id)
+        progress = cohorts.progress_of(table, deal.deal_id)
         seen.append((progress.segments_finished, progress.segments))
         fanout.deliver(table, queue, unit, NOW)
 
-    progress = fanout_progress.read(table, deal.deal_id)
+    progress = cohorts.progress_of(table, deal.deal_id)
     assert [*seen, (progress.segments_finished, progress.segments)] == [(0, 0), (1, 2), (2, 2)]
 
 
@@ -200,7 +200,7 @@ def test_five_deliveries_at_once_tell_once(
     work_off(units, page=40)
 
     assert received(table, names) == once_each(names)
-    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=60, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=60, finished=True)
 
 
 def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: Deal, work_off: WorkOff) -> None:
@@ -279,7 +279,7 @@ def test_a_hot_deal_reaches_thousands_of_users_once(
 
     work_off(fanout.alarm_of(hot), page=250)
 
-    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=USERS, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=USERS, finished=True)
     sample = names[::97]
     assert received(table, sample) == once_each(sample)
     assert sum(item["Type"] == "Message" for item in table.everything()) == USERS
@@ -344,7 +344,7 @@ def told_of(table: Table, deal: Deal, kind: Any) -> dict[str, int]:
     inboxes = {name: messages.latest(table, name, limit=99, now=NOW).items for name in everyone}
     told = {name: sum(message.about == about for message in inbox) for name, inbox in inboxes.items()}
     if kind == "hot":
-        assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(sum(told.values()), finished=True)
+        assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(sum(told.values()), finished=True)
     return told
 
 
@@ -413,7 +413,7 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
     again = fanout.deliver(table, queue, unit, ahead(days=18))
 
     assert again == fanout.Delivered()
-    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=3, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=3, finished=True)
     (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
     assert marker["Done"] is True
     assert "Readers" not in marker  # nobody's name is kept for longer than it is needed
@@ -434,7 +434,7 @@ def test_a_page_that_is_claimed_no_more_is_told_and_counted_when_it_comes_again(
     work_off([unit], page=2)
 
     assert received(table, names) == once_each(names)
-    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=3, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=3, finished=True)
 
 
 def test_a_page_that_is_told_again_tells_nobody_who_is_leaving_and_each_other_when_they_want(

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, seeds, topics, words
-from shared.data.members import accounts, announcements, follows, message_items, messages, saved, sessions, users
+from shared.data.members import accounts, announcements, follows, messages, saved, sessions, users
 from shared.data.orders import addresses, carts, open_orders, reading, steps, stock
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -46,7 +46,7 @@ def write(table: Table) -> None:
         follows.like(table, topic, "ana", NOW)
         follows.watch(table, topic, "ana", NOW)
     saved.save(table, posted[1], "ana", NOW)
-    message_items.insert(
+    announcements.insert(
         table, [announcements.compose(announcements.of_deal(deal, "brand"), "ana") for deal in posted[:2]]
     )
     for deal in (posted[0], posted[3]):

@@ -8,7 +8,7 @@ from typing import Any
 
 from functions.pages.desk.editing import deal_of, desk_page
 from shared.data.catalog import deals
-from shared.data.members import fanout_progress, users
+from shared.data.members import cohorts, users
 from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.html import pages, views
 from shared.html.app import Routes
@@ -66,7 +66,7 @@ def hot_progress(request: Request, number: str) -> Answer:
     deal = deal_of(request, number)
     if deal.hot_at is None:
         return pages.redirect(f"/desk/deals/{number}/hot")
-    progress = fanout_progress.read(table(), deal.deal_id)
+    progress = cohorts.progress_of(table(), deal.deal_id)
     told = told_so_far(deal, progress, 0 if progress.finished else count_readers())
     if request.wants_json:
         return Answer(json.dumps(told), media_type="application/json")
@@ -94,7 +94,7 @@ def _dollars(amount: float) -> str:
     return f"${hundredths_of_cents / 10_000:.4f}" if hundredths_of_cents else "less than $0.0001"
 
 
-def told_so_far(deal: Deal, progress: fanout_progress.Progress, readers: int) -> dict[str, Any]:
+def told_so_far(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
     """How far the telling of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
 
     ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, nobody knows how many: the bar

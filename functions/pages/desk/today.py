@@ -12,7 +12,7 @@ from functions.pages.desk.editing import desk_page, line_of
 from functions.pages.desk.hot import count_readers, told_so_far
 from functions.pages.desk.lists import FRONT, order_of
 from shared.data.catalog import clicks, drafts, endings, feed_counts, feeds
-from shared.data.members import fanout_progress
+from shared.data.members import cohorts
 from shared.html import cookies, views
 from shared.html.app import Routes
 from shared.html.links import absolute, origin
@@ -69,7 +69,7 @@ def desk(request: Request) -> Answer:
     ids = list(dict.fromkeys(deal.deal_id for deal in (*shown, *ending, *picked)))
     known = {deal.deal_id: deal for deal in (*newest.items, *ending, *picked)}
     told = [deal for deal in known.values() if deal.hot_at is not None and now - deal.hot_at < HOT_FOR]
-    asked = [partial(clicks.of, table(), ids), *(partial(fanout_progress.read, table(), deal.deal_id) for deal in told)]
+    asked = [partial(clicks.of, table(), ids), *(partial(cohorts.progress_of, table(), deal.deal_id) for deal in told)]
     followed, *progress = table().gather(asked)
     readers = 0 if all(each.finished for each in progress) else count_readers()
     return desk_page(

@@ -20,7 +20,7 @@ from functions.pages.shop.addresses import FIELDS, names_of_countries, shown
 from functions.pages.shop.cart import CART, QUANTITIES, bill_of, line_of, obstacle_of, quantity_of
 from functions.pages.shop.orders import ORDERS
 from shared.api.order_bodies import NewOrder
-from shared.data.members import order_news
+from shared.data.members import announcements
 from shared.data.orders import addresses, carts, placing, reading, stock
 from shared.errors import (
     AddressChanged,
@@ -153,7 +153,7 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
         totals={line[1]: line[2] for line in totals if line},
         goes_to=goes_to,
     )
-    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, order_news.telling)
+    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, announcements.telling)
     order = placing.place(table(), asked, request.now, secrets.token_bytes(16), chance=chance, terms=terms)
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(metrics.ORDERS_PLACED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from http import HTTPStatus
 
-from shared.data.members import order_news
+from shared.data.members import announcements
 from shared.data.orders import reading, steps
 from shared.errors import BadRequest, WrongStep
 from shared.html import cookies, pages
@@ -63,7 +63,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
     member, sent_by = cookies.sender_of(request, f"{ORDERS}/{order_id}"), request.correlation_id
-    order, telling = reading.get(table(), member.username, order_id), order_news.telling
+    order, telling = reading.get(table(), member.username, order_id), announcements.telling
     try:
         steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, telling=telling)
     except WrongStep:

@@ -1,14 +1,73 @@
-"""The news of a deal or an order, and the message that tells one user of it. No table is needed for that."""
+"""The news of a deal or an order, the message that tells one user of it, and that message as an item of the table.
+
+An item has its place in GSI1 until it is read; many are put at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 from shared import settings
+from shared.data import inserts, item_types, keys
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.schema import TTL_ATTRIBUTE
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import Write, put, update
+from shared.errors import NoSuchMessage
 from shared.models.alerts import Alert, WordsAlert
 from shared.models.catalog import CATEGORIES, Deal
-from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message
+from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message, OrderNews
+from shared.models.orders import Order, OrderStatus
 from shared.values import identifiers, money
+from shared.values.money import amount
+from shared.values.naming import counted
+
+_MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
+_WAITING = Projection.of("PK", "SK", "ShownAt")
+_ABOUT: Mapping[type, Entity[Any]] = {
+    AboutDeal: Entity(AboutDeal, forms={"price": Form(str, amount)}),
+    AboutOrder: Entity(AboutOrder),
+}
+
+
+def to_item(message: Message) -> Item:
+    """The Message item, unread: in GSI1 until it is read, and gone 90 days after it was sent."""
+    return {
+        **keys.message(message.username, message.message_id),
+        **keys.message_in_unread(message.username, message.message_id),
+        "Type": item_types.MESSAGE,
+        **_MESSAGE.write(message),
+        **_ABOUT[type(message.about)].write(message.about),
+        TTL_ATTRIBUTE: int((message.created_at + settings.MESSAGE_LIFETIME).timestamp()),
+    }
+
+
+def from_item(item: Item) -> Message:
+    about = _ABOUT[AboutOrder if "OrderId" in item else AboutDeal].read(item)
+    return _MESSAGE.read(item, about=about, unread="ReadAt" not in item)
+
+
+def insert(table: Table, composed: Sequence[Message]) -> int:
+    """Insert messages, and leave those that exist as they are; returns how many were new. Raises Busy, Unavailable.
+
+    But one that exists and waits for its hour is shown, where it is told at once now: it was for another reason.
+    """
+    new = inserts.insert(table, [to_item(message) for message in composed])
+    if new < len(composed):
+        _show(table, [message for message in composed if message.shown_at is None])
+    return new
+
+
+def _show(table: Table, told: Sequence[Message]) -> None:
+    there = [keys.message(message.username, message.message_id) for message in told]
+    for item in table.get_many(there, projection=_WAITING):
+        if "ShownAt" in item:
+            with suppress(NoSuchMessage):
+                table.write(update(keys.primary(item), "REMOVE ShownAt", refused=NoSuchMessage(item["SK"])))
 
 
 def of_deal(
@@ -80,3 +139,37 @@ def compose(announcement: Announcement, username: str, shown_at: datetime | None
         correlation_id=announcement.correlation_id,
         shown_at=shown_at,
     )
+
+
+ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
+    OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
+    OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
+    OrderStatus.DELIVERED: ("delivered", "Your order of {pieces} was delivered."),
+    OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
+}
+"""The words to a buyer, by the order's new status."""
+
+CORRECTIONS: Mapping[OrderStatus, str] = {
+    OrderStatus.SHIPPED: "Your order of {pieces} is not on its way yet: it was marked as sent too early.",
+    OrderStatus.DELIVERED: "Your order of {pieces} is still on its way: it was marked as delivered too early.",
+    OrderStatus.CANCELLED: "Your order of {pieces} is not cancelled after all.",
+}
+"""The words to a buyer, by the status that was taken back."""
+
+
+def telling(order: Order, now: datetime) -> list[Write]:
+    """The write that tells an order's owner of its new status, for the transaction that changes the status."""
+    return _tell(order, *ORDER_NEWS[order.status], now)
+
+
+def correcting(order: Order, now: datetime) -> list[Write]:
+    """The write that tells an order's owner that its status was taken back, for the transaction that does so."""
+    return _tell(order, "corrected", CORRECTIONS[order.status], now)
+
+
+def _tell(order: Order, kind: OrderNews, words: str, now: datetime) -> list[Write]:
+    totals = money.sums(order.totals)
+    subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
+    news = Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
+    message = compose(news, order.username)
+    return [put(to_item(message), because="a step taken twice within a second is told once")]

@@ -16,7 +16,7 @@ from operator import attrgetter
 
 from shared import settings
 from shared.data import account_checks, item_types, keys
-from shared.data.members import message_items, users
+from shared.data.members import announcements, users
 from shared.data.members.email_tokens import account_named
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
@@ -70,7 +70,7 @@ def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], in
     since = user.digest_since or due - 2 * _DAY  # an hour that was chosen before its day was kept
     after = identifiers.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
     unread = table.query(keys.messages(user.username), index=GSI1, after=keys.message_sort_key(after))
-    waiting = damage.readable((item for item in unread if "MailedAt" not in item), message_items.from_item)
+    waiting = damage.readable((item for item in unread if "MailedAt" not in item), announcements.from_item)
     return waiting[: settings.DIGEST_MESSAGES], max(0, len(waiting) - settings.DIGEST_MESSAGES)
 
 

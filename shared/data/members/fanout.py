@@ -22,7 +22,7 @@ from datetime import datetime
 
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import alerting, announcements, cohorts, fanout_progress, limits, message_items
+from shared.data.members import alerting, announcements, cohorts, limits
 from shared.data.members.cohorts import Readers, Unit
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchDeal, TooManyCohorts
@@ -92,7 +92,7 @@ def deliver(
     news = announcements.of_deal(deal, unit.kind, unit.correlation_id, unit.topic_name or None)
     later = dict.fromkeys(readers.daily, limits.shown_at(Pace.DAILY, now))
     told = [announcements.compose(news, name, later.get(name)) for name in readers.usernames]
-    written = message_items.insert(table, told)
+    written = announcements.insert(table, told)
     if readers.marked:
         _finish(table, unit, readers, now)
     return Delivered(len(told), written)
@@ -104,4 +104,4 @@ def _finish(table: Table, unit: Unit, readers: Readers, now: datetime) -> None:
         table.write(cohorts.remember(unit, "Done"))
         return
     with suppress(AlreadyExists):  # another delivery was first
-        table.transact(cohorts.remember(unit, "Done", once=True), fanout_progress.count(unit, readers, now))
+        table.transact(cohorts.remember(unit, "Done", once=True), cohorts.count_told(unit, readers, now))

@@ -8,7 +8,7 @@ from itertools import islice
 
 from shared.data import account_checks, keys
 from shared.data.bulk import write_all
-from shared.data.members.message_items import from_item, to_item
+from shared.data.members.announcements import from_item, to_item
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE

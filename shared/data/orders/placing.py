@@ -17,8 +17,7 @@ from shared.data import account_checks
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.data.orders import addresses, carts, open_orders, reading, stock
-from shared.data.orders.numbers import NUMBERS, pointer
-from shared.data.orders.order_items import Telling, item_id, item_to_item, open_shard, to_item, untold
+from shared.data.orders.order_items import NUMBERS, Telling, item_id, item_to_item, open_shard, pointer, to_item, untold
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
 from shared.errors import AddressChanged, AlreadyExists, AmountChanged, CannotOrder, Obstacle, UnknownAddress

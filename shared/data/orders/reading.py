@@ -13,8 +13,7 @@ from typing import Any
 
 from shared.data import item_types, keys
 from shared.data.orders import addresses
-from shared.data.orders.numbers import order_id_of
-from shared.data.orders.order_items import from_item, item_from_item, item_keys
+from shared.data.orders.order_items import from_item, item_from_item, item_keys, order_id_of
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3

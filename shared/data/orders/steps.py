@@ -1,17 +1,24 @@
-"""The steps that orders take."""
+"""The steps that orders take, and what becomes of them when their account is removed.
+
+An order that was sent is on its way to a customer, and its pieces are in the books. So it stays as a sale, without the
+account: with name and address until it is delivered, then without them. A cancelled order goes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import chain
 
-from shared.data import account_checks, keys
+from shared.data import account_checks, item_types, keys
 from shared.data.orders import open_orders, reading, stock
-from shared.data.orders.order_items import OPEN, Telling, at_desk, key_of, time_attribute, untold
+from shared.data.orders.order_items import OPEN, Telling, at_desk, item_keys, key_of, time_attribute, untold
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, assign
-from shared.errors import DealsError, TooLateToUndo, WrongStep
+from shared.dynamodb.writes import Write, assign, delete, forget, put_new
+from shared.errors import AlreadyExists, DealsError, TooLateToUndo, WrongStep
 from shared.models.orders import Order, OrderStatus
 from shared.values.times import to_iso
 
@@ -133,3 +140,55 @@ def _step(old: Order, new: Order) -> Write:
         values={":old": old.status.value, **({":time": to_iso(old.times[old.status])} if goes_back else {})},
         refused=_Moved(),
     )
+
+
+_OF_OWNER = {"Username", "CorrelationId"}
+_AT_DESK = {GSI3.partition_key, GSI3.sort_key}
+"""Where the desk finds an order; no other index finds a sale."""
+
+
+class _MovedMeanwhile(DealsError):
+    """The order was delivered since it was read, or another run of the removal was here first."""
+
+
+def close_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Take orders from a user who has none to be sent, ``most`` of them; returns how many.
+
+    One transaction each, so an order is either its owner's or a sale.
+    """
+    collection = keys.user(username)["PK"]
+    above = keys.order_sort_key("~")
+    found = list(table.query(collection, after=above, newest_first=True, limit=most, consistent=True))
+    parts = {order["OrderId"]: item_keys(order["OrderId"], order["ItemCount"]) for order in found}
+    items = {item["PK"]: item for item in table.get_many(list(chain.from_iterable(parts.values())), consistent=True)}
+    for order in found:
+        own = [items[key["PK"]] for key in parts[order["OrderId"]] if key["PK"] in items]
+        same = delete(
+            keys.primary(order),
+            condition="#status = :status",
+            names={"#status": "Status"},
+            values={":status": order["Status"]},
+            refused=_MovedMeanwhile(),
+        )
+        gone = [forget(key, because="it goes with its order") for key in parts[order["OrderId"]]]
+        if order["Status"] == OrderStatus.CANCELLED:
+            rest = forget(keys.order_number(order["OrderNumber"]), because="it goes with its order")
+        else:
+            rest = _sale(order, own)
+        try:
+            table.transact(required, same, *gone, rest)
+        except _MovedMeanwhile:
+            return most  # there may be more: the next look finds it as it is by then
+    return len(found)
+
+
+def _sale(order: Item, parts: list[Item]) -> Write:
+    """The write of what stays of an order. While it is among those still to be delivered, so is the sale."""
+    left_out = _OF_OWNER | (INDEX_KEYS - _AT_DESK)
+    if order["Status"] == OrderStatus.DELIVERED:
+        left_out |= {"Address"}
+    kept = {name: value for name, value in order.items() if name not in left_out}
+    of_part = {*KEYS, *_OF_OWNER, "Type"}
+    items = [{name: value for name, value in part.items() if name not in of_part} for part in parts]
+    sale = {**kept, **keys.sale(order["OrderId"]), "Type": item_types.SALE, "Items": items}
+    return put_new(sale, refused=AlreadyExists())

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.data import keys
-from shared.data.orders.numbers import BLOCK, Numbers
+from shared.data.orders.order_items import BLOCK, Numbers
 from shared.dynamodb.table import Table
 from shared.values import identifiers
 from tests.support.wire import watched

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from shared.data import keys
-from shared.data.members import messages, order_news
+from shared.data.members import announcements, messages
 from shared.data.orders import open_orders, reading, steps, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
@@ -87,8 +87,8 @@ def test_a_step_is_taken_back_within_a_minute_and_no_later(
     with pytest.raises(TooLateToUndo):
         steps.undo(table, after, to[-1], LATE)
     assert reading.get(table, "ana", order.order_id) == after
-    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", telling=order_news.correcting)
-    again = steps.undo(table, after, to[-1], SOON, telling=order_news.correcting)
+    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", telling=announcements.correcting)
+    again = steps.undo(table, after, to[-1], SOON, telling=announcements.correcting)
 
     assert (back.status, back.times, back.correlation_id) == (before.status, before.times, "c-2")
     assert reading.get(table, "ana", order.order_id) == back == again
@@ -152,7 +152,7 @@ def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order
 
 
 def test_steps_within_one_second_are_taken_and_told_once(table: Table, order: Order) -> None:
-    telling, correcting = order_news.telling, order_news.correcting
+    telling, correcting = announcements.telling, announcements.correcting
     for _ in range(2):
         cancelled = steps.advance(table, order, CANCELLED, NOW, telling=telling)
         order = steps.undo(table, cancelled, CANCELLED, NOW, telling=correcting)
