@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from shared.http.requests import LAPTOP
 from tests.site.conftest import Windows
 from tests.site.states import State
 from tests.support.browser import patient, sign_in
@@ -109,6 +110,13 @@ SHIFTS = """() => {
     }).observe({type: "layout-shift", buffered: true});
 }"""
 
+
+@pytest.fixture
+def laptop(shown: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stage on the laptop, whose pages have a line that leads to the walk."""
+    monkeypatch.setenv("STAGE", LAPTOP)
+
+
 MOST_SHIFTED = 0.02
 """The cumulative layout shift that a page may have (https://web.dev/articles/cls calls 0.1 good)."""
 
@@ -118,7 +126,7 @@ MOST_SHIFTED = 0.02
 def test_nothing_moves_while_a_page_loads(
     chromium: Browser, site: Preview, pages: dict[str, State], people: dict[str, str], shown: None, who: str
 ) -> None:
-    """On a phone, on a stage that shows its work: the line that leads to the walk is there, too."""
+    """On a phone, on a stage that shows its work."""
     moved = {}
     for kind in ("front page", "deal", "category", "ending"):
         context = chromium.new_context(
@@ -139,3 +147,49 @@ def test_nothing_moves_while_a_page_loads(
         context.close()
 
     assert {kind: shift for kind, shift in moved.items() if shift > MOST_SHIFTED} == {}
+
+
+WHOLE_PRICES = """() => [...document.querySelectorAll(".tag")].filter(each => {
+    const {left, right, top, bottom, width} = each.getBoundingClientRect();
+    return width > 1 && each.checkVisibility() && left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+}).length"""
+
+FIRST_WINDOW = {(1280, 900): 14, (1920, 1080): 19, (390, 844): 4}
+"""Whole prices that the front page shows before it is scrolled, at least, by the size of the window."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("strip", [False, True], ids=["bare", "with the walk's strip"])
+def test_the_first_window_of_the_front_page_is_full_of_prices(
+    chromium: Browser, site: Preview, request: pytest.FixtureRequest, strip: bool
+) -> None:
+    if strip:
+        request.getfixturevalue("laptop")
+    seen = {}
+    for width, height in FIRST_WINDOW:
+        context = chromium.new_context(base_url=site.origin, viewport={"width": width, "height": height})
+        page = patient(context).new_page()
+
+        page.goto("/")
+
+        page.evaluate("document.fonts.ready")
+        assert page.locator("#walk").count() == strip
+        seen[width, height] = page.evaluate(WHOLE_PRICES)
+        context.close()
+
+    assert {size: (count, least) for size, least in FIRST_WINDOW.items() if (count := seen[size]) < least} == {}
+
+
+@pytest.mark.thorough
+def test_a_deals_way_to_the_shop_is_in_the_first_window_of_a_phone(
+    chromium: Browser, site: Preview, pages: dict[str, State]
+) -> None:
+    context = chromium.new_context(base_url=site.origin, viewport={"width": 390, "height": 844})
+    page = patient(context).new_page()
+
+    page.goto(pages["deal"].path)
+
+    box = page.locator(".go .button").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 844
+    context.close()
