@@ -14,6 +14,7 @@ from shared.data.members import rate_limits, sessions
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.writes import forget
 from shared.errors import NotSignedIn
+from shared.values import times
 from tests.support.contract import assert_problem
 from tests.support.site import PASSWORD, Api, Visitor, dump, fresh
 
@@ -73,7 +74,11 @@ def test_nobody_chooses_their_token(site: Api) -> None:
     assert_problem(site.visitor().post("/sessions", json=login | {"token": chosen}), 422, "token")
 
 
-def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_user_or_not(site: Api) -> None:
+def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_user_or_not(
+    site: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = times.now()
+    monkeypatch.setattr(times, "now", lambda: now)  # no new window begins meanwhile
     known, unknown = site.member("guessed").username, fresh("unheard-of")
 
     seen = {}
