@@ -251,7 +251,7 @@ COSTS = {
     "/sold-here": ("Query 1", 1),
     "/brands": ("GetItem 1", 1),
     "/brands/apple": ("GetItem 1, Query {of_brand}", 2),
-    "/search?q=trail runner": ("BatchGetItem 2, Query 4", 4),
+    "/search?q=trail runner": ("BatchGetItem 2, Query 3", 4),
     "/search?q=one two three four five": ("BatchGetItem 1, GetItem 1, Query 6", 3),
     "/feed.atom": ("GetItem 1, Query {of_all}", 2),
     "/feed.atom?q=trail runner": ("BatchGetItem 2, Query 2", 3),
