@@ -51,6 +51,7 @@ BRANDS = "list of brands"
 NUMBERS = "sequences of numbers"
 ACCOUNTS = "accounts"
 STOCK = "stock"
+SOLD_HERE = "deals sold here"
 
 _COUNTS = {
     item_types.PERIODS: FEEDS,
@@ -357,7 +358,8 @@ class _Seen:
             should = {**bare, **self._sold_here.get(deal_id, {}), "Shards": shards}
             if note != should:  # a note of more shards than there are may be right
                 derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) <= shards
-                yield Fault(STOCK, keys.stock(deal_id), note, should, derived)
+                rule = SOLD_HERE if (note or {}).get("Shards") == shards else STOCK
+                yield Fault(rule, keys.stock(deal_id), note, should, derived)
 
     def _deal(self, item: Item) -> Key:
         """The places of a deal in indexes; what else it has, such as its offer, must be there."""

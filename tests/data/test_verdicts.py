@@ -76,7 +76,7 @@ def test_a_new_offer_of_a_product_reads_and_writes_no_deal_but_its_own(table: Ta
 
 def test_a_verdict_costs_what_the_documents_say(table: Table) -> None:
     offered(table, (1, "88.00"))
-    first, second = post(table, [a_deal(link=f"{LINK}/new"), a_deal(link=LINK, price="70.00")])
+    (first,), (second,) = post(table, [a_deal(link=f"{LINK}/new")]), post(table, [a_deal(link=LINK, price="70.00")])
     for deal in (first, second):
         offers.file(table, None, deal)
 
