@@ -229,7 +229,11 @@ def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put
 
     (fault,) = checking.check(table, NOW)
 
-    assert (fault.rule, fault.attributes, checking.mend(table, fault)) == (checking.SOLD_HERE, ["GSI1PK", "GSI1SK"], True)
+    assert (fault.rule, fault.attributes, checking.mend(table, fault)) == (
+        checking.SOLD_HERE,
+        ["GSI1PK", "GSI1SK"],
+        True,
+    )
     assert checking.check(table, NOW) == []
 
 
