@@ -27,7 +27,7 @@ from shared.data.checking import Fault
 from shared.data.members import alerts
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEX_KEYS, INDEXES, KEYS, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, without_places
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import ABSENT, change, delete_as, forget, put, put_over
@@ -199,7 +199,7 @@ def _offer(_: Table, item: Item) -> Rewriting:
     """An offer stands in the indexes as one of a listed deal, unless it is known to have ended."""
     deal = from_item(item)
     ended = keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
-    bare = {name: value for name, value in item.items() if name not in INDEX_KEYS}
+    bare = without_places(item)
     return item, [bare | each for each in offers.to_items(deal, has_ended=ended.items() <= item.items())]
 
 
@@ -219,8 +219,7 @@ def _alert(table: Table, item: Item) -> Rewriting:
 
 def _stock_note(table: Table, item: Item) -> Rewriting:
     """The note of a stock stands in the list of what is sold here while its deal can be bought."""
-    bare = {name: value for name, value in item.items() if name not in INDEX_KEYS}
-    return item, [bare | stock_shown.place(deals.get_item(table, item["DealId"]))]
+    return item, [without_places(item) | stock_shown.place(deals.get_item(table, item["DealId"]))]
 
 
 REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {

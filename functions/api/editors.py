@@ -87,8 +87,8 @@ def form_of_picture(wanted: NewPicture) -> Response[Any]:
     now = times.now()
     deal = deals.get(table(), wanted.deal_id, consistent=True)
     own = calling(app)
-    form = clients.form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
-    ends = now + timedelta(seconds=clients.SECONDS)
+    form = clients.upload_form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
+    ends = now + timedelta(seconds=clients.UPLOAD_SECONDS)
     document = {"url": form.url, "fields": dict(form.fields), "expiresAt": times.to_iso(ends), "maxBytes": MAX_UPLOAD}
     return json_answer(document, HTTPStatus.CREATED)
 

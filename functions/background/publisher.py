@@ -78,11 +78,10 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
         shops.remember(table(), change)
     finally:
         is_filed = change.before is None and change.after is not None and change.after.deal_id in filed
-        if is_filed and change.after:
-            offers.judge_anew(table(), None, change.after)
-        else:
+        if not is_filed:
             images = (record.raw_event["dynamodb"].get(name, {}) for name in ("OldImage", "NewImage"))
             file(change, *map(unmarshal_item, images))
+        offers.judge_anew(table(), change.before, change.after)
 
 
 def _change_of(record: DynamoDBRecord) -> DealChange | None:
@@ -151,8 +150,6 @@ def _is_cheaper(change: DealChange) -> bool:
 
 
 def file(change: DealChange, old: Item, new: Item) -> None:
-    """Bring a deal's words and offer, and its product's verdicts, up to date; ``old`` and ``new`` are its item before
-    and after the change."""
+    """Bring a deal's words and offer up to date; ``old`` and ``new`` are its item before and after the change."""
     offers.file(table(), change.before, change.after, has_ended=has_ended(new))
     search.file(table(), change.before if is_listed(old) else None, change.after if is_listed(new) else None)
-    offers.judge_anew(table(), change.before, change.after)

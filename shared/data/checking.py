@@ -26,7 +26,7 @@ from shared.data.members import alerts, announcements
 from shared.data.orders import order_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEX_KEYS, Key
+from shared.dynamodb.schema import INDEX_KEYS, Key, without_places
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete_as, put_new
 from shared.errors import DealsError
@@ -238,7 +238,7 @@ class _Seen:
                 if _holds(place.when, due):
                     with suppress(KeyError):  # it has no such place
                         places |= _key_of(place.forms, known)
-        should = {name: value for name, value in due.items() if name not in INDEX_KEYS} | places
+        should = without_places(due) | places
         if should != item:
             self.faults.append(Fault(INDEX if due == item else ATTRIBUTES, keys.primary(item), item, should))
         for partner, key, says in partners_of(row, due, known):
@@ -354,8 +354,7 @@ class _Seen:
         for deal_id in notes.keys() | self._shards.keys():
             note, shards = notes.get(deal_id), self._shards[deal_id]["Shard"]
             new = {**keys.stock(deal_id), "Type": item_types.STOCK_NOTE, "DealId": deal_id}
-            bare = {name: value for name, value in (note or new).items() if name not in INDEX_KEYS}
-            should = {**bare, **self._sold_here.get(deal_id, {}), "Shards": shards}
+            should = {**without_places(note or new), **self._sold_here.get(deal_id, {}), "Shards": shards}
             if note != should:  # a note of more shards than there are may be right
                 derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) <= shards
                 rule = SOLD_HERE if (note or {}).get("Shards") == shards else STOCK
@@ -427,7 +426,7 @@ def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
         return None  # votes that count nothing make no score
     deal_id = keys.id_in(place[0])
     ranked = scores.place(deal_id, score) if item and "GSI1SK" in item else {}
-    own = {name: value for name, value in (item or {}).items() if name not in INDEX_KEYS}
+    own = without_places(item or {})
     return {**(own or {**_key(place), "Type": item_types.SCORE, "DealId": deal_id}), "Score": score, **ranked}
 
 

@@ -5,7 +5,9 @@ Names and key formats are described in ``docs/data-model.md``; key *values* are 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 Key = dict[str, str]
 """Key attributes with their values: an item's primary key, or its place in an index."""
@@ -38,6 +40,11 @@ KEYS = (PARTITION_KEY, SORT_KEY, *(k for i in INDEXES for k in (i.partition_key,
 
 INDEX_KEYS = frozenset(KEYS[2:])
 """Those of the indexes alone."""
+
+
+def without_places(item: Mapping[str, Any]) -> dict[str, Any]:
+    """An item without the keys that give it a place in an index."""
+    return {name: value for name, value in item.items() if name not in INDEX_KEYS}
 
 
 def key_names(index: Index | None) -> tuple[str, str | None]:

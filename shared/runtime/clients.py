@@ -50,13 +50,13 @@ def bucket() -> Bucket:
     return s3.connect(os.environ["PICTURES_BUCKET"], budget(), **credentials())
 
 
-SECONDS = 3600
-"""How long a form can be sent. Lambda's keys, which sign it, may end sooner; then a new form helps."""
+UPLOAD_SECONDS = 3600
+"""How long a form for an upload can be sent. Lambda's keys, which sign it, may end sooner; then a new form helps."""
 
 
-def form(deal_id: str, by: str, account_id: str, now: datetime, **fields: str) -> Form:
+def upload_form(deal_id: str, by: str, account_id: str, now: datetime, **fields: str) -> Form:
     """A form by which the browser of the editor ``by`` sends a picture for a deal; ``fields`` are more of S3's."""
     key = f"{UPLOADS}{identifiers.random(now, secrets.token_bytes(16))}"
     noted = {"deal": deal_id, "editor": by, "account": account_id}
     metadata = {f"x-amz-meta-{name}": value for name, value in noted.items()}
-    return bucket().form(key, MAX_UPLOAD, SECONDS, {**metadata, **fields})
+    return bucket().form(key, MAX_UPLOAD, UPLOAD_SECONDS, {**metadata, **fields})

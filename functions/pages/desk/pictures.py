@@ -34,7 +34,7 @@ def section(deal: Deal | None, request: Request) -> dict[str, Any]:
     more = {"success_action_redirect": back} if back else {}
     more["Content-Type"] = ANY_TYPE
     by, account_id = request.username or "", request.account_id or ""
-    form = clients.form(deal.deal_id if deal else "", by, account_id, request.now, **more)
+    form = clients.upload_form(deal.deal_id if deal else "", by, account_id, request.now, **more)
     return {
         "form": form if deal else None,
         "host": "{0.scheme}://{0.netloc}".format(urlsplit(form.url)),

@@ -28,8 +28,7 @@ class Selected:
     """Matches in the order of a selection; ``ran`` is the search that they are of, corrected where it had to be.
 
     ``selection`` has the currency that it is shown in; ``currencies`` are those of all matches. ``looked``: how many of
-    the newest were sorted, where there are more. ``found`` is the search's own
-    answer, whose groups a later page does without.
+    the newest were sorted, where there are more. ``found`` is the search's own answer, on a later page without groups.
     """
 
     matches: tuple[Match, ...]
