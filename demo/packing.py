@@ -50,7 +50,7 @@ XZ = ("first", "rest")
 SHELL = ("index.html", "shell.css", "shell.mjs", "mark.svg", "front.webp", "barlow-condensed.woff2")
 SHOWN = (0, 0, 1280, 800)
 """The part of the front page that is shown while the site starts."""
-CODE = ("functions", "shared", "demo", "web", "requirements/dev.txt", "requirements/demo.txt")
+CODE = ("functions", "shared", "demo", "web", "local/event_source.py", "requirements/dev.txt", "requirements/demo.txt")
 
 
 def rows() -> Json:

@@ -30,7 +30,7 @@ from moto.dynamodb.responses import DynamoHandler
 from demo import corrections
 from demo.stand_ins import ACCOUNT, Files, Waiting
 from functions.showing import showing
-from local.streams import EventSource
+from local.event_source import EventSource
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from shared.runtime import clients, environment
 

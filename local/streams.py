@@ -1,8 +1,7 @@
 """The local cloud's readers of streams: each a thread of its own, by Lambda's rules.
 
-Those are halving, retries, partial batches and dead letters, as Lambda's documentation describes them. MiniStack's own
-reader takes one function after the other, takes a partial answer for a success, and never gives up on a batch. This one
-stands in its place, within MiniStack's process.
+MiniStack's own reader takes one function after the other, takes a partial answer for a success, and never gives up on a
+batch. This one stands in its place, within MiniStack's process.
 """
 
 from __future__ import annotations
@@ -10,70 +9,12 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from ministack.services import dynamodb, lambda_svc  # type: ignore[import-untyped]  # it has no types
 
-Record = dict[str, Any]
-Handler = Callable[[Record], dict[str, Any]]
-
-
-@dataclass(slots=True)
-class EventSource:
-    """Hands records to a function until they are done with or dead letters. ``pause`` waits between two attempts."""
-
-    handler: Handler
-    retries: int = 5
-    pause: Callable[[], object] = lambda: None
-    calls: int = 0
-    dead_letters: list[list[Record]] = field(default_factory=list)
-
-    def deliver(self, records: Sequence[Record]) -> None:
-        """Hand over a batch, in the stream's order."""
-        self._try(list(records), self.retries)
-
-    def _try(self, records: list[Record], retries: int) -> None:
-        if not records:
-            return
-        if retries < self.retries:
-            self.pause()
-        self.calls += 1
-        try:
-            failed = {failure["itemIdentifier"] for failure in self.handler(batch(records))["batchItemFailures"]}
-        except Exception:  # noqa: BLE001  # whatever a function raises, Lambda halves or repeats its batch
-            self._fail_whole(records, retries)
-            return
-        if not failed:
-            return
-        checkpoint = min(index for index, record in enumerate(records) if number_of(record) in failed)
-        if retries == 0:
-            self.dead_letters.append(records[checkpoint:])
-        else:
-            self._try(records[checkpoint:], retries - 1)
-
-    def _fail_whole(self, records: list[Record], retries: int) -> None:
-        if retries == 0:
-            self.dead_letters.append(records)
-        elif len(records) > 1:
-            middle = len(records) // 2
-            self._try(records[:middle], retries - 1)
-            self._try(records[middle:], retries - 1)
-        else:
-            self._try(records, retries - 1)
-
-
-def batch(records: Sequence[Record]) -> Record:
-    """The event that Lambda makes of some records."""
-    return {"Records": list(records)}
-
-
-def number_of(record: Record) -> str:
-    """A record's sequence number, by which it is reported."""
-    return str(record["dynamodb"]["SequenceNumber"])
-
+from local.event_source import EventSource, Record
 
 PAUSE = 1.0
 """Seconds between two attempts. Lambda waits longer and longer."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from local.streams import EventSource
+from local.event_source import EventSource
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from datetime import datetime
 
-from local.streams import Record, batch, number_of
+from local.event_source import Record, batch, number_of
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
 from shared.dynamodb.attributes import Item, marshal_item

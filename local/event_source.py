@@ -1,0 +1,68 @@
+"""How Lambda hands a stream's records to a function: halving, retries, partial batches and dead letters.
+
+It knows neither MiniStack nor moto: the local cloud, the demo and the tests each read their stream with it.
+https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Record = dict[str, Any]
+Handler = Callable[[Record], dict[str, Any]]
+
+
+@dataclass(slots=True)
+class EventSource:
+    """Hands records to a function until they are done with or dead letters. ``pause`` waits between two attempts."""
+
+    handler: Handler
+    retries: int = 5
+    pause: Callable[[], object] = lambda: None
+    calls: int = 0
+    dead_letters: list[list[Record]] = field(default_factory=list)
+
+    def deliver(self, records: Sequence[Record]) -> None:
+        """Hand over a batch, in the stream's order."""
+        self._try(list(records), self.retries)
+
+    def _try(self, records: list[Record], retries: int) -> None:
+        if not records:
+            return
+        if retries < self.retries:
+            self.pause()
+        self.calls += 1
+        try:
+            failed = {failure["itemIdentifier"] for failure in self.handler(batch(records))["batchItemFailures"]}
+        except Exception:  # noqa: BLE001  # whatever a function raises, Lambda halves or repeats its batch
+            self._fail_whole(records, retries)
+            return
+        if not failed:
+            return
+        checkpoint = min(index for index, record in enumerate(records) if number_of(record) in failed)
+        if retries == 0:
+            self.dead_letters.append(records[checkpoint:])
+        else:
+            self._try(records[checkpoint:], retries - 1)
+
+    def _fail_whole(self, records: list[Record], retries: int) -> None:
+        if retries == 0:
+            self.dead_letters.append(records)
+        elif len(records) > 1:
+            middle = len(records) // 2
+            self._try(records[:middle], retries - 1)
+            self._try(records[middle:], retries - 1)
+        else:
+            self._try(records, retries - 1)
+
+
+def batch(records: Sequence[Record]) -> Record:
+    """The event that Lambda makes of some records."""
+    return {"Records": list(records)}
+
+
+def number_of(record: Record) -> str:
+    """A record's sequence number, by which it is reported."""
+    return str(record["dynamodb"]["SequenceNumber"])
