@@ -1,9 +1,10 @@
 """The types of items, a row each: keys, places in indexes, attributes, partners, owner, who sees it, what is exported.
 
-All that must know the types is made of these rows: ``btd check`` (``checking.py``), ``btd export``, the browser of the
-table with its chart, the model for NoSQL Workbench, and the patterns of IAM (``partitions.py``). Keys are made by the
-functions that make the real ones, of names such as ``<DealId>`` in the place of values: of an attribute of the item, of
-a part of its key, or of what ``checking.py`` derives. Functions that readers wait for do not import this.
+All that must know the types is made of these rows: ``btd check`` (``checking.py``), ``btd export``, the removal of
+accounts, the browser of the table with its chart, the model for NoSQL Workbench, and the patterns of IAM
+(``partitions.py``). Keys are made by the functions that make the real ones, of names such as ``<DealId>`` in the place
+of values: of an attribute of the item, of a part of its key, or of what ``checking.py`` derives. Functions that readers
+wait for do not import it when they start.
 """
 
 from __future__ import annotations
