@@ -181,6 +181,11 @@ def price(item: Json) -> str:
     return money.text(item["price"], item["currency"]) if item["price"] and item["currency"] else ""
 
 
+def _status(deal: Json) -> str:
+    marks = {"hot": deal["hot"], "60-day low": deal["verdict"] and deal["verdict"]["lowest"]}
+    return ", ".join([deal["status"], *(name for name, has_it in marks.items() if has_it)])
+
+
 _SLUG: dict[str, Column] = {"Kind": "kind", "Slug": lambda topic: topic[topic["kind"]]}
 _LIMITS: dict[str, Column] = {
     "At most": _ceiling,
@@ -198,7 +203,7 @@ feed = table(
         "Price": price,
         "Off": lambda deal: _percent(deal["discountPercent"]),
         "Created": "createdAt",
-        "Status": lambda deal: deal["status"] + (", hot" if deal["hot"] else ""),
+        "Status": _status,
         "Deal": "dealId",
     }
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, LogLine
 from shared.models.lists import Page
+from shared.values import money
 from shared.values.pictures import Picture
 from shared.values.times import to_iso
 
@@ -56,6 +57,22 @@ def deal(deal: Deal, now: datetime) -> Json:
         "sourceId": deal.source_id,
         "stock": deal.stock and deal.stock.value,
         "picture": picture(deal.picture),
+        "verdict": verdict(deal),
+    }
+
+
+def verdict(deal: Deal) -> Json | None:
+    """What a deal's price is judged by, in amounts of its currency; None where nothing is, or it is withdrawn."""
+    judged = deal.verdict
+    if judged is None or deal.withdrawn_at is not None:
+        return None
+    cheapest, least, most = (money.of_units(each, deal.currency) for each in (judged.cheapest, *judged.usual))
+    return {
+        "lowest": deal.is_lowest,
+        "cheapest": cheapest,
+        "cheapestOn": judged.day.isoformat(),
+        "usualFrom": least,
+        "usualTo": most,
     }
 
 

@@ -6,7 +6,7 @@ Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests 
 from __future__ import annotations
 
 from dataclasses import fields
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
@@ -90,6 +90,19 @@ class PictureState(Answer):
     refused: str | None
 
 
+class Verdict(Answer):
+    """What a deal's price is judged by: its product's other offers of the 60 days before it, in the deal's currency.
+
+    ``lowest``: none of them was cheaper. ``usualFrom`` and ``usualTo`` bound the middle half of them.
+    """
+
+    lowest: bool
+    cheapest: Annotated[Money, Field(description="The lowest price of the others.")]
+    cheapest_on: Annotated[date, Field(description="The last day on which that offer began, in UTC.")]
+    usual_from: Money
+    usual_to: Money
+
+
 _TYPED = {name: kind | None for name, kind in TYPES.items()}
 
 
@@ -114,6 +127,7 @@ class Deal(Answer):
     source_id: str | None
     stock: StockName
     picture: Picture | None
+    verdict: Annotated[Verdict | None, Field(description="Null where the product has no other offer of that time.")]
 
 
 class DealList(Answer):

@@ -10,6 +10,7 @@ import pytest
 
 from shared.data.catalog import deals, search
 from tests.support.contract import assert_problem
+from tests.support.pages import indexed
 from tests.support.site import Api, Visitor, a_deal
 
 CATEGORIES = ["clothing", "outerwear", "shoes", "accessories", "bags", "electronics", "home", "outdoors"]
@@ -182,3 +183,34 @@ def test_deals_are_searched_by_their_words_and_mistyped_ones_corrected(
     assert (len(corrected["items"]), corrected["searched"]) == (7, "anvil")
     assert_problem(visitor.get("/deals", params={"q": "?!"}), 400, "q")
     assert_problem(visitor.get("/deals", params={"q": "anvil", "cursor": first["next"]}), 400, "cursor")
+
+
+def test_a_deal_and_each_list_say_what_its_price_is_judged_by(site: Api, visitor: Visitor, editor: Visitor) -> None:
+    assert editor.post("/brands", json={"name": "Judged"}).status_code == 201
+    offered = {"link": "https://shop.example/judged", "title": "Judge"}
+    dear, cheap, single = (
+        editor.post("/deals", json=a_deal("judged", **{**offered, **fields})).json()["dealId"]
+        for fields in (
+            {"price": "88.00", "createdAt": "2026-03-01T12:00:00Z"},
+            {"price": "70.00", "createdAt": "2026-03-20T12:00:00Z"},
+            {"price": "70.00", "createdAt": "2026-03-20T12:00:00Z", "link": "https://shop.example/other"},
+        )
+    )
+    indexed(site.table, deals.get_many(site.table, [dear, single, cheap], consistent=True))
+
+    judged = visitor.get(f"/deals/{cheap}").json()["verdict"]
+
+    assert judged == {
+        "lowest": True,
+        "cheapest": "88.00",
+        "cheapestOn": "2026-03-01",
+        "usualFrom": "88.00",
+        "usualTo": "88.00",
+    }
+    for path in ("/brands/judged/deals", "/deals?q=judged"):
+        listed = {deal["dealId"]: deal["verdict"] for deal in feed_in(visitor.get(path))["items"]}
+        assert listed == {cheap: judged, dear: None, single: None}, path
+
+    withdrawn = editor.patch(f"/deals/{cheap}", json={"withdrawn": True})
+    assert withdrawn.json()["verdict"] is None
+    assert visitor.get(f"/deals/{cheap}").json()["verdict"] is None

@@ -18,6 +18,7 @@ from shared.models.orders import Order
 from shared.values import times
 from tests.cli.conftest import Ask, Btd
 from tests.support.factories import SHOES, a_deal, a_message, a_user, send
+from tests.support.pages import indexed
 from tests.support.shop import a_buyer, buy
 
 
@@ -170,6 +171,19 @@ def test_pages_of_a_feed_follow_each_other_by_cursor(posted: list[Deal], ask: As
 
     assert [deal["dealId"] for deal in first["items"] + second["items"]] == [deal.deal_id for deal in posted]
     assert second["next"] is None
+
+
+def test_a_list_marks_a_60_day_low_and_a_deal_says_what_its_price_is_judged_by(
+    posted: list[Deal], table: Table, btd: Btd, ask: Ask
+) -> None:
+    newest, *_ = indexed(table, posted)
+
+    listed = btd("deals", "latest", "--limit", "1").stdout
+    shown = btd("deals", "show", str(newest.number)).stdout
+
+    assert "active, 60-day low" in listed
+    assert ask("deals", "show", str(newest.number))["result"]["verdict"]["cheapest"] == "31.90"
+    assert "lowest yes, cheapest 31.90, cheapestOn 2025-03-01, usualFrom 31.90, usualTo 31.90" in shown
 
 
 def test_likes_and_watches_count_once_and_are_listed(posted: list[Deal], ask: Ask) -> None:
