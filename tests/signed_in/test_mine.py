@@ -219,19 +219,57 @@ def test_what_does_not_exist_is_not_watched_liked_or_saved(ana: Browser) -> None
         assert ana.post(f"/my/{button}", {"on": "1"}).status == 404, button
 
 
-def test_a_watchs_limits_are_edited_on_a_page_that_says_what_they_cannot_be(ana: Browser) -> None:
+def fields_of(page: Seen, form: str) -> dict[str, str]:
+    """The values of the fields that a form of the table of watches sends from its row."""
+    found = {each.get("name"): each.get("value", "") for each in page.document.findall(f".//input[@form='{form}']")}
+    for each in page.document.findall(f".//select[@form='{form}']"):
+        (chosen,) = each.findall("option[@selected]")
+        found[each.get("name")] = chosen.get("value")
+    return found
+
+
+def test_a_watchs_limits_are_edited_in_its_row_which_says_what_they_cannot_be(ana: Browser) -> None:
     ana.post("/my/watches/brand/g-fore", {"on": "1"})
     typed = {"ceiling": "80,5", "currency": "EUR", "leastDiscount": "", "words": "running shoes", "pace": "daily"}
 
     refused = ana.post("/my/watches/brand/g-fore/limits", typed)
     kept = ana.post("/my/watches/brand/g-fore/limits", typed | {"ceiling": "80.5"})
 
-    assert (refused.status, kept.status, kept.location) == (422, 303, "/my/watches?said=limits")
-    assert "This must be a price such as 79.95." in refused.words
-    assert 'value="running shoes"' in refused.text
-    assert "G/Fore At most €80.50 · “running shoes” · once a day" in ana.get(kept.location).words
-    assert 'value="80.50"' in ana.get("/my/watches/brand/g-fore/limits").text
-    assert ana.get("/my/watches/brand/apple/limits").location == "/brands/apple"
+    assert (refused.status, kept.status, kept.location) == (422, 303, "/my/watches?said=limits#row-brand-g-fore")
+    assert refused.words.count("This must be a price such as 79.95.") == 2
+    assert fields_of(refused, "brand-g-fore") == typed
+    (link,) = refused.document.findall(".//*[@role='alert']//a")
+    (field,) = refused.document.findall(f".//input[@id='{link.get('href')[1:]}']")
+    assert (field.get("name"), field.get("form"), field.get("aria-invalid")) == ("ceiling", "brand-g-fore", "true")
+    shown = ana.get(kept.location.partition("#")[0])
+    assert fields_of(shown, "brand-g-fore") == typed | {"ceiling": "80.50"}
+    assert shown.document.find(".//tr[@id='row-brand-g-fore']//b[@class='done']").text == "Saved"
+    assert shown.document.find(".//form[@id='brand-g-fore']").get("action") == "/my/watches/brand/g-fore/limits"
+    assert ana.get("/my/watches/brand/g-fore/limits").location == "/my/watches"
+
+
+def test_limits_of_a_watch_that_ended_meanwhile_are_refused_in_its_row_and_watch_again(
+    ana: Browser, table: Table
+) -> None:
+    refused = ana.post("/my/watches/brand/apple/limits", {"leastDiscount": "lots", "pace": "daily"})
+    unknown = ana.post("/my/watches/brand/nothing/limits", {"leastDiscount": "lots"})
+    kept = ana.post("/my/watches/brand/apple/limits", {"leastDiscount": "30"})
+
+    assert (refused.status, unknown.status, kept.status) == (422, 404, 303)
+    assert fields_of(refused, "brand-apple")["leastDiscount"] == "lots"
+    assert follows.watching(table, "ana")[APPLE].least_discount == 30
+
+
+def test_an_alert_that_is_refused_keeps_what_was_typed_in_its_row(ana: Browser, table: Table) -> None:
+    ana.post("/my/alerts", {"words": "boots"})
+    (alert,) = alerts.of(table, "ana")
+
+    refused = ana.post(f"/my/alerts/{alert.alert_id}", {"ceiling": "-1", "currency": "USD", "pace": "daily"})
+
+    assert refused.status == 422
+    typed = {"ceiling": "-1", "currency": "USD", "leastDiscount": "", "pace": "daily"}
+    assert fields_of(refused, alert.alert_id) == typed
+    assert alerts.of(table, "ana") == [alert]
 
 
 def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
@@ -244,16 +282,22 @@ def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
     refused = [ana.post(place, {"ceiling": "cheap"}), ana.post("/my/alerts", {"words": "the"})]
     listed = ana.get("/my/watches")
     of_price, of_words = alerts.of(table, "ana")
-    ana.post(f"/my/alerts/{of_words.alert_id}", {"ceiling": "80", "pace": "never"})
+    changed = ana.post(f"/my/alerts/{of_words.alert_id}", {"ceiling": "80", "pace": "never"})
     ana.post(f"/my/alerts/{of_price.alert_id}/remove", {})
 
     assert [seen.location for seen in asked] == ["/my/watches?said=alert"] * 2
     assert [seen.status for seen in refused] == [422, 422]
     assert "Alerts 2 of 100" in listed.words
-    assert f"{deal.title} At most $25.00 Change Remove “running shoes” Every new deal Change Remove" in listed.words
-    assert "“running shoes” At most $80.00 · never Change Remove" in ana.get("/my/watches").words
-    assert 'value="80.00"' in ana.get(f"/my/alerts/{of_words.alert_id}").text
-    assert ana.get(f"/my/alerts/{of_price.alert_id}").status == 404
+    assert listed.words.index(deal.title) < listed.words.index("“running shoes”")
+    price = {"ceiling": "25.00", "currency": deal.currency, "pace": "at-once"}
+    assert fields_of(listed, of_price.alert_id) == price
+    every = {"ceiling": "", "currency": "", "leastDiscount": "", "pace": "at-once"}
+    assert fields_of(listed, of_words.alert_id) == every
+    assert changed.location == f"/my/watches?said=limits#row-{of_words.alert_id}"
+    only = {"ceiling": "80.00", "currency": "USD", "leastDiscount": "", "pace": "never"}
+    assert fields_of(ana.get("/my/watches"), of_words.alert_id) == only
+    assert fields_of(ana.get("/my/watches"), of_price.alert_id) == {}
+    assert ana.post(f"/my/alerts/{of_price.alert_id}", {"ceiling": "9"}).status == 404
     assert urlsplit(anyone.post(place, {"ceiling": "25"}).location).path == "/account/sign-in"
 
 
@@ -337,7 +381,7 @@ def test_an_alert_that_cannot_be_read_says_so(ana: Browser, table: Table) -> Non
     key = keys.alert("ana", bad.alert_id)
     table.write(update(key, "SET Ceiling = :free", values={":free": "abc"}, condition=None, refused=None))
 
-    own, listed = ana.get(f"/my/alerts/{bad.alert_id}"), ana.get("/my/watches")
+    own, listed = ana.post(f"/my/alerts/{bad.alert_id}", {"ceiling": "70"}), ana.get("/my/watches")
 
     assert (own.status, listed.status) == (404, 200)
     assert "This can't be read" in own.words
@@ -362,7 +406,8 @@ def test_all_watches_and_likes_are_listed_with_buttons_that_end_them(ana: Browse
     ended = ana.post("/my/likes/brand/g-fore", {"on": "0", "next": "/my/watches"})
     after = ana.get("/my/watches").words
 
-    assert "G/Fore Every deal Only you watch it Limit Stop watching" in before
+    assert "G/Fore Only you watch it Highest price" in before
+    assert before.count("Save Stop watching") == 2
     assert before.count("Not watched") == 7
     assert "Shoes Category Unlike G/Fore Brand Unlike Apple Brand Unlike" in before
     assert ended.location == "/my/watches?said=unliked"

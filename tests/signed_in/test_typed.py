@@ -52,7 +52,8 @@ def forms(seen: Seen) -> Iterator[tuple[str, str, dict[str, str], set[str]]]:
     """
     for form in seen.document.iter("form"):
         fields, typed = {}, set()
-        for each in (each for each in form.iter() if each.tag in ("input", "textarea", "select")):
+        joined = seen.document.findall(f".//*[@form='{form.get('id')}']")  # fields beside their form
+        for each in (each for each in (*form.iter(), *joined) if each.tag in ("input", "textarea", "select")):
             name, kind = str(each.get("name")), each.get("type", "")
             fields[name] = each.get("value", "")
             if each.tag == "select":
@@ -91,7 +92,7 @@ def test_what_a_member_types_is_in_no_export_log_or_metric(
     statuses = type_everywhere(browser, "/account/sign-up")
     browser.post("/my/watches/brand/apple", {"on": "1"})
     browser.post("/shop/cart", {"deal": str(deal.number), "quantity": "1"})
-    pages = ("/account", "/my/watches", "/my/watches/brand/apple/limits", "/shop/addresses", "/shop/checkout")
+    pages = ("/account", "/my/watches", "/shop/addresses", "/shop/checkout")
     for path in pages:
         statuses |= type_everywhere(browser, path)
     about = announcements.of_deal(deal, "words", None, MARKER, f"{MARKER} lamp")

@@ -16,7 +16,7 @@ from functions.pages.desk.pictures import LOOKS
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import brands, deals, offers, search
-from shared.data.members import alerts, digests, email_tokens, rate_limits, users
+from shared.data.members import digests, email_tokens, rate_limits, users
 from shared.data.orders import reading
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
@@ -81,9 +81,6 @@ OF_MEMBERS = {
     for name, path in {
         "inbox": "/my/inbox",
         "watches": "/my/watches",
-        "limits": "/my/watches/brand/{first.brand}/limits",
-        "alert on a price": "/my/alerts/{on_price.alert_id}",
-        "alert on words": "/my/alerts/{on_words.alert_id}",
         "saved": "/my/saved",
         "account": "/account",
         "leaving": "/account/remove",
@@ -165,6 +162,9 @@ RARE = {
     "address with errors": State("/shop/addresses", 422, "ana", {"name": "home", "country": "Switzerland"}),
     "checkout at another price": State("/shop/checkout", 409, "ana", _ORDERED),
     "feed's address": State("/my/feed", who="ana", form={}),
+    "watch with errors": State(
+        "/my/watches/brand/{first.brand}/limits", 422, "ana", {"ceiling": "cheap", "leastDiscount": "120"}
+    ),
     "alert with errors": State("/my/alerts", 422, "ana", {"words": "mens", "ceiling": "cheap"}),
     "desk without deals": State("/desk", who="eddy", table="{bare.name}"),
     "no deals at the desk": State("/desk/deals", who="eddy", table="{bare.name}"),
@@ -183,13 +183,10 @@ def usual(site: Preview) -> dict[str, State]:
     """The pages of each kind by their names, on a site whose ``people`` are there."""
     table, now, first = site.table, times.now(), site.deals[40]
     ana, entropy = users.get(table, "ana"), bytes(identifiers.BYTES)
-    on_price, on_words = alerts.of(table, "ana")
     known = {
         "deal": site.deals[0],
         "first": first,
         "link": quote(first.link),
-        "on_price": on_price,
-        "on_words": on_words,
         "order": reading.latest(table, "ana", limit=1).items[0],
         "unsubscribing": quote(digests.unsubscribing(ana)),
         "reset": quote(email_tokens.issue(table, ana, "reset", now, entropy)),

@@ -148,6 +148,9 @@ def test_nothing_moves_while_a_page_loads(
         page.wait_for_function("role => (document.documentElement.dataset.in ?? '') === role", arg=role)
         expect(page.locator("#walk")).to_be_visible()
         moved[kind] = page.evaluate("window.shifts")
+        heights = page.evaluate("[...document.querySelectorAll('.top, .mine')].map(each => each.offsetHeight)")
+        assert heights[0] <= 60, kind
+        assert heights[1] < 60, "the links of the header are in one row"
         context.close()
 
     assert {kind: shift for kind, shift in moved.items() if shift > MOST_SHIFTED} == {}

@@ -1,29 +1,27 @@
-"""A member's own pages: the inbox, what one watches and likes, what one saved; and the buttons that do all of these.
+"""A member's own pages: the inbox and the saved deals; and the buttons that watch, like, save and vote.
 
-The buttons stand on pages that are everybody's, kept at the edge. They are plain forms that lead back to where they
-stood; the script sends the same form, asks for JSON, and shows what holds now.
+The buttons are on public pages, which the CDN caches. They are plain forms that lead back to their page; the script
+sends the same form, asks for JSON, and shows the new state.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from http import HTTPStatus
 from typing import Any
 
 from functions.pages.mine import told
-from shared.data.catalog import deal_numbers, deals, feeds, topics
-from shared.data.members import alerts, feed_keys, follows, messages, saved, users, votes
+from shared.data.catalog import deal_numbers, deals
+from shared.data.members import follows, messages, saved, votes
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
     DealsError,
     Forbidden,
     NoSuchPath,
-    NoSuchTopic,
     NotLiked,
     NotWatching,
 )
@@ -31,7 +29,7 @@ from shared.html import cookies, forms, pages, views, wishes
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Deal, Topic, Vote
+from shared.models.catalog import Deal, Vote
 from shared.models.messages import AboutDeal, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -39,9 +37,6 @@ from shared.runtime.metrics import report
 from shared.values import times
 
 PAGE = 25
-SUGGESTED = 8
-"""Brands that are shown to those who watch nothing."""
-
 
 routes = Routes()
 
@@ -73,7 +68,7 @@ def inbox(request: Request) -> Answer:
         unread_only=unread_only,
         older=page.next,
         nothing=not followed,
-        suggested=_suggested(request.now, followed) if empty else [],
+        suggested=told.suggested(request.now, followed) if empty else [],
         **head,
     )
 
@@ -95,59 +90,6 @@ def read_message(request: Request, message_id: str) -> Answer:
         raise Forbidden("Open this message as a page: it cannot be loaded ahead of time.")
     message = messages.mark_read(table(), cookies.member_of(request).username, message_id, request.now)
     return pages.redirect(told.place_of(message))
-
-
-@routes.get("/my/watches")
-def watches(request: Request) -> Answer:
-    """The watches and likes, and the categories that one does not watch. Two round trips behind the session's.
-
-    ``?brand=`` looks up another brand, to like it.
-    """
-    username = cookies.member_of(request).username
-    typed, brand = request.query.get("brand", "").strip(), None
-    with suppress(NoSuchTopic):
-        brand, _ = told.topic_named(BRAND.label, typed)
-    (followed, liked, alerted, feed, hot_pace), head = cookies.beside_head(
-        request,
-        partial(follows.watching, table(), username),
-        partial(follows.likes, table(), username),
-        partial(alerts.of, table(), username),
-        partial(feed_keys.of, table(), username),
-        partial(users.hot_pace, table(), username),
-    )
-    categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
-    candidates = dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else [])))
-    rows = {
-        page.topic: {
-            **_topic(page),
-            "watching": page.topic in followed,
-            "limits": told.said(followed[page.topic]) if page.topic in followed else "",
-            "liking": page.topic in liked,
-        }
-        for page in topics.get_many(table(), list(candidates))
-    }
-    unknown = bool(typed) and brand not in rows
-    nothing = not (followed or alerted)
-    return pages.page(
-        "mine/watches.html",
-        here="/my/watches",
-        status=HTTPStatus.NOT_FOUND if unknown else HTTPStatus.OK,
-        said=request.said,
-        alerts=[told.row(alert) for alert in alerted],
-        most_alerts=alerts.MOST,
-        hot_pace=hot_pace,
-        feed_made=views.day(feed.made_at, request.now) if feed else None,
-        feed_ended=feed is not None and feed.ended,
-        brands=[row for topic, row in rows.items() if topic.kind is BRAND and row["watching"]],
-        watchable=[row for topic, row in rows.items() if topic.kind is CATEGORY],
-        liked=[row for row in rows.values() if row["liking"]],
-        looked_up=rows.get(brand) if brand else None,
-        typed=typed,
-        errors={"brand": "There is no brand of this name."} if unknown else {},
-        nothing=nothing,
-        suggested=_suggested(request.now, followed) if nothing else [],
-        **head,
-    )
 
 
 @routes.get("/my/watches/<kind>/<slug>", "/my/likes/<kind>/<slug>")
@@ -290,23 +232,6 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
         "deal": views.card(deal, now, width=128) if deal else None,
         "since": then,
     }
-
-
-def _topic(page: CountedTopic) -> dict[str, Any]:
-    topic = page.topic
-    path = f"/{topic.kind.path}/{topic.slug}"
-    return {"kind": topic.kind.label, "slug": topic.slug, "name": page.name, "path": path, "watchers": page.watchers}
-
-
-def _suggested(now: datetime, followed: Collection[Topic]) -> list[dict[str, Any]]:
-    """The brands with new deals that most people watch, and whether one watches them.
-
-    No index lists all brands by their watchers.
-    """
-    newest = feeds.read(table(), ALL_DEALS, limit=100, now=now).items
-    brands = list(dict.fromkeys(Topic(BRAND, deal.brand) for deal in newest))
-    found = sorted(topics.get_many(table(), brands), key=lambda page: -page.watchers)
-    return [{**_topic(page), "watching": page.topic in followed} for page in found[:SUGGESTED]]
 
 
 def _json(document: dict[str, Any]) -> Answer:

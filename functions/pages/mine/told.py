@@ -1,17 +1,21 @@
-"""Told as one wants: the limits of watches, and alerts on products' prices and on words.
+"""Watches, alerts and likes: one table, edited in place; and the private feed of the inbox.
 
-Alerts are asked for on a deal's page and on a search's, which are everybody's; all are listed on the page of watches.
+Members create alerts on deals' pages and on searches, which are public.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any
 
-from shared.data.catalog import deals, topics
-from shared.data.members import alerts, feed_keys, follows, limits, messages
+from shared.data.catalog import deals, feeds, topics
+from shared.data.members import alerts, feed_keys, follows, limits, messages, users
 from shared.errors import InvalidLimits, InvalidName, NoSuchAlert, NoSuchTopic, NotWatching
 from shared.html import cookies, forms, pages, views, wishes
 from shared.html.app import Routes
@@ -19,8 +23,8 @@ from shared.html.links import absolute
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.html.templates import render, xml_text
-from shared.models.alerts import Alert, Limits, Pace, PriceAlert
-from shared.models.catalog import BRAND, CATEGORY, Status, Topic, TopicKind
+from shared.models.alerts import NO_LIMITS, Alert, Limits, PriceAlert
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, TopicKind
 from shared.models.messages import AboutOrder, Message
 from shared.runtime.environment import table
 from shared.values import identifiers, naming
@@ -29,40 +33,41 @@ from shared.values.times import to_iso
 KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
 """The kinds of topics, by what a path calls them."""
 
+SUGGESTED = 8
+"""Brands that are shown to members who watch nothing."""
+
 IN_FEED = 50
 """Messages of a private feed."""
 
 PLACE = "/my/watches"
 """The page that lists all of this."""
 
-_PACES: dict[Pace | None, str] = {Pace.DAILY: "once a day", Pace.NEVER: "never"}
 _FIELDS = ("ceiling", "currency", "leastDiscount", "words", "pace")
 
 routes = Routes()
 
 
-@routes.get("/my/watches/<kind>/<slug>/limits")
-def limits_page(request: Request, kind: str, slug: str) -> Answer:
-    topic, place = topic_named(kind, slug)
-    followed = follows.watching(table(), cookies.member_of(request).username)
-    return _limits_page(request, topic, _typed(followed[topic]), {}) if topic in followed else pages.redirect(place)
+@routes.get("/my/watches")
+def watches(request: Request) -> Answer:
+    """All watches, alerts and likes in one table, each row edited in place. ``?brand=`` looks up a brand to like."""
+    return _watches(request)
 
 
-@routes.post("/my/watches/<kind>/<slug>/limits")
+@routes.post("/my/watches/<kind>/<slug>/limits", stands_on=PLACE)
 def limit(request: Request, kind: str, slug: str) -> Answer:
-    """Set the limits of a watch; invalid ones bring the form back with its values."""
+    """Set the limits of a watch; invalid ones bring the row back with its values."""
     topic, _ = topic_named(kind, slug)
     member = cookies.sender_of(request, PLACE)
     typed = forms.read(request.event)
     try:
         within = limits.read(_given(typed))
     except InvalidLimits as error:
-        return _limits_page(request, topic, typed, error.errors)
+        return _watches(request, topic, typed, error.errors)
     try:
         follows.limit(table(), topic, member.username, within, member.account_id)
     except NotWatching:  # it ended in another window
         follows.watch(table(), topic, member.username, request.now, member.account_id, within)
-    return pages.redirect(PLACE, said="limits")
+    return pages.redirect(PLACE, fragment=f"row-{_row_id(topic)}", said="limits")
 
 
 @routes.post("/my/alerts/deals/<number>", stands_on="/deals/<number>")
@@ -92,13 +97,7 @@ def alert_on_words(request: Request) -> Answer:
     return pages.redirect(PLACE, said="alert")
 
 
-@routes.get("/my/alerts/<alert_id>")
-def alert_page(request: Request, alert_id: str) -> Answer:
-    alert = alerts.get(table(), cookies.member_of(request).username, alert_id)
-    return _form(request, f"/my/alerts/{alert_id}", _title(alert), "", _typed(alert.limits), {})
-
-
-@routes.post("/my/alerts/<alert_id>")
+@routes.post("/my/alerts/<alert_id>", stands_on=PLACE)
 def change_alert(request: Request, alert_id: str) -> Answer:
     member, typed = cookies.sender_of(request, PLACE), forms.read(request.event)
     alert = alerts.get(table(), member.username, alert_id)
@@ -107,8 +106,8 @@ def change_alert(request: Request, alert_id: str) -> Answer:
     try:
         alerts.change(table(), alert, limits.read(_given(typed)))
     except InvalidLimits as error:
-        return _form(request, f"/my/alerts/{alert_id}", _title(alert), "", typed, error.errors)
-    return pages.redirect(PLACE, said="limits")
+        return _watches(request, alert_id, typed, error.errors)
+    return pages.redirect(PLACE, fragment=f"row-{alert_id}", said="limits")
 
 
 @routes.post("/my/alerts/<alert_id>/remove", stands_on=PLACE)
@@ -181,31 +180,112 @@ def topic_named(kind: str, slug: str) -> tuple[Topic, str]:
     return topic, f"/{topic.kind.path}/{topic.slug}"
 
 
-def row(alert: Alert) -> dict[str, Any]:
-    """An alert as the list of them shows it."""
+def suggested(now: datetime, followed: Collection[Topic]) -> list[dict[str, Any]]:
+    """The most watched brands among those with new deals, and whether the reader watches them.
+
+    No index lists all brands by their watchers.
+    """
+    newest = feeds.read(table(), ALL_DEALS, limit=100, now=now).items
+    brands = list(dict.fromkeys(Topic(BRAND, deal.brand) for deal in newest))
+    found = sorted(topics.get_many(table(), brands), key=lambda page: -page.watchers)
+    return [{**_topic(page), "watching": page.topic in followed} for page in found[:SUGGESTED]]
+
+
+def _watches(
+    request: Request,
+    edited: Topic | str | None = None,
+    typed: Mapping[str, str] = MappingProxyType({}),
+    errors: Mapping[str, str] = MappingProxyType({}),
+) -> Answer:
+    """The table of watches, alerts and likes. Two round trips behind the session's.
+
+    ``edited`` is the watch, or the id of the alert, whose form was refused: its row keeps what was ``typed``, and shows
+    the ``errors``. Raises NoSuchTopic.
+    """
+    username = cookies.member_of(request).username
+    name, brand = request.query.get("brand", "").strip(), None
+    with suppress(NoSuchTopic):
+        brand, _ = topic_named(BRAND.label, name)
+    (followed, liked, alerted, feed, hot_pace), head = cookies.beside_head(
+        request,
+        partial(follows.watching, table(), username),
+        partial(follows.likes, table(), username),
+        partial(alerts.of, table(), username),
+        partial(feed_keys.of, table(), username),
+        partial(users.hot_pace, table(), username),
+    )
+    categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
+    candidates = dict.fromkeys(
+        (*categories, *followed, *liked, *(each for each in (brand, edited) if isinstance(each, Topic)))
+    )
+    rows = {
+        page.topic: {
+            **_topic(page),
+            "watching": page.topic in followed,
+            "liking": page.topic in liked,
+            "typed": _typed(followed.get(page.topic, NO_LIMITS)),
+            "errors": {},
+        }
+        for page in topics.get_many(table(), list(candidates))
+    }
+    of_alerts = [_row(alert) for alert in alerted]
+    if isinstance(edited, Topic) and edited not in rows:
+        raise NoSuchTopic(edited.kind.label, edited.slug)
+    editing = _row_id(edited) if isinstance(edited, Topic) else edited
+    for row in (*rows.values(), *of_alerts):
+        if row["id"] == editing:
+            row |= {"typed": _all_fields(typed), "errors": errors, "watching": True}
+    unknown = bool(name) and brand not in rows
+    nothing = not (followed or alerted)
+    wrong = {f"{editing}-{field}": sentence for field, sentence in errors.items()}
+    if unknown:
+        wrong["brand"] = "There is no brand of this name."
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.NOT_FOUND if unknown else HTTPStatus.OK
+    return pages.page(
+        "mine/watches.html",
+        here=PLACE,
+        status=status,
+        said=request.said,
+        alerts=of_alerts,
+        most_alerts=alerts.MOST,
+        hot_pace=hot_pace,
+        feed_made=views.day(feed.made_at, request.now) if feed else None,
+        feed_ended=feed is not None and feed.ended,
+        brands=[row for topic, row in rows.items() if topic.kind is BRAND and row["watching"]],
+        watchable=[row for topic, row in rows.items() if topic.kind is CATEGORY],
+        liked=[row for row in rows.values() if row["liking"]],
+        looked_up=rows.get(brand) if brand else None,
+        name=name,
+        errors=wrong,
+        nothing=nothing,
+        suggested=suggested(request.now, followed) if nothing else [],
+        **head,
+    )
+
+
+def _topic(page: CountedTopic) -> dict[str, Any]:
+    topic = page.topic
+    path = f"/{topic.kind.path}/{topic.slug}"
+    named = {"id": _row_id(topic), "kind": topic.kind.label, "slug": topic.slug, "name": page.name}
+    return {**named, "path": path, "watchers": page.watchers}
+
+
+def _row_id(topic: Topic) -> str:
+    return f"{topic.kind.label}-{topic.slug}"
+
+
+def _row(alert: Alert) -> dict[str, Any]:
+    """An alert as a row of the table."""
+    of_price = isinstance(alert, PriceAlert)
     return {
         "id": alert.alert_id,
-        "title": _title(alert),
+        "title": alert.title if isinstance(alert, PriceAlert) else f"“{alert.limits.words}”",
         "deal": alert.deal_id if isinstance(alert, PriceAlert) else None,
         "words": alert.limits.words,
-        "limits": said(replace(alert.limits, words=None)),
+        "of_price": of_price,
+        "typed": _typed(alert.limits),
+        "errors": {},
     }
-
-
-def said(within: Limits) -> str:
-    """Limits in a few words: ``At most $80.00 · once a day``."""
-    parts = (
-        f"at most {views.money(within.ceiling, within.currency)}" if within.ceiling and within.currency else "",
-        f"at least {within.least_discount}% off" if within.least_discount else "",
-        f"“{within.words}”" if within.words else "",
-        _PACES.get(within.pace, ""),
-    )
-    words = " · ".join(filter(None, parts))
-    return words[:1].upper() + words[1:]
-
-
-def _title(alert: Alert) -> str:
-    return alert.title if isinstance(alert, PriceAlert) else f"“{alert.limits.words}”"
 
 
 def _given(typed: Mapping[str, str]) -> dict[str, str]:
@@ -216,19 +296,17 @@ def _given(typed: Mapping[str, str]) -> dict[str, str]:
 def _typed(within: Limits) -> dict[str, str]:
     """Limits as their form has them."""
     held = (within.ceiling, within.currency, within.least_discount, within.words, within.pace)
-    return {name: str(value) for name, value in zip(_FIELDS, held, strict=True) if value is not None}
+    return {name: "" if value is None else str(value) for name, value in zip(_FIELDS, held, strict=True)}
 
 
-def _limits_page(request: Request, topic: Topic, typed: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
-    found = topics.get(table(), topic)
-    action = f"/my/watches/{topic.kind.label}/{topic.slug}/limits"
-    return _form(request, action, found.name, "Words", typed, errors)
+def _all_fields(typed: Mapping[str, str]) -> dict[str, str]:
+    return {name: typed.get(name, "") for name in _FIELDS}
 
 
 def _form(
     request: Request, action: str, title: str, words: str, typed: Mapping[str, str], errors: Mapping[str, str]
 ) -> Answer:
-    """The form of limits, for a watch or an alert; ``words`` labels the field of words, where there is one."""
+    """The form of a new alert that was refused; ``words`` labels the field of words, where there is one."""
     _, head = cookies.beside_head(request)
     return pages.page(
         "mine/limits.html",
@@ -236,8 +314,7 @@ def _form(
         action=action,
         title=title,
         words=words,
-        of_price=action.startswith(("/my/alerts/price-", "/my/alerts/deals/")),
-        typed={name: typed.get(name, "") for name in _FIELDS},
+        typed=_all_fields(typed),
         errors=errors,
         **head,
     )
