@@ -29,7 +29,7 @@ from moto.dynamodb.responses import DynamoHandler
 
 from demo import corrections
 from demo.stand_ins import ACCOUNT, Files, Waiting
-from functions.showing import showing
+from functions.cost_headers import with_cost
 from local.event_source import EventSource
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from shared.runtime import clients, environment
@@ -135,7 +135,7 @@ class Site:
     def invoke(self, name: str, event: Json) -> Any:
         """A function's answer to an event."""
         environment.begin(event, Context())  # type: ignore[arg-type]  # it has what the functions look at
-        return showing(importlib.import_module(self.functions[name]["module"]))(event, Context())  # type: ignore[arg-type]
+        return with_cost(importlib.import_module(self.functions[name]["module"]))(event, Context())  # type: ignore[arg-type]
 
     def follow(self) -> None:
         """Hand what was written to the stream's readers, what they queue to the messenger, until nothing is left."""

@@ -25,9 +25,9 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 function = importlib.import_module(os.environ["FUNCTION"])
 handle = function.handler
 if os.environ.get("SHOWS_WORK") == "true":
-    from functions.showing import showing  # other stages do not import it
+    from functions.cost_headers import with_cost  # other stages do not import it
 
-    handle = showing(function)
+    handle = with_cost(function)
 environment.logger()
 if "TABLE_NAME" in os.environ:
     environment.table()

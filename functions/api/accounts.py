@@ -10,8 +10,8 @@ from aws_lambda_powertools.event_handler import Response
 
 from shared.api import member_documents
 from shared.api.app import calling, create_app, serve, token_of
-from shared.api.documentation import describe, of_members
 from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, NewUser, PasswordReset, SignIn
+from shared.api.paths import describe, of_members
 from shared.data import removal
 from shared.data.members import accounts, digests, sessions, users
 from shared.data.orders import addresses

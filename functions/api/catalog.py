@@ -16,10 +16,10 @@ import aws_lambda_powertools
 from aws_lambda_powertools.event_handler import Response
 
 from shared import settings
-from shared.api import cors, documents
-from shared.api.app import create_app, serve
-from shared.api.documentation import PAGED, describe
+from shared.api import documents
+from shared.api.app import create_app, preflight, serve
 from shared.api.documents import compact
+from shared.api.paths import PAGED, describe
 from shared.data.catalog import brands, deals, feeds, picks, scores, selecting, sorting, stock_shown, topics
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
@@ -188,7 +188,7 @@ DOCS_START = 'SwaggerUIBundle({url: "openapi.json", dom_id: "#docs", deepLinking
 @app.route(".+", method="OPTIONS", include_in_schema=False)
 def what_may_be_sent() -> Response[Any]:
     """Answer the preflight of a request from another site, of any path. Deployed where there are such sites."""
-    return cors.preflight()
+    return preflight()
 
 
 def _selected(of: Topic, part: Cached | None) -> str:

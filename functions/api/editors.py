@@ -10,11 +10,11 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from functions.api.writing import idempotency, seen
 from shared.api import documents, paths
 from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
-from shared.api.documentation import PAGED, of_editors
+from shared.api.paths import PAGED, of_editors
+from shared.api.validation import confirmed_fields, idempotency
 from shared.data.catalog import brands, deal_log, deal_numbers, deal_pictures, deals, drafts, oddities, picks
 from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
@@ -42,7 +42,7 @@ def post_deal(new: NewDeal) -> Response[Any]:
     )
     once = idempotency(app, new.model_dump(mode="json"))
     try:
-        deal = oddities.create(table(), deal, now, seen(app), idempotency=once)
+        deal = oddities.create(table(), deal, now, confirmed_fields(app), idempotency=once)
     except NoAnswer as error:
         if once is None:
             raise PerhapsPosted from error
@@ -53,7 +53,7 @@ def post_deal(new: NewDeal) -> Response[Any]:
 @app.patch("/deals/<deal_id>", **of_editors("Edit a deal", "Deal", errors=[404, 409], query=["anyway"]))
 def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
     now = times.now()
-    changes, confirmed = change.changes(now), seen(app)
+    changes, confirmed = change.changes(now), confirmed_fields(app)
     changed = oddities.edit(
         table(), segment(deal_id), changes, now, confirmed, by=calling(app).username, correlation_id=_correlation_id()
     )
@@ -121,7 +121,7 @@ def keep_draft(new: NewDraft) -> Response[Any]:
     draft_id = identifiers.random(now, secrets.token_bytes(16))
     draft = Draft(new.to_deal(draft_id, now), own.username, own.account_id, new.starts_at)
     once = idempotency(app, new.model_dump(mode="json"))
-    draft = drafts.save_new(table(), draft, now, seen(app), idempotency=once)
+    draft = drafts.save_new(table(), draft, now, confirmed_fields(app), idempotency=once)
     return json_answer(documents.draft(draft), HTTPStatus.CREATED)
 
 
@@ -137,7 +137,7 @@ def replace_draft(draft_id: str, new: NewDraft) -> Response[Any]:
     now, old = times.now(), _draft(draft_id)
     deal = replace(new.to_deal(old.draft_id, old.deal.created_at), version=old.deal.version)
     changed = replace(old, deal=deal, starts_at=new.starts_at)
-    return json_answer(documents.draft(drafts.save(table(), old, changed, now, seen(app))))
+    return json_answer(documents.draft(drafts.save(table(), old, changed, now, confirmed_fields(app))))
 
 
 @app.post(
@@ -148,7 +148,7 @@ def post_draft(draft_id: str) -> Response[Any]:
     """Post a draft. Repeating it within 24 hours gives the same deal."""
     now = times.now()
     try:
-        deal = drafts.post(table(), _draft(draft_id), now, seen(app), correlation_id=_correlation_id())
+        deal = drafts.post(table(), _draft(draft_id), now, confirmed_fields(app), correlation_id=_correlation_id())
     except NoSuchDraft:
         posted = drafts.posted_as(table(), calling(app).account_id, draft_id, now)
         deal = deals.get(table(), posted, consistent=True)

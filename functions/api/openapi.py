@@ -15,10 +15,9 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from functions.api import accounts, catalog, editors, members, orders
-from functions.api.writing import ANYWAY
 from shared.api import schemas
-from shared.api.documentation import problem
-from shared.api.paths import ROOT, brand, deal, order
+from shared.api.paths import ROOT, brand, deal, order, problem
+from shared.api.validation import ANYWAY
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME

@@ -14,11 +14,11 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
-from functions.api.writing import idempotency
 from shared.api import documents, member_documents, order_documents, paths
 from shared.api.app import calling, create_app, editors_only, serve
-from shared.api.documentation import PAGED, of_editors, of_members
 from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
+from shared.api.paths import PAGED, of_editors, of_members
+from shared.api.validation import idempotency
 from shared.data.catalog import deals
 from shared.data.members import announcements
 from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock

@@ -1,18 +1,25 @@
 """The API's additions to HTTP: problem documents, bodies of JSON, who may read answers in a browser, and the caller.
 
-The caller is the one of a request's bearer token, whom the authorizer names.
+The caller is the one of a request's bearer token, whom the authorizer names. The API reads no cookie: a page of another
+site gets what any program gets, and cannot act for a visitor whose token it does not have. ``CORS_ORIGINS`` names the
+origins whose pages may read answers, separated by spaces, or ``*`` for all; without it no answer has a header of CORS,
+and browsers let no other site read one.
+
+https://fetch.spec.whatwg.org/#http-cors-protocol
+https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-cors.html
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.api import cors
-from shared.errors import BadRequest, DealsError, Forbidden, NotAnObject, NotJson, NotSignedIn
+from shared.errors import BadRequest, DealsError, Forbidden, NoSuchPath, NotAnObject, NotJson, NotSignedIn
 from shared.http import app as http
 from shared.http.answers import problem_of
 from shared.http.requests import MAX_TOKEN, Event, header, is_plain, media_type, parse_object
@@ -21,6 +28,53 @@ from shared.models.members import Role
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+EVERYBODY = "*"
+METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
+SENT_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Correlation-Id, X-Request-Id"
+READ_HEADERS = "ETag, Location, Retry-After, WWW-Authenticate, X-Correlation-Id"
+"""The headers of requests that pages may send, and those of answers that they may read, besides the harmless ones."""
+
+REMEMBERED = 7200
+"""Seconds for which a browser need not ask again: browsers remember for a day at most, some for two hours."""
+
+
+def preflight() -> Response[str]:
+    """The answer to a browser that asks what it may send; ``allow`` tells it whether its page may call at all.
+
+    Raises NoSuchPath if no other site may call.
+    """
+    if not _origins():
+        raise NoSuchPath
+    headers = {
+        "Access-Control-Allow-Methods": METHODS,
+        "Access-Control-Allow-Headers": SENT_HEADERS,
+        "Access-Control-Max-Age": str(REMEMBERED),
+    }
+    return Response(HTTPStatus.NO_CONTENT, None, "", headers)
+
+
+def allow_origin(event: Event, answer: Event) -> None:
+    """Let the page that asks read an answer, where its origin is one of those allowed.
+
+    An answer to one origin is not kept for another: it varies by it, allowed or not.
+    """
+    allowed = _origins()
+    if not allowed:
+        return
+    headers, origin = answer["multiValueHeaders"], header(event, "origin")
+    if EVERYBODY in allowed:
+        origin = EVERYBODY
+    else:
+        headers["Vary"] = [", ".join([*headers.get("Vary", ()), "Origin"])]
+    if origin in allowed:
+        headers["Access-Control-Allow-Origin"] = [origin]
+        headers["Access-Control-Expose-Headers"] = [READ_HEADERS]
+
+
+def _origins() -> list[str]:
+    return os.environ.get("CORS_ORIGINS", "").split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +130,7 @@ def serve(app: APIGatewayRestResolver, *guards: http.Guard) -> http.Handler:
 
     def handler(event: Event, context: LambdaContext) -> Event:
         answer = answered(event, context)
-        cors.allow(event, answer)
+        allow_origin(event, answer)
         return answer
 
     return handler

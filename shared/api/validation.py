@@ -1,19 +1,28 @@
-"""Bodies of requests as pydantic models. Only functions that take bodies import this, and pydantic with it."""
+"""What requests bring besides their path, checked: bodies as pydantic models, idempotency keys, confirmed warnings.
+
+Only functions that take bodies import this, and pydantic with it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
-from shared.errors import Invalid, NotJson
-from shared.http.requests import media_type
+from shared.api.app import calling
+from shared.data.catalog.oddities import FIELDS
+from shared.data.idempotency import Idempotency
+from shared.errors import BadRequest, Invalid, NotJson
+from shared.http.requests import MAX_CLIENT_KEY, header, is_client_key, media_type
 from shared.http.statuses import reason
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+    from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
+
 
 B = TypeVar("B", bound=BaseModel)
 
@@ -76,3 +85,31 @@ def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 def _field(entry: Mapping[str, Any]) -> str:
     """The path of the field at fault; ``body`` for the body as a whole."""
     return ".".join(str(step)[:MAX_NAME] for step in entry["loc"]) or "body"
+
+
+ANYWAY = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
+"""The query parameter ``anyway``: the odd fields that an editor has seen, and means."""
+
+
+def confirmed_fields(app: BaseRouter) -> Sequence[str]:
+    """The odd fields that a request confirms by ``anyway``. Raises BadRequest for other names."""
+    anyway = app.current_event.get_query_string_value("anyway", None)
+    if anyway is None:
+        return ()
+    if not re.fullmatch(ANYWAY, anyway):
+        raise BadRequest(f"anyway must name fields, separated by commas: {', '.join(FIELDS)}.", "anyway")
+    return anyway.split(",")
+
+
+def idempotency(app: BaseRouter, asked: dict[str, Any]) -> Idempotency | None:
+    """The idempotency of a request, which asks for ``asked``; None where there is no key.
+
+    Raises BadRequest for an invalid key, NotSignedIn.
+    """
+    key = header(app.current_event.raw_event, "idempotency-key")
+    if key is None:
+        return None
+    if not is_client_key(key):
+        detail = f"Idempotency-Key must have 1 to {MAX_CLIENT_KEY} printable ASCII characters."
+        raise BadRequest(detail, "Idempotency-Key")
+    return Idempotency(calling(app).account_id, key, asked)

@@ -13,7 +13,7 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import accounts, authorizer, catalog, editors, members
-from functions.showing import showing
+from functions.cost_headers import with_cost
 from shared.data import traces
 from shared.data.catalog import topics
 from shared.data.members import users
@@ -101,7 +101,7 @@ def test_where_work_is_shown_the_api_tells_what_it_took_and_links_to_the_drawing
     join(table, "ana")
     page_cost.trace.cache_clear()
     read, liked = (
-        showing(function)(event(name), context)["multiValueHeaders"]
+        with_cost(function)(event(name), context)["multiValueHeaders"]
         for function, name in ((catalog, "catalog-brand-page"), (members, "members-like-brand"))
     )
     page_cost.trace.cache_clear()

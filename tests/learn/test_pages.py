@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from functions.pages.collections.code import SHOWN
+from functions.pages.collections import SHOWN
 from infra.access import Right
 from infra.functions import of_stage
 from infra.other_rights import LEARN

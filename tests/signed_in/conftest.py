@@ -104,7 +104,7 @@ def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for module in (page_cost, form_cost, faults, cached_pages):
         monkeypatch.setattr(module, "table", lambda: table)
     hand_over(monkeypatch, table, collections, site)
-    kept = (page_cost.trace, faults._faults, collections.browser._counts)
+    kept = (page_cost.trace, faults._faults, collections._counts)
     for each in kept:
         each.cache_clear()
     yield

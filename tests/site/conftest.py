@@ -100,7 +100,7 @@ def every_page(site: Preview, pages: dict[str, State]) -> Iterator[dict[str, Sta
 def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The stage shows its work. The functions look for the setting with each request."""
     page_cost.trace.cache_clear()
-    collections.browser._counts.cache_clear()
+    collections._counts.cache_clear()
     monkeypatch.setenv("SHOWS_WORK", "true")
     yield
     page_cost.trace.cache_clear()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from functions.background import refresher
-from functions.showing import showing
+from functions.cost_headers import with_cost
 from shared.data import keys
 from shared.http.requests import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
@@ -80,7 +80,7 @@ def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
     on_with_it.click()
     page.get_by_role("link", name="See what followed").click()
     expect(page.locator("#followed")).to_contain_text("Nobody has read it yet.")
-    showing(refresher)({"Records": [record(None, site.table.get(keys.deal(keys.id_in(key))))]}, a_context())
+    with_cost(refresher)({"Records": [record(None, site.table.get(keys.deal(keys.id_in(key))))]}, a_context())
     expect(page.locator("#followed")).to_contain_text("copied")
     assert violations(page) == []
     on_with_it.click()

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from functions.background import messenger, publisher, refresher
+from functions.cost_headers import with_cost
 from functions.pages import desk
-from functions.showing import showing
 from shared.data import item_types, keys
 from shared.data.members import follows
 from shared.dynamodb.table import Table
@@ -68,10 +68,10 @@ def test_each_function_behind_the_stream_files_what_it_did_once(shown: None, tab
     work_of_messenger = None
 
     for _ in range(2):  # Lambda may hand over each record twice
-        showing(publisher)({"Records": [written]}, CONTEXT)
-        showing(refresher)({"Records": [written]}, CONTEXT)
+        with_cost(publisher)({"Records": [written]}, CONTEXT)
+        with_cost(refresher)({"Records": [written]}, CONTEXT)
         work_of_messenger = work_of_messenger or work(queue)
-        showing(messenger)(work_of_messenger, CONTEXT)
+        with_cost(messenger)(work_of_messenger, CONTEXT)
 
     after = followed()
     assert "Nobody has read it yet." in before
@@ -85,7 +85,7 @@ def test_each_function_behind_the_stream_files_what_it_did_once(shown: None, tab
 
 def test_a_record_that_failed_says_so_until_it_came_again(shown: None, table: Table, queue: Queue) -> None:
     written, followed = posted(table)
-    publish = showing(publisher)
+    publish = with_cost(publisher)
 
     def refused(request: dict[str, Any]) -> Answer | None:
         return error("ValidationException") if item_types.PRODUCT_OFFER in str(request) else None
@@ -103,8 +103,8 @@ def test_what_no_form_led_to_leaves_no_step(shown: None, table: Table, queue: Qu
     written, _ = posted(table)
     del written["dynamodb"]["NewImage"]["CorrelationId"]
 
-    showing(publisher)({"Records": [written]}, CONTEXT)
-    showing(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
+    with_cost(publisher)({"Records": [written]}, CONTEXT)
+    with_cost(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
 
     assert not [item for item in table.scan()[0] if item["Type"] == "TraceStep"]
     assert keys.trace_steps("").startswith(keys.trace("")["PK"])  # one pattern of keys is their right

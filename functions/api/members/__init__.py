@@ -1,11 +1,134 @@
-"""Members' routes: likes and watches, votes, alerts and messages."""
+"""Members' routes: votes, alerts on prices and on words, a private feed, messages, and those of ``topics``."""
 
 from __future__ import annotations
 
-from functions.api.members import told, topics, votes
-from shared.api.app import create_app, serve
+import secrets
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from functions.api.members.topics import router
+from shared.api import documents, member_documents
+from shared.api.app import calling, create_app, serve
+from shared.api.paths import PAGED, of_members
+from shared.data.catalog import deals, scores
+from shared.data.catalog.scores import Scored
+from shared.data.members import alerts, feed_keys, limits, messages, votes
+from shared.errors import BadRequest
+from shared.http.answers import json_answer, nothing
+from shared.http.requests import paging, segment
+from shared.models.catalog import Vote
+from shared.runtime.environment import table
+from shared.values import identifiers, times
 
 app = create_app()
-for each in (topics, votes, told):
-    app.include_router(each.router)
+app.include_router(router)
+
+
+def offer_vote(given: Vote) -> None:
+    """The route by which members vote a deal up, or down. Saying it twice counts once."""
+
+    @app.put(f"/deals/<deal_id>/vote/{given}", **of_members(f"Vote a deal {given}", "Vote", errors=[404, 409]))
+    def vote(deal_id: str) -> Response[Any]:
+        return _voted(deal_id, given)
+
+
+offer_vote(Vote.UP)
+offer_vote(Vote.DOWN)
+
+
+@app.delete("/deals/<deal_id>/vote", **of_members("Take one's vote back", "Vote", errors=[404]))
+def no_vote(deal_id: str) -> Response[Any]:
+    return _voted(deal_id, None)
+
+
+def _voted(deal_id: str, given: Vote | None) -> Response[Any]:
+    deal, now, own = deals.find(table(), segment(deal_id)), times.now(), calling(app)
+    counts = votes.vote(table(), deal, own.username, given, now, own.account_id)
+    score = Scored(deal, scores.of(table(), deal.deal_id, consistent=True)).shown(now)
+    return json_answer(member_documents.vote(given, score, counts=counts))
+
+
+@app.get("/me/alerts", **of_members("One's alerts, on prices and on words", "AlertList"))
+def my_alerts() -> Response[Any]:
+    return json_answer(documents.all_of(map(member_documents.alert, alerts.of(table(), calling(app).username))))
+
+
+@app.put(
+    "/me/alerts/deals/<deal_id>",
+    **of_members("Be told of a deal's product at a price", "Alert", errors=[404, 409, 422], body="NewLimits"),
+)
+def alert_on_price(deal_id: str) -> Response[Any]:
+    """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
+    deal, own = deals.find(table(), segment(deal_id)), calling(app)
+    given = {"currency": deal.currency, **(app.current_event.json_body or {})}
+    alert = alerts.on_price(table(), deal, own.username, own.account_id, limits.read(given), times.now())
+    return json_answer(member_documents.alert(alert))
+
+
+@app.post(
+    "/me/alerts", **of_members("Be told of new deals with some words", "Alert", errors=[409, 422], body="NewLimits")
+)
+def alert_on_words() -> Response[Any]:
+    """Tell of new deals within limits that name words: one alert for the same words, which this replaces."""
+    own, within = calling(app), limits.read(app.current_event.json_body or {})
+    alert = alerts.on_words(table(), own.username, own.account_id, within, times.now())
+    return json_answer(member_documents.alert(alert))
+
+
+@app.delete("/me/alerts/<alert_id>", **of_members("Remove an alert", None, status=204, errors=[404]))
+def remove_alert(alert_id: str) -> Response[Any]:
+    alerts.remove(table(), calling(app).username, segment(alert_id), calling(app).account_id)
+    return nothing()
+
+
+@app.get("/me/feed", **of_members("Whether one has a private feed", "PrivateFeed"))
+def my_feed() -> Response[Any]:
+    key = feed_keys.of(table(), calling(app).username)
+    return json_answer(member_documents.private_feed(key.made_at if key else None, ended=key is not None and key.ended))
+
+
+@app.post("/me/feed", **of_members("Make the key of a private feed", "FeedKey", status=201, errors=[409]))
+def make_feed() -> Response[Any]:
+    """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
+    own, now = calling(app), times.now()
+    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(identifiers.BYTES))
+    return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
+
+
+@app.delete("/me/feed", **of_members("Revoke one's private feed", None, status=204, errors=[409]))
+def revoke_feed() -> Response[Any]:
+    feed_keys.revoke(table(), calling(app).username, calling(app).account_id)
+    return nothing()
+
+
+@app.get("/messages", **of_members("One's messages", "MessageList", query=[*PAGED, "unread"]))
+def my_messages() -> Response[Any]:
+    unread = app.current_event.get_query_string_value("unread", "false")
+    if unread not in ("true", "false"):
+        raise BadRequest("unread must be true or false.", "unread")
+    page = messages.latest(table(), calling(app).username, unread=unread == "true", now=times.now(), **paging(app))
+    return json_answer(documents.page(page, member_documents.message))
+
+
+@app.get("/messages/unread-count", **of_members("How many messages are unread", "UnreadCount"))
+def unread_count() -> Response[Any]:
+    return json_answer(
+        member_documents.unread_count(messages.unread_count(table(), calling(app).username, times.now()))
+    )
+
+
+@app.put("/messages/<message_id>/read", **of_members("Mark a message read", "Message", errors=[404]))
+def mark_read(message_id: str) -> Response[Any]:
+    marked = messages.mark_read(table(), calling(app).username, segment(message_id), times.now())
+    return json_answer(member_documents.message(marked))
+
+
+@app.post("/messages/read-all", **of_members("Mark all messages read", "Marked"))
+def mark_all_read() -> Response[Any]:
+    marked = messages.mark_all_read(table(), calling(app).username, times.now(), calling(app).account_id)
+    return json_answer(member_documents.marked(marked))
+
+
 handler = serve(app)

@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents, member_documents
 from shared.api.app import calling
-from shared.api.documentation import of_members
+from shared.api.paths import of_members
 from shared.data.catalog import topics
 from shared.data.members import follows, limits
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching

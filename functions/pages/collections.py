@@ -1,28 +1,38 @@
-"""The browser of the table: the chart of its entities, and any item collection of it and of its indexes."""
+"""The table as it is: its entities, its item collections drawn as people draw single tables, the code of the data
+layer, the cost of a form or a request of the API, and a walk of five steps on the laptop, from a deal that one posts to
+what the table and its stream make of it.
+
+Only stages that show their work have this function. On the laptop everybody may look, elsewhere editors; what a form
+took is for the holder of its id. Its role reads no password, no address and no email address; of sessions it reads the
+one whose token it is shown.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, takewhile
+from pathlib import Path
 from typing import Any
 
-from shared.data import item_counts, keys
+from shared.data import item_counts, item_types, keys
 from shared.data.entities import ENTITIES, OF_LESSONS, Entity
 from shared.data.item_counts import ItemCounts
 from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, is_like
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index, key_names
 from shared.dynamodb.table import Projection
-from shared.errors import BadRequest, Forbidden
-from shared.html import cookies, item_collection, pages, query_lines
-from shared.html.app import Routes
+from shared.errors import BadRequest, Forbidden, NoSuchPath, NotFound
+from shared.html import cookies, form_cost, item_collection, pages, query_lines
+from shared.html.app import Routes, serve
 from shared.html.collection_kinds import hidden_because, kind_of
 from shared.html.links import link
 from shared.html.page_cost import collection, is_visible
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.http.requests import on_laptop
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Topic
 from shared.runtime.environment import table
 
@@ -208,3 +218,63 @@ def _starts() -> list[dict[str, str]]:
         **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
     }
     return [{"name": name, "link": collection(key, None)} for name, key in named.items()]
+
+
+SHOWN = ("shared.data.", "shared.dynamodb.")
+"""The modules whose code is shown."""
+
+LONGEST_NAME = 100
+"""Characters of a module's name."""
+
+
+@routes.get("/table/code/<module>")
+def code(request: Request, module: str) -> Answer:
+    """The source of a module of these, line by line."""
+    cookies.admit(request)
+    # Python imports a module's packages one inside the other, as deep as its name says.
+    ours = module.startswith(SHOWN) and len(module) <= LONGEST_NAME and module.replace(".", "").isidentifier()
+    try:
+        found = importlib.util.find_spec(module) if ours else None
+    except ModuleNotFoundError:
+        found = None
+    if found is None or found.origin is None:
+        raise NoSuchPath
+    lines = Path(found.origin).read_text(encoding="utf-8").splitlines()
+    path = f"{module.replace('.', '/')}.py"
+    return pages.page("collections/code.html", here=request.path, module=module, path=path, lines=lines)
+
+
+A_DEAL = {"link": "https://shop.example/trail-shoe", "title": "A trail shoe", "price": "59.90", "list": "89.90"}
+"""The values in the form of the first step, by the names that a bookmark of the desk uses, too."""
+
+
+@routes.get("/table/took/<trace_id>")
+def took(request: Request, trace_id: str) -> Answer:
+    """The drawing stored under an id. The id cannot be guessed, so it is the only permission needed."""
+    drawn = form_cost.find(trace_id)
+    if drawn is None:
+        raise NotFound("This is gone: what a form took is kept for ten minutes.")
+    return pages.page("collections/took.html", here=request.path, form_cost=drawn)
+
+
+@routes.get("/table/walk", "/table/walk/<trace_id>")
+def walk(request: Request, trace_id: str = "") -> Answer:
+    """The steps. With the id of what posting a deal took, those after the first lead to that deal, while it is kept."""
+    if not on_laptop():
+        raise NoSuchPath
+    drawn = form_cost.find(trace_id) or {"records": []}
+    posted = next((record for record in drawn["records"] if record["type"] == item_types.DEAL), None)
+    found = (
+        {
+            "key": posted["key"],
+            "took": link(f"/table/took/{trace_id}"),
+            "collection": f"{posted['link']}&{form_cost.QUERY}={trace_id}",
+            "edit": link(f"/desk/deals/{keys.id_in(posted['partition'])}"),
+        }
+        if posted
+        else None
+    )
+    return pages.page("collections/walk.html", here=request.path, form=link("/desk/deals/new", **A_DEAL), posted=found)
+
+
+handler = serve(routes)

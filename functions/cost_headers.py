@@ -2,8 +2,7 @@
 
 A function of the API tells it in headers, and links to the drawing of its writes. A function behind the stream or the
 queue files what it did of each record, for the form that led to it (``shared/data/traces.py``). Pages do it by
-themselves (``shared/html/pages.py``), because they draw it.
-"""
+themselves (``shared/html/pages.py``), because they draw it."""
 
 from __future__ import annotations
 
@@ -28,9 +27,10 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+
 Handler = Callable[[Any, "LambdaContext"], Any]
 
-FOLLOWING = ("publisher", "refresher", "messenger")
+CONSUMERS = ("publisher", "refresher", "messenger")
 """The functions behind the stream and its queue."""
 
 SHOWN_KEYS = 4
@@ -48,19 +48,19 @@ _DID: Mapping[str, tuple[tuple[str, ...], str]] = {
 """A word for writes to some partitions, and the name of what is counted."""
 
 
-def showing(function: ModuleType) -> Handler:
-    """The handler of a function, which tells what it took."""
+def with_cost(function: ModuleType) -> Handler:
+    """The handler of a function, which tells what it cost."""
     handler: Handler = function.handler
     _, kind, name = function.__name__.split(".")[:3]
-    if kind == "background" and name in FOLLOWING:
-        return _following(name, handler)
-    return _answering(handler) if kind == "api" and hasattr(function, "app") else handler
+    if kind == "background" and name in CONSUMERS:
+        return _trace_consumer(name, handler)
+    return _trace_api(handler) if kind == "api" and hasattr(function, "app") else handler
 
 
-def _answering(handler: Handler) -> Handler:
+def _trace_api(handler: Handler) -> Handler:
     """A handler of the API's. Its link is right where the API and the site have one address."""
 
-    def answering(event: Any, context: LambdaContext) -> Any:
+    def traced(event: Any, context: LambdaContext) -> Any:
         form_cost.begin(event)
         answer = handler(event, context)
         headers = answer["multiValueHeaders"]
@@ -70,14 +70,14 @@ def _answering(handler: Handler) -> Handler:
             headers["Link"] = [*headers.get("Link", []), form_cost.described_by(trace_id)]
         return answer
 
-    return answering
+    return traced
 
 
-def _following(name: str, handler: Handler) -> Handler:
+def _trace_consumer(name: str, handler: Handler) -> Handler:
     """A handler of the stream's or the queue's: what it did is filed, whether or not it failed."""
     trace, sent = Trace(), list[int]()
 
-    def following(event: Any, context: LambdaContext) -> Any:
+    def traced(event: Any, context: LambdaContext) -> Any:
         if "Records" not in event:
             return handler(event, context)
         trace.start_over()
@@ -95,7 +95,7 @@ def _following(name: str, handler: Handler) -> Handler:
                 with_queue()
             _file(name, event["Records"], trace, sum(sent), failed)
 
-    return following
+    return traced
 
 
 def _watched(sent: list[int]) -> Callable[[], None]:

@@ -1,0 +1,546 @@
+"""The shop in a browser: the cart, the addresses, one's orders, and the checkout.
+
+The cart's form stands on deals' pages, too, which are the same for everybody and kept at the edge: a plain form leads
+here. The checkout's form carries the prices, total and address shown, and an idempotency key. So pressing twice or
+reloading orders once, and an order is what the page said or none: the page says what has changed, and asks again.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from shared.api import member_documents
+from shared.api.fields import Body
+from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder
+from shared.data.catalog import deals
+from shared.data.members import announcements
+from shared.data.orders import addresses, carts, placing, reading, steps, stock
+from shared.errors import (
+    AddressChanged,
+    AmountChanged,
+    BadRequest,
+    CannotOrder,
+    CartChanged,
+    CartIsFull,
+    DealIsOver,
+    DealsError,
+    IdempotencyKeyReused,
+    NotSoldHere,
+    TooManyAddresses,
+    UnknownAddress,
+    WrongStep,
+)
+from shared.html import cookies, forms, pages, views, wishes
+from shared.html import orders as orders_shown
+from shared.html.app import Routes, serve
+from shared.html.checking import check
+from shared.html.forms import Fields, InvalidFields
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import Status, StockLevel
+from shared.models.charges import NO_CHARGES, Bill, Charges
+from shared.models.members import Address, Session
+from shared.models.orders import CartItem, Order, OrderStatus, Wanted
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.metrics import report
+from shared.values import countries, money
+from shared.values.money import CODE, times, units
+
+CART = "/shop/cart"
+
+QUANTITIES = {str(number): str(number) for number in range(1, carts.MOST_PIECES + 1)}
+
+routes = Routes()
+
+
+@routes.get("/shop")
+def shop(_request: Request) -> Answer:
+    return pages.redirect(CART)
+
+
+@routes.get(CART)
+def cart(request: Request) -> Answer:
+    return _cart_page(request, cookies.member_of(request).username)
+
+
+@routes.post(CART)
+def put_into_cart(request: Request) -> Answer:
+    """Have so many pieces of a deal in the cart; without a number one, or as many as there are."""
+    typed = forms.read(request.event)
+    deal = deals.find(table(), typed.get("deal", ""), consistent=True)
+    number = views.number(deal)
+    member = wishes.sender_of(request, f"/deals/{number}")
+    username = member.username
+    try:
+        if "quantity" in typed:
+            quantity = quantity_of(typed["quantity"])
+        else:
+            held = {item.deal.deal_id: item.quantity for item in carts.view(table(), username, request.now)}
+            quantity = held.get(deal.deal_id, 1)
+        carts.put_in(table(), username, deal.deal_id, quantity, request.now, member.account_id)
+    except InvalidFields:
+        said = f"{deal.title}: must be 1 to {carts.MOST_PIECES} pieces."
+        return _cart_page(request, username, errors={f"quantity-{number}": said})
+    except CartIsFull as error:
+        return _cart_page(request, username, problem=str(error))
+    except (DealIsOver, NotSoldHere):
+        return _cart_page(request, username, problem=f"{deal.title} cannot be bought here any more.")
+    return pages.redirect(CART, said="in-cart")
+
+
+@routes.post(f"{CART}/remove", stands_on=CART)
+def take_out_of_cart(request: Request) -> Answer:
+    member = cookies.sender_of(request, CART)
+    deal = deals.find(table(), forms.read(request.event).get("deal", ""))
+    carts.take_out(table(), member.username, deal.deal_id, member.account_id)
+    return pages.redirect(CART, said="taken-out")
+
+
+wishes.granted_by(routes, "/shop", put_into_cart)
+
+
+def quantity_of(text: str) -> int:
+    """How many pieces a field says. Raises InvalidFields."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,4}", text.strip()) else 0
+    return check(CartChange, {"quantity": number}).quantity
+
+
+def _cart_page(
+    request: Request, username: str, *, errors: Mapping[str, str] | None = None, problem: str | None = None
+) -> Answer:
+    (items,), head = cookies.beside_head(request, partial(carts.view, table(), username, request.now))
+    able = [item for item in items if obstacle_of(item, request.now) is None]
+    return pages.page(
+        "shop/cart.html",
+        here=CART,
+        status=HTTPStatus.CONFLICT if problem else None,
+        said=None if problem or errors else request.said,
+        lines=[line_of(item, request.now) for item in items],
+        totals=money.sums(bill_of(able).totals),
+        adds=Charges.of(os.environ) != NO_CHARGES,
+        can_order=bool(able),
+        quantities=QUANTITIES,
+        errors=errors,
+        problem=problem,
+        **head,
+    )
+
+
+def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
+    """A deal in the cart as a page shows it, with what is in its way and whether its price moved."""
+    deal = item.deal
+    return {
+        **views.card(deal, now, width=128),
+        "quantity": str(item.quantity),
+        "together": views.money(times(deal.price, item.quantity, deal.currency), deal.currency),
+        "moved": _moved(item),
+        "cheaper": item.currency == deal.currency and deal.units < units(item.price, item.currency),
+        "few": deal.stock is StockLevel.LOW,
+        "obstacle": obstacle_of(item, now),
+    }
+
+
+def _moved(item: CartItem) -> str | None:
+    """A note on a price that is another one than when the deal was put in."""
+    if not item.changed:
+        return None
+    before = views.money(item.price, item.currency)
+    if item.currency != item.deal.currency:
+        return f"It was {before} when you put it in."
+    dearer = item.deal.units > units(item.price, item.currency)
+    return f"{'Dearer' if dearer else 'Cheaper'} than when you put it in: it was {before}."
+
+
+def obstacle_of(item: CartItem, now: datetime, left: int | None = None) -> str | None:
+    """Why what is in the cart cannot be ordered now, as far as the deal itself says, and what is ``left``; or None."""
+    if item.deal.status(now) is not Status.ACTIVE:
+        return "This deal is over."
+    if item.deal.stock is StockLevel.SOLD_OUT or left == 0:
+        return "Sold out."
+    return None
+
+
+def bill_of(items: Sequence[CartItem], charges: Charges = NO_CHARGES) -> Bill:
+    """The bill of some items at today's prices."""
+    return charges.bill((item.deal.price, item.deal.currency, item.quantity) for item in items)
+
+
+ADDRESSES = "/shop/addresses"
+
+FIELDS = ("recipient", "street", "city", "postalCode", "country", "region")
+"""The fields of an address, named as in the API's bodies."""
+
+_NEEDED = {"country": "Choose a country."}
+
+
+class _Name(Body):
+    name: AddressName
+
+
+class NamedAddress(NewAddress, _Name):
+    """An address and the name under which it is kept."""
+
+
+@routes.get(ADDRESSES)
+def address_book(request: Request) -> Answer:
+    """All addresses, and a form: empty, or with the one that ``?name=`` names."""
+    typed = {"name": request.query.get("name", "")}
+    return _address_page(request, cookies.member_of(request).username, typed, fill=True)
+
+
+@routes.post(ADDRESSES)
+def save_address(request: Request) -> Answer:
+    """Keep an address under its name, in place of the one that had it."""
+    member = cookies.member_of(request)
+    typed = forms.read(request.event)
+    place = forms.own_path(typed.get("next"), ADDRESSES)
+    try:
+        name, address = _address(typed)
+        addresses.save(table(), member.username, name, address, member.account_id)
+    except InvalidFields as error:
+        return _address_page(request, member.username, typed, error.errors)
+    except TooManyAddresses as error:
+        return _address_page(request, member.username, typed, {"name": str(error)})
+    return forms.lead_to(place, said="address")
+
+
+@routes.post(f"{ADDRESSES}/remove", stands_on=ADDRESSES)
+def remove_address(request: Request) -> Answer:
+    member = cookies.sender_of(request, ADDRESSES)
+    addresses.remove(table(), member.username, forms.read(request.event).get("name", ""), member.account_id)
+    return pages.redirect(ADDRESSES, said="address-removed")
+
+
+def _address(typed: Mapping[str, str]) -> tuple[str, Address]:
+    """The name and the address that a form says. Raises InvalidFields, for all fields at once."""
+    given = {name: typed.get(name, "").strip() for name in ("name", *FIELDS)}
+    country, region = given["country"].upper(), given["region"] or None
+    new = check(NamedAddress, {**given, "country": country, "region": region}, _NEEDED)
+    return new.name, Address(**new.model_dump(exclude={"name"}))
+
+
+def _address_page(
+    request: Request, username: str, typed: Fields, errors: Mapping[str, str] | None = None, *, fill: bool = False
+) -> Answer:
+    (known,), head = cookies.beside_head(request, partial(addresses.of, table(), username))
+    chosen = known.get(typed.get("name", ""))
+    if fill:
+        typed = _fields_of(typed["name"], chosen) if chosen else {}
+    return pages.page(
+        "shop/addresses.html",
+        here=ADDRESSES,
+        said=None if errors else request.said,
+        addresses=listed(known),
+        typed={name: typed.get(name, "") for name in ("name", *FIELDS)},
+        countries=names_of_countries(typed.get("country", "")),
+        editing=bool(chosen),
+        errors=errors,
+        next=forms.own_path(typed.get("next") or request.query.get("next"), ""),
+        most=addresses.MOST,
+        **head,
+    )
+
+
+def names_of_countries(chosen: str) -> dict[str, str]:
+    """The names of all countries by code, after the ``chosen`` one: empty, or one that is no longer known."""
+    names = sorted((name, code) for code, (name, _) in countries.countries().items())
+    return {chosen: chosen or "Choose"} | {code: name for name, code in names}
+
+
+def listed(known: Mapping[str, Address]) -> list[dict[str, Any]]:
+    return [{"name": name, "lines": orders_shown.address_lines(address)} for name, address in known.items()]
+
+
+def _fields_of(name: str, address: Address) -> Fields:
+    return {"name": name} | {field: text or "" for field, text in member_documents.address(address).items()}
+
+
+PAGE = 25
+ORDERS = "/shop/orders"
+
+
+@routes.get(ORDERS)
+def my_orders(request: Request) -> Answer:
+    asked, cursor = request.query.get("status") or None, request.query.get("cursor") or None
+    try:
+        status = OrderStatus(asked) if asked else None
+    except ValueError as error:
+        raise BadRequest("There is no such status of orders.", "status") from error
+    username = cookies.member_of(request).username
+    read = partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
+    (page,), head = cookies.beside_head(request, read)
+    return pages.page(
+        "shop/orders.html",
+        here=ORDERS,
+        said=request.said,
+        orders=[orders_shown.head(order) for order in page.items],
+        statuses=[("", "All")] + [(each.value, name) for each, name in orders_shown.STATES.items()],
+        chosen=asked or "",
+        older=page.next,
+        **head,
+    )
+
+
+@routes.get(f"{ORDERS}/<order_id>")
+def one_order(request: Request, order_id: str) -> Answer:
+    return _order_page(request, cookies.member_of(request).username, order_id)
+
+
+@routes.get(f"{ORDERS}/<order_id>/cancel")
+def cancelling(request: Request, order_id: str) -> Answer:
+    """A page that says what cancelling does, with the button that does it."""
+    username = cookies.member_of(request).username
+    (order,), head = cookies.beside_head(request, partial(reading.get, table(), username, order_id))
+    if order.status is not OrderStatus.PLACED:
+        return pages.redirect(f"{ORDERS}/{order_id}")
+    return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), **head)
+
+
+@routes.post(f"{ORDERS}/<order_id>/cancel")
+def cancel_order(request: Request, order_id: str) -> Answer:
+    """Cancel an order that is not sent yet. Doing it twice cancels once."""
+    member, sent_by = cookies.sender_of(request, f"{ORDERS}/{order_id}"), request.correlation_id
+    order, telling = reading.get(table(), member.username, order_id), announcements.telling
+    try:
+        steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, telling=telling)
+    except WrongStep:
+        return _order_page(request, member.username, order_id, too_late=True)
+    return pages.redirect(f"{ORDERS}/{order_id}", said="cancelled")
+
+
+def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
+    """An order as it is now; ``too_late``: a request to cancel it was just refused."""
+    (order,), head = cookies.beside_head(request, partial(reading.get, table(), username, order_id))
+    state = orders_shown.STATES[order.status].lower()
+    return pages.page(
+        "shop/order.html",
+        here=f"{ORDERS}/{order.order_id}",
+        status=HTTPStatus.CONFLICT if too_late else HTTPStatus.OK,
+        said=None if too_late else request.said,
+        order=orders_shown.whole(order),
+        problem=f"It is {state}, and cannot be cancelled any more." if too_late else None,
+        **head,
+    )
+
+
+CHECKOUT = "/shop/checkout"
+
+_UNREADABLE = "The form cannot be read. Open the checkout again."
+
+_LINE = re.compile(rf"([0-9A-Za-z]{{27}})\*(\d{{1,2}})\*([0-9.]{{1,20}})\*({CODE})")
+"""A line of the checkout's form: a deal, how many pieces, and the price that the page showed, with its currency."""
+
+_SUM = re.compile(f"({CODE})=([0-9.]{{1,20}})")
+
+
+@routes.get(CHECKOUT)
+def checkout(request: Request) -> Answer:
+    return _checkout_page(request, cookies.member_of(request).username, chosen=request.query.get("address", ""))
+
+
+@routes.post(CHECKOUT)
+def place_order(request: Request) -> Answer:
+    """Order what the form says, for the sum that it says, once however often it is sent; or change its pieces."""
+    member = cookies.member_of(request)
+    typed = forms.read(request.event)
+    seen = _seen(typed)
+    _, _, name = typed.get("address", "").partition(" ")
+    again = partial(_checkout_page, request, member.username, seen=seen, chosen=name)
+    try:
+        if changed := _changed_pieces(typed, seen):
+            for deal_id, pieces in changed.items():
+                with suppress(DealIsOver, NotSoldHere, CartIsFull):  # the page says what cannot be ordered
+                    carts.put_in(table(), member.username, deal_id, pieces, request.now, member.account_id)
+            return pages.redirect(CHECKOUT, address=name, said="pieces")
+        order = _placed(request, member, typed, seen)
+    except InvalidFields as error:
+        return again(errors=error.errors)
+    except UnknownAddress:
+        return again(errors={"address": "This address is no longer there. Choose another."})
+    except AddressChanged:
+        errors = {"address": f"The address “{name}” has changed. Check the delivery address."}
+        return again(errors=errors, status=HTTPStatus.CONFLICT)
+    except (CartChanged, IdempotencyKeyReused, AmountChanged, CannotOrder) as error:
+        earlier = _ordered_already(member.username, seen, request.now)
+        if earlier:
+            return pages.redirect(f"{ORDERS}/{earlier}", said="ordered-already")
+        return again(refused=error, status=HTTPStatus.CONFLICT)
+    return pages.redirect(f"{ORDERS}/{order.order_id}", said="bought")
+
+
+def _seen(typed: Fields) -> list[Wanted]:
+    """The lines that the form showed. Raises BadRequest."""
+    lines = [_LINE.fullmatch(line) for line in typed.get("items", "").split(",")]
+    seen = [Wanted(line[1], int(line[2]), line[3], line[4]) for line in lines if line]
+    if len(seen) < len(lines):
+        raise BadRequest(_UNREADABLE)
+    return seen
+
+
+def _changed_pieces(typed: Fields, seen: Sequence[Wanted]) -> dict[str, int]:
+    """The pieces that the form asks for where it showed others, by deal. Raises InvalidFields.
+
+    ``do=take:<deal>:<pieces>`` is the button that takes what is left.
+    """
+    pressed, _, taken = typed.get("do", "").partition(":")
+    deal_id, _, pieces = taken.partition(":")
+    take = {deal_id: pieces} if pressed == "take" else {}
+    shown = {each.deal_id: str(each.quantity) for each in seen}
+    asked = {each: take.get(each, typed.get(f"pieces-{each}", quantity)) for each, quantity in shown.items()}
+    try:
+        return {each: quantity_of(text) for each, text in asked.items() if text != shown[each]}
+    except InvalidFields as error:
+        raise InvalidFields({"pieces": f"Each must be 1 to {carts.MOST_PIECES} pieces."}) from error
+
+
+def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wanted]) -> Order:
+    """The order that the checkout's form asks for, placed now or by an earlier sending of the form.
+
+    Raises InvalidFields, BadRequest, and what placing an order raises.
+    """
+    goes_to, _, name = typed.get("address", "").partition(" ")
+    items = [
+        {"dealId": each.deal_id, **{of: getattr(each, of) for of in ("quantity", "price", "currency")}} for each in seen
+    ]
+    totals = [_SUM.fullmatch(line) for line in typed.get("totals", "").split(",")]
+    try:
+        new = check(NewOrder, {"address": name, "items": items})
+    except InvalidFields as error:
+        if "address" in error.errors:
+            raise InvalidFields({"address": "Choose a delivery address."}) from error
+        raise BadRequest(_UNREADABLE) from error
+    once = forms.idempotency(typed, member.account_id, {**new.model_dump(mode="json"), "totals": typed.get("totals")})
+    if once is None or None in totals:
+        raise BadRequest(_UNREADABLE)
+    asked = placing.Asked(
+        member.username,
+        new.address,
+        new.wanted(),
+        once,
+        request.correlation_id,
+        from_cart=True,
+        totals={line[1]: line[2] for line in totals if line},
+        goes_to=goes_to,
+    )
+    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, announcements.telling)
+    order = placing.place(table(), asked, request.now, secrets.token_bytes(16), chance=chance, terms=terms)
+    if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
+        report(metrics.ORDERS_PLACED)
+    return order
+
+
+def _ordered_already(username: str, seen: Sequence[Wanted], now: datetime) -> str | None:
+    """The id of the user's newest order, if that took all that a form shows out of the cart: another window was
+    quicker, and may have bought the last pieces."""
+    shown = {each.deal_id for each in seen}
+    if not shown.isdisjoint(carts.deals_in(table(), username, now)):
+        return None
+    for newest in reading.latest(table(), username, limit=1).items:
+        if {item.deal_id for item in reading.get(table(), username, newest.order_id).items} == shown:
+            return newest.order_id
+    return None
+
+
+def _checkout_page(
+    request: Request,
+    username: str,
+    *,
+    chosen: str = "",
+    seen: Sequence[Wanted] | None = None,
+    errors: Mapping[str, str] | None = None,
+    refused: DealsError | None = None,
+    status: int | None = None,
+) -> Answer:
+    """All in the cart that can be ordered, at today's prices, and where it may go. The form's key is a new one.
+
+    Above stands why an order was ``refused`` as a whole, and what is no longer as it was ``seen``.
+    """
+    (items, known), head = cookies.beside_head(
+        request, partial(carts.view, table(), username, request.now), partial(addresses.of, table(), username)
+    )
+    left = _left_of(items)
+    in_the_way = {item.deal.deal_id: obstacle_of(item, request.now, left.get(item.deal.deal_id)) for item in items}
+    able = [item for item in items if in_the_way[item.deal.deal_id] is None][: carts.MOST]
+    problems = _problems(refused, seen or (), able) if refused else []
+    if not able and not problems:
+        return pages.redirect(CART)
+    short = {item.deal.deal_id: n for item in able if (n := left.get(item.deal.deal_id, item.quantity)) < item.quantity}
+    bill = bill_of(able, Charges.of(os.environ))
+    return pages.page(
+        "shop/checkout.html",
+        here=CHECKOUT,
+        status=status,
+        said=None if problems or errors else request.said,
+        lines=[
+            {**line_of(item, request.now), "id": item.deal.deal_id, "left": short.get(item.deal.deal_id)}
+            for item in able
+        ],
+        left_out=[
+            (item.deal.title, in_the_way[item.deal.deal_id] or f"An order has at most {carts.MOST} deals.")
+            for item in items
+            if item not in able
+        ],
+        short=bool(short),
+        items=",".join(f"{item.deal.deal_id}*{item.quantity}*{item.deal.price}*{item.deal.currency}" for item in able),
+        totals=money.sums(bill.totals),
+        sums=",".join(f"{currency}={amount}" for currency, amount in bill.totals.items()),
+        bill=orders_shown.bill(bill),
+        quantities=QUANTITIES,
+        addresses=[
+            {**each, "value": f"{addresses.fingerprint(known[each['name']])} {each['name']}"} for each in listed(known)
+        ],
+        chosen=chosen if chosen in known else next(iter(known), ""),
+        countries=names_of_countries(""),
+        typed=dict.fromkeys(("name", *FIELDS), "") | ({} if known else {"name": "home"}),
+        key=forms.new_key(),
+        errors=errors,
+        problem=problems,
+        **head,
+    )
+
+
+def _left_of(items: Sequence[CartItem]) -> dict[str, int]:
+    """How many pieces are left of those deals of which there may be too few."""
+    asked = [item.deal.deal_id for item in items if item.quantity > 1 or item.deal.stock is StockLevel.LOW]
+    return {deal_id: found.left for deal_id, found in stock.find_many(table(), asked).items()} if asked else {}
+
+
+def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
+    """Why an order was refused as a whole, and what is no longer as it was seen: that tells of prices that rose."""
+    changes = _changes(seen, able)
+    match refused:
+        case CannotOrder(obstacles=obstacles):
+            return [*changes, *(f"{each.detail.rstrip('.')}." for each in obstacles if each.price is None)]
+        case AmountChanged():
+            return ["The total has changed since you last saw it.", *changes]
+        case _:
+            return ["Nothing was ordered: the cart has changed.", *changes]
+
+
+def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
+    """Notes on prices and pieces that are others now than were seen, and on items that came in."""
+    before = {each.deal_id: each for each in seen}
+    said = []
+    for item in able:
+        title, deal, was = item.deal.title, item.deal, before.get(item.deal.deal_id)
+        if was is None:
+            continue
+        if (deal.price, deal.currency) != (was.price, was.currency):
+            today, then = views.money(deal.price, deal.currency), views.money(was.price, was.currency)
+            said.append(f"{title} costs {today} now, not {then}.")
+        if item.quantity != was.quantity:
+            said.append(f"{title}: {item.quantity} in the cart now, not {was.quantity}.")
+    return said + [f"{item.deal.title} is in the cart now, too." for item in able if item.deal.deal_id not in before]
+
+
+handler = serve(routes, guards=[forms.ours_only])
