@@ -47,6 +47,7 @@ NOTES = "notes of times"
 WORDS = "words of deals"
 WORD_COUNTS = "counts of words"
 OFFERS = "offers of products"
+VERDICTS = "verdicts of prices"
 BRANDS = "list of brands"
 NUMBERS = "sequences of numbers"
 ACCOUNTS = "accounts"
@@ -257,9 +258,13 @@ class _Seen:
 
     def compared(self) -> Iterator[Fault]:
         """The faults that show only when everything was seen."""
+        wrong = {fault.key["PK"]: fault for fault in self._verdicts()}
+        yield from wrong.values()
         for place, (found, due) in self._pairs.items():
             kind = (found or due or {})["Type"]
-            if kind != item_types.ENDING or due:  # a note without its deal is only looked at once more than needed
+            if kind == item_types.PRODUCT_OFFER and due and (fault := wrong.get(keys.deal(due["DealId"])["PK"])):
+                due = _judged(due, (fault.due or {}).get("Verdict"))  # noqa: PLW2901  # as the deal will say it
+            if found != due and (kind != item_types.ENDING or due):  # a note without its deal only costs one more look
                 yield Fault(_PAIRED[kind], _key(place), found, due)
         for needed, asking in self._needed.items():
             for place, counted in asking if needed not in self._there else ():
@@ -387,6 +392,29 @@ class _Seen:
             self._counted[WORD_COUNTS, place]["Deals"] += 1
             self._forms[place].add(forms[word])
 
+    def _verdicts(self) -> Iterator[Fault]:
+        """Deals whose price is judged otherwise than by the other deals of their product.
+
+        Left out are those that are not judged when others change: withdrawn ones, and products with more deals than one
+        reads; and products of which some offer is not as it is due, until that is mended.
+        """
+        products = defaultdict[str, list[tuple[Item, Deal]]](list)
+        for item in self._of(item_types.DEAL):
+            deal = from_item(item)
+            products[links.product(deal.link)].append((item, deal))
+        unsettled = {
+            keys.id_in(place[0])
+            for place, (found, due) in self._pairs.items()
+            if (found or due or {})["Type"] == item_types.PRODUCT_OFFER and _differ(found, due)
+        }
+        for of_one in products.values():
+            offered = [deal for _, deal in of_one]
+            if len(offered) > offers.MOST or not unsettled.isdisjoint(offers.places(offered[0].link)):
+                continue
+            for item, deal in of_one:
+                if deal.withdrawn_at is None and (due := offers.judge(deal, offered)) != deal.verdict:
+                    yield Fault(VERDICTS, keys.primary(item), item, _judged(item, str(due) if due else None))
+
     def _pair(self, item: Item, *, due: bool) -> None:
         """Keep an item, found or due, until its counterpart comes and says the same."""
         place = _place(item)
@@ -409,6 +437,18 @@ class _Seen:
         if not counted:
             return None
         return {**_key(place), "Type": item_types.PERIODS, feed_counts.TOTAL: counted.total(), **counted}
+
+
+def _judged(item: Item, verdict: str | None) -> Item:
+    """A deal's item, or a copy of it, with a verdict, or with none."""
+    unjudged = {name: value for name, value in item.items() if name != "Verdict"}
+    return {**unjudged, "Verdict": verdict} if verdict else unjudged
+
+
+def _differ(found: Item | None, due: Item | None) -> bool:
+    """Whether an offer says of its deal, beside the verdict, something else than is due."""
+    same = {"Version": None, "Verdict": None}
+    return {**(found or {}), **same} != {**(due or {}), **same}
 
 
 def _counted(item: Item, kind: str) -> _Counted | None:

@@ -162,6 +162,15 @@ DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
             offers.to_item(replace(lamp, link="https://shop.example/before"), has_ended=False), because="the damage"
         ),
     ),
+    "a deal's verdict is none that its product's offers make": (
+        checking.VERDICTS,
+        lambda lamp: say(keys.deal(lamp.deal_id), Verdict="1 2050-06-01 1 1"),
+    ),
+    "a deal is judged no more": (checking.VERDICTS, lambda lamp: unplace(keys.deal(lamp.deal_id), "Verdict")),
+    "an offer has another verdict than its deal": (
+        checking.OFFERS,
+        lambda lamp: say(offer_of(lamp), Verdict="1 2050-06-01 1 1"),
+    ),
     "a word is miscounted": (checking.WORD_COUNTS, lambda _: say(keys.word_count("lamp"), Deals=5)),
     "the count of a word is gone": (checking.WORD_COUNTS, lambda _: lose(keys.word_count("desk"))),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from shared.data import checking, keys, removal, traces
 from shared.data import item_types as t
-from shared.data.catalog import feeds, offers, page_cache, search
+from shared.data.catalog import deals, feeds, imports, offers, page_cache, search
 from shared.data.catalog.deal_items import from_item
 from shared.data.checking import Fault
 from shared.data.entities import ROWS, Entity
@@ -41,6 +42,13 @@ def everything(table: Table) -> None:
         copy = page_cache.Copy("<ul></ul>" if part.picks else None, "<ul></ul>" if part.feed else None)
         page_cache.write(table, part, copy, began=NOW, expires=NOW + timedelta(minutes=1), form=page_cache.HTML)
     deal = feeds.read(table, ALL_DEALS, limit=9, now=NOW).items[4]
+    again: dict[str, Any] = {
+        "deal_id": deals.new_id(NOW, None, bytes(16)),
+        "created_at": NOW,
+        "number": None,
+        "source_id": None,
+    }
+    imports.create_many(table, [replace(deal, **again)], NOW)
     stock.add(table, deal.deal_id, 9, NOW)
     for name, way in (("dee", ("shipped",)), ("eve", ("shipped", "delivered"))):
         a_buyer(table, name)
@@ -53,6 +61,9 @@ def everything(table: Table) -> None:
     for item in [item for item in table.everything() if item["Type"] == t.DEAL]:  # the stream comes after all of it
         search.file(table, None, from_item(item))
         offers.file(table, None, from_item(item))
+    for item in [item for item in table.everything() if item["Type"] == t.DEAL]:
+        offers.judge_anew(table, None, from_item(item))
+        offers.file(table, None, from_item(table.get(keys.primary(item), consistent=True) or {}))
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +135,12 @@ def damages(row: Entity, items: list[Item]) -> Iterator[tuple[str, list[Item]]]:
     for name in row.says:
         wrong = 77 if isinstance(item[name], int) else "another"
         yield f"another {name}", having(items, item, **{name: wrong})
+    if row.type in (t.DEAL, t.PRODUCT_OFFER):
+        item = next(each for each in of(row, items) if "Verdict" in each)
+        yield "no verdict", without(items, item, "Verdict")
+        yield "another verdict", having(items, item, Verdict="1 2026-07-01 1 1")
+        unjudged = next(each for each in of(row, items) if "Verdict" not in each and "WithdrawnAt" not in each)
+        yield "a stray verdict", having(items, unjudged, Verdict="1 2026-07-01 1 1")
     if row.owned:
         name = checking.row_of(item)[1].get("Username") or item["Username"]
         owner = next(each for each in items if each["PK"] == each["SK"] == keys.user(name)["PK"])

@@ -35,7 +35,7 @@ FUNCTIONS = {
 }
 """The functions, held to their rights: the local cloud does not tell IAM of the keys that they name."""
 
-STREAMED = {checking.WORDS, checking.WORD_COUNTS, checking.OFFERS, checking.SOLD_HERE}
+STREAMED = {checking.WORDS, checking.WORD_COUNTS, checking.OFFERS, checking.VERDICTS, checking.SOLD_HERE}
 """The rules of what the stream's functions write, which do not run here."""
 
 PASSWORD = "correct horse battery"
