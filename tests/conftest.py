@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
+from types import SimpleNamespace
 
 import botocore.session
 import pytest
@@ -21,12 +22,12 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] 
 from local.settings import NO_ADVICE_ABOUT_NODE
 from shared.dynamodb.table import Table
 from tests.support.engines import (
-    DYNAMODB_LOCAL_ENGINE,
     ENGINES,
     FAST,
     MOTO,
     NAMED_BY_USER,
-    ON_DYNAMODB_LOCAL,
+    ON_ALL_ENGINES,
+    SLOW_ENGINES,
     Engine,
     end_all,
     params,
@@ -84,8 +85,8 @@ MUTANTS_SECONDS = 20
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep slow engines to what they are for, and let a mutant of mutmut's meet its quickest tests, twenty seconds of
     them: most fail one in the first second."""
-    if os.environ.get("DYNAMODB_LOCAL") != "all":
-        kept = [item for item in items if not _on_dynamodb_local(item) or item.nodeid.startswith(ON_DYNAMODB_LOCAL)]
+    if os.environ.get("ENGINES") != "all":
+        kept = [item for item in items if item.nodeid.startswith(ON_ALL_ENGINES) or not _repeats_on_slow_engine(item)]
         config.hook.pytest_deselected(items=[*{*items} - {*kept}])
         items[:] = kept
     # While mutmut counts how long each test takes, there is no mutant, and none may be left out.
@@ -96,9 +97,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item, spent in zip(items, until, strict=True) if spent <= MUTANTS_SECONDS]
 
 
-def _on_dynamodb_local(item: pytest.Item) -> bool:
-    parameters = getattr(item, "callspec", None)
-    return parameters is not None and any(value is DYNAMODB_LOCAL_ENGINE for value in parameters.params.values())
+def _repeats_on_slow_engine(item: pytest.Item) -> bool:
+    """Whether a test, which another tier runs on the fast engine, is here for a slow one."""
+    given = getattr(item, "callspec", SimpleNamespace(params={}, marks=()))
+    return given.params.get("engine") in SLOW_ENGINES and any(mark.name == "thorough" for mark in given.marks)
 
 
 def pytest_report_header() -> str:

@@ -209,9 +209,9 @@ DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide)
 DYNAMODB_LOCAL_ENGINE = Engine("dynamodb-local", _dynamodb_local)
 """Amazon's own. Its tables are in SQLite: a test takes about a second of a processor on it."""
 
-ON_DYNAMODB_LOCAL = ("tests/dynamodb/", "tests/data/orders/")
-"""The tests that ``make test-all`` runs on it: what the data layer relies on, and the longest transactions. With
-``DYNAMODB_LOCAL=all`` it runs all of the data layer, which takes ten minutes of a processor."""
+ON_ALL_ENGINES = ("tests/dynamodb/", "tests/data/test_access_patterns.py", "tests/data/orders/")
+"""The tests that ``make thorough`` runs on the slow engines: what the data layer relies on, each access pattern, and
+the longest transactions. With ``ENGINES=all`` they run all of the data layer: for a new version of one."""
 
 _NAMED = os.environ.get(ENDPOINT_VARIABLE)
 # Whatever this is, it is the user's: credentials and region come from where boto3 looks for them.
@@ -225,6 +225,8 @@ FAST = DYNOXIDE_ENGINE if DYNOXIDE.exists() else MOTO
 
 FAST_SERVER = DYNOXIDE_ENGINE if DYNOXIDE.exists() else MINISTACK
 """The fastest one that many threads can ask at once."""
+
+SLOW_ENGINES = tuple(engine for engine in ENGINES if engine not in (FAST, FAST_SERVER, *NAMED_BY_USER))
 
 
 def params(engines: Iterable[Engine], *, always: Container[Engine] = ENGINES) -> list[Any]:
