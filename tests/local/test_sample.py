@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from local import sample
 from local.settings import ROOT
+from shared.data import checking
 from shared.data.catalog import feeds, picks, scores
 from shared.data.members import follows, users
 from shared.data.orders import stock
@@ -66,3 +67,15 @@ def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once() 
         assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
         assert len(follows.watches(table, "member")) == len(sample.FOLLOWED)
         assert sample.plant(table, NOW, "member") == 0
+
+
+def test_what_the_sample_writes_agrees() -> None:
+    with MINISTACK.table() as table:
+        for name in ("editor", "member"):
+            users.create(table, User(name, f"{name}@example.com", name.title(), "-", "member", NOW))
+        sample.plant(table, NOW, "member")
+
+        found = {fault.rule for fault in checking.check(table, NOW)}
+
+    by_the_stream = {checking.WORDS, checking.WORD_COUNTS, checking.OFFERS}
+    assert found - by_the_stream == set()

@@ -51,13 +51,17 @@ def vote(
         counts = given is not None and _is_counted(found.get(owner["PK"], {}), now)
         new = None
         if given is not None:
-            vote = {"Vote": given.value, "Worth": WORTH[given] if counts else 0, "VotedAt": to_iso(now)}
-            new = {**place, "Type": item_types.VOTE, "Username": username, "DealId": deal.deal_id, **vote}
+            new = _item(deal.deal_id, username, given, WORTH[given] if counts else 0, now)
         if _said(old) != _said(new):
             table.transact(account_checks.required(username, account_id), *_writes(deal.deal_id, old, new))
         return counts
 
     return table.retry(attempt, when=_Changed, gave_up=Busy("You are voting in many places at once; try again."))
+
+
+def plant(table: Table, deal_id: str, username: str, worth: int, now: datetime) -> None:
+    """One vote that is worth many, for a sample, whose readers are one account. A transaction of vote and score."""
+    table.transact(*_writes(deal_id, None, _item(deal_id, username, Vote.UP, worth, now)))
 
 
 def given(table: Table, deal_id: str, username: str) -> Vote | None:
@@ -73,6 +77,11 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
         with suppress(_Changed):  # another run of the removal may have been here first
             table.transact(required, *_writes(keys.id_in(item["SK"]), item, None))
     return len(found)
+
+
+def _item(deal_id: str, username: str, given: Vote, worth: int, now: datetime) -> Item:
+    vote = {"Vote": given.value, "Worth": worth, "VotedAt": to_iso(now)}
+    return {**keys.vote(username, deal_id), "Type": item_types.VOTE, "Username": username, "DealId": deal_id, **vote}
 
 
 def _writes(deal_id: str, old: Item | None, new: Item | None) -> Iterator[Write]:
