@@ -25,7 +25,7 @@ COMMANDS = [
 BTD = [line for _, line in COMMANDS if line.startswith("btd ")]
 AWS = re.findall(r"^aws .+$", RUNBOOK, re.MULTILINE)
 
-OF_THE_CLI_ITSELF = {"--query", "--output", "--cli-binary-format", "--max-items"}
+OF_THE_CLI_ITSELF = {"--query", "--output", "--max-items"}
 """Options that the AWS CLI adds to those that an operation has."""
 
 

@@ -3,11 +3,14 @@ tree's types, its tests, and its site, on a cloud that had deals before."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,8 @@ from local.cloud import free_port
 from local.settings import ROOT, STAGE, Home, client_arguments, endpoint
 from shared.html import cookies
 from tests.recipes.conftest import RECIPES
-from tests.support import recipes
+from tests.support import printed, recipes
+from tests.support.aws import Aws, running
 from tests.support.commands import surroundings
 from tests.support.waiting import PATIENCE, eventually
 
@@ -119,33 +123,131 @@ def site(bare: Cloud, request: pytest.FixtureRequest) -> Cloud:
     return replace(bare, deal_id=posted.json()["dealId"])
 
 
-ELSEWHERE = {
-    "make run": "the cloud of this test",
-    "make test": "these tests",
-    "make install": "the copy is installed",
-    "node_modules/.bin/cdk ": "an account at AWS",
-    ".venv-sam/bin/sam ": "Docker",
-}
-"""How the commands begin that are not typed here, and what each is or needs."""
-
-PRINTED = [
-    line
-    for page in ("README.md", "docs/afternoon.md")
-    for block in re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
-    for line in block.splitlines()
-    if not line.startswith(tuple(ELSEWHERE))
-]
-
-
 def test_each_command_that_readme_and_afternoon_print_runs_after_make_run(bare: Cloud) -> None:
-    """In their order, in one shell, which stops at the first that fails; what both documents have made is made once."""
-    lines = [line for at, line in enumerate(PRINTED) if line not in PRINTED[:at] or not line.startswith("make synth")]
+    """In their order, in one shell, which stops at the first that fails."""
+    lines = printed.typed(*printed.AFTER_MAKE_RUN)
 
     told = bare.type("\n".join(["set -e", *lines]))
 
     assert len(lines) > 25
     assert [int(status) for status in re.findall(r'"statusCode": (\d+)', told)] == [200, 401]
     assert '"hot": true' in bare.type(". .venv/bin/activate && btd deals show 1 --json")
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A shell after ``eval "$(make env)"``, in which ``btd`` is found, and ``aws`` reaches the local cloud."""
+
+    tree: Path
+    environment: dict[str, str]
+    aws: Aws
+
+    def type(self, command: str) -> tuple[int, str, str]:
+        """What a command ends with, what it prints, and what it says of errors."""
+        if command.startswith("aws "):
+            words = self._run("aws() { printf '%s\\0' \"$@\"; }; " + command).stdout.split("\0")
+            return (*self.aws(*words[:-1], "--endpoint-url", self.environment["AWS_ENDPOINT_URL"]), "")
+        done = self._run(command)
+        return done.returncode, done.stdout, done.stderr
+
+    def _run(self, command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", command], cwd=self.tree, env=self.environment, check=False, capture_output=True, text=True,
+            input="a long enough password\n" * 2,
+        )  # fmt: skip
+
+    def ask(self, command: str) -> Any:
+        """What a command answers with, as JSON. It must succeed."""
+        status, told, errors = self.type(command)
+        assert status == 0, told + errors
+        return json.loads(told)
+
+
+@pytest.fixture(scope="module")
+def shell(bare: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    told = bare.type('. .venv/bin/activate && eval "$(make env)" && env -0')
+    environment = dict(line.split("=", 1) for line in told.split("\0") if line)
+    with running(tmp_path_factory.mktemp("aws"), environment) as aws:
+        yield Shell(bare.tree, {**environment, "STACK": STAGES[STAGE].stack_name}, aws)
+
+
+DEAD_LETTER = "4f6c2b1e-0f61-4c0e-9f3b-2f6f1f0f8c11"
+
+
+@pytest.fixture(scope="module")
+def names(shell: Shell) -> dict[str, Callable[[], str]]:
+    """What each name of the documents of operations stands for on the local cloud; an order, or a dead letter, is made
+    for each command that names one."""
+    stack = shell.environment["STACK"]
+    (outputs,) = shell.ask(f"aws cloudformation describe-stacks --stack-name {stack} --query 'Stacks[].Outputs'")
+    output = {each["OutputKey"]: each["OutputValue"] for each in outputs}
+    functions = shell.ask("aws lambda list-functions --query 'Functions[].FunctionName'")
+    (newest,) = shell.ask("btd deals latest --limit 1 --json")["result"]["items"]
+    number = str(newest["dealNumber"])
+    known = {
+        "BigTimeDeals-prod": stack,
+        **{
+            name.upper(): next(each for each in functions if f"-{name}Function" in each)
+            for name in ("Publisher", "Messenger", "Refresher", "Expiry", "Accounts")
+        },
+        "TABLE": output["TableName"],
+        "APIID": output["ApiId"],
+        "QUEUEURL": output["QueueUrl"],
+        "DOMAIN": output["SiteUrl"].split("/")[2].partition(":")[0],
+        "USERNAME": "member",
+        "DEAL": number,
+        "4711": number,
+        "RULE": shell.ask(f"aws events list-rules --name-prefix {stack} --query 'Rules[].Name'")[0],
+    }
+    known["FUNCTION"] = known["EXPIRY"]
+    of_messenger = f"aws lambda list-event-source-mappings --function-name {known['MESSENGER']}"
+    known["UUID"] = shell.ask(f"{of_messenger} --query 'EventSourceMappings[].UUID'")[0]
+    shell.ask(f"btd stock add {number} 100 --json")
+    house = "--recipient Ana --street '1 Main Street' --city Springfield --region IL --postal-code 62701 --country US"
+    shell.ask(f"btd addresses save member home {house} --json")
+
+    def order() -> str:
+        return str(shell.ask(f"btd orders place member {number}=1 --address home --json")["result"]["orderId"])
+
+    def dead_letter() -> str:
+        queue = output["WorkDeadLettersUrl"]
+        return str(shell.ask(f"aws sqs send-message --queue-url {queue} --message-body none")["MessageId"])
+
+    return {**{name: partial(str, value) for name, value in known.items()}, "ORDER": order, DEAD_LETTER: dead_letter}
+
+
+def test_each_command_that_the_documents_of_operations_print_runs(
+    bare: Cloud, shell: Shell, names: dict[str, Callable[[], str]]
+) -> None:
+    """One by one, with what its names stand for, and those of other documents that have a pipe."""
+    sample = (ROOT / "tests" / "sample" / "deals.jsonl").read_bytes()
+    (bare.tree / "deals.jsonl").write_bytes(sample)
+    (bare.tree / "deals.jsonl.gz").write_bytes(gzip.compress(sample))
+    lines = printed.typed(*printed.OPERATIONS)
+    pipes = [line for line in printed.typed(*printed.OF_BTD) if not line.startswith("btd ")]
+    named = re.compile(rf"(?<![\w#])({'|'.join(names)})(?!\w)")
+    failed = {}
+
+    for line in dict.fromkeys([*lines, *pipes]):
+        if "btd check" in line:
+            eventually(lambda: bare.type("make status"), lambda told: "Functions still have" not in told)
+        status, told, errors = shell.type(named.sub(lambda name: names[name[0]](), line))
+        if status:
+            failed[line] = told[-600:] + errors[-600:]
+
+    assert len(lines) > 60
+    assert failed == {}
+
+
+def test_aws_command_line_takes_what_the_local_cloud_cannot_answer(shell: Shell) -> None:
+    """It checks the words of each such command, and sends nothing."""
+    lines = [line for name in printed.OPERATIONS for line in printed.commands(name) if printed.reason(line)]
+    of_aws = [line for line in lines if line.startswith("aws ")]
+
+    refused = {line: told for line in of_aws if (told := shell.type(f"{line} --generate-cli-skeleton output"))[0]}
+
+    assert of_aws
+    assert refused == {}
 
 
 def test_the_types_hold(site: Cloud) -> None:
@@ -160,6 +262,21 @@ def test_the_tests_that_a_recipe_names_pass(site: Cloud, name: str) -> None:
     for command in recipes.commands(RECIPES[name]):
         if "pytest" in command:
             recipes.run(site.tree, command)
+
+
+ASKED_FOR_MORE = {
+    "A new attribute",
+    "A new index that existing items need attributes for",
+    "The third release drops the old form",
+    "A new background function",
+}
+"""Recipes whose tests are below: they type the recipe's commands, and look at what changed."""
+
+
+@pytest.mark.parametrize("name", sorted(set(RECIPES) - ASKED_FOR_MORE))
+def test_the_commands_of_a_recipe_run_once_it_is_deployed(site: Cloud, name: str) -> None:
+    for command in recipes.commands(RECIPES[name], deployed=True):
+        site.type(command)
 
 
 def test_the_new_index_answers_with_deals_from_before_it(site: Cloud) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from local.settings import ROOT
 from tests.recipes.conftest import RECIPES, RELEASES
-from tests.support import recipes
+from tests.support import printed, recipes
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.recipes import NewFile, NoRecipe
 
@@ -22,6 +24,25 @@ def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
 
     python = [path for path in recipes.changed(recipe) if path.endswith(".py")]
     recipes.run(tree, f".venv/bin/ruff check --select F {' '.join(python)}")
+
+
+def test_each_command_of_a_document_or_a_lesson_is_typed_or_says_why_not() -> None:
+    """A document's commands are typed by the test that its list names, and no command hides in an indented block."""
+    listed = {*printed.AFTER_MAKE_RUN, *printed.OPERATIONS, *printed.OF_BTD, *printed.RECIPES}
+    begins = r"^ {4}(?:make|aws|btd|git|npm|curl|[A-Z_]+=\S+|\.?[\w-]+/(?:[\w.-]+/)*[\w-]+) "
+
+    commands = {each for name in printed.documents() for each in printed.commands(name)}
+    unlisted = {name: lines for name in printed.documents() if name not in listed and (lines := printed.typed(name))}
+    hidden = [
+        (name, line)
+        for name in printed.documents()
+        for line in re.findall(begins, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+        if name.endswith(".md") and name not in printed.RECIPES
+    ]
+
+    assert unlisted == {}
+    assert hidden == []
+    assert [each for each in printed.NOT_TYPED if not any(printed.matches(each, line) for line in commands)] == []
 
 
 COUNTS_WHAT_THERE_IS = (
