@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -65,7 +66,13 @@ def indexed(table: Table, some: list[Deal]) -> list[Deal]:
 
 def parsed(answer: Any, *, strict: bool = True) -> Any:
     """The document of a page; with ``strict``, what browsers would have to mend is an error."""
-    parser = html5lib.HTMLParser(strict=False, namespaceHTMLElements=False)
-    document = parser.parse(answer["body"])
-    assert not strict or [error for error in parser.errors if error[1] != "expected-doctype-but-got-chars"] == []
+    document, errors = _parsed(answer["body"])
+    assert not strict or [error for error in errors if error[1] != "expected-doctype-but-got-chars"] == []
     return document
+
+
+@lru_cache(maxsize=8)
+def _parsed(body: str) -> tuple[Any, list[Any]]:
+    """A page's document, which tests only read, and its errors: the last pages are not parsed at each look."""
+    parser = html5lib.HTMLParser(strict=False, namespaceHTMLElements=False)
+    return parser.parse(body), parser.errors
