@@ -60,6 +60,9 @@ Least = Annotated[str | None, typer.Option("--from", help="Only at this price or
 Most = Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")]
 InCurrency = Annotated[str | None, typer.Option("--currency", help="Only in this currency.")]
 
+AtLeastOff = Annotated[int | None, typer.Option("--off", help="Only with so many percent off the list price or more.")]
+OnlyLowest = Annotated[bool, typer.Option("--lowest", help="Only where the price is its product's lowest in 60 days.")]
+
 deals_app = group("deals", "Deals: the feeds, single deals, and what editors do to them.")
 drafts_app = group("drafts", "An editor's drafts: deals that are not posted yet.")
 
@@ -73,6 +76,8 @@ def latest(
     least: Least = None,
     most: Most = None,
     currency: InCurrency = None,
+    off: AtLeastOff = None,
+    lowest: OnlyLowest = False,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> output.Json:
@@ -82,7 +87,10 @@ def latest(
     if category is not None:
         of = Topic(CATEGORY, naming.slug(category))
     within = brand if category is not None else None
-    wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": within})
+    wanted = selection(
+        {"sort": sort, "from": least, "to": most, "currency": currency, "brand": within}
+        | {"off": None if off is None else str(off), "lowest": "true" if lowest else None}
+    )
     if of is None and not wanted.is_all:
         raise Invalid("All deals can be listed by time only: name a brand or a category.")
     if of is None or wanted.is_all:
@@ -144,7 +152,7 @@ def edit(
 offer(
     deals_app,
     Row(
-        "search q --brand --sort --from --to --currency --limit --cursor",
+        "search q --brand --sort --from --to --currency --off --lowest --limit --cursor",
         "GET /deals",
         "List the deals that have some words, the newest first, or by price or discount. Words such as “under $80” and "
         "“half price” are limits.",

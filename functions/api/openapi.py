@@ -66,6 +66,18 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "that of most of the newest, where none is asked for.",
         pattern=f"^{money.CODE}$",
     ),
+    "off": _parameter(
+        "Only deals with at least this discount, in percent off the list price. A page may then have fewer deals.",
+        type="integer",
+        minimum=1,
+        maximum=99,
+    ),
+    "lowest": _parameter(
+        "Only deals whose price is the lowest of their product's in 60 days (`verdict`). A page may then have fewer "
+        "deals.",
+        type="boolean",
+        default=False,
+    ),
     "brand": _parameter("Only deals of this brand, by its slug or its name."),
     "anyway": _parameter(
         "A deal that ends in the past, or whose price is not below its list price, is refused with 409, "

@@ -262,10 +262,10 @@ class _Seen:
         yield from wrong.values()
         for place, (found, due) in self._pairs.items():
             kind = (found or due or {})["Type"]
-            if kind == item_types.PRODUCT_OFFER and due and (fault := wrong.get(keys.deal(due["DealId"])["PK"])):
-                due = _judged(due, (fault.due or {}).get("Verdict"))  # noqa: PLW2901  # as the deal will say it
-            if found != due and (kind != item_types.ENDING or due):  # a note without its deal only costs one more look
-                yield Fault(_PAIRED[kind], _key(place), found, due)
+            fault = wrong.get(keys.deal(due["DealId"])["PK"]) if due else None
+            right = _judged_as(due, fault.due) if due and fault and fault.due else due
+            if found != right and (kind != item_types.ENDING or due):  # a note without its deal costs one more look
+                yield Fault(_PAIRED[kind], _key(place), found, right)
         for needed, asking in self._needed.items():
             for place, counted in asking if needed not in self._there else ():
                 key = _key(place)
@@ -443,6 +443,15 @@ def _judged(item: Item, verdict: str | None) -> Item:
     """A deal's item, or a copy of it, with a verdict, or with none."""
     unjudged = {name: value for name, value in item.items() if name != "Verdict"}
     return {**unjudged, "Verdict": verdict} if verdict else unjudged
+
+
+def _judged_as(due: Item, deal: Item) -> Item:
+    """What is due for a deal, as the item of the deal will make it once its verdict is mended."""
+    if due["Type"] == item_types.PRODUCT_OFFER:
+        return _judged(due, deal.get("Verdict"))
+    if due["Type"] == item_types.WORD:
+        return search.items_of(from_item(deal))[keys.id_in(due["PK"])]
+    return due
 
 
 def _differ(found: Item | None, due: Item | None) -> bool:

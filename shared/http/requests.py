@@ -203,7 +203,7 @@ MAX_PAGE = 100
 DEFAULT_PAGE = settings.CACHED_PAGE
 """Items of a page of a list: the most, and the default."""
 
-SELECTING = ("sort", "from", "to", "currency", "brand")
+SELECTING = ("sort", "from", "to", "currency", "off", "lowest", "brand")
 """The parameters that say which deals of a brand's or a category's list are asked for."""
 
 MAX_CLIENT_KEY = 255
@@ -234,7 +234,7 @@ def selection(query: Mapping[str, str | None]) -> Selection:
 
     Raises BadRequest.
     """
-    sort, least, most, currency, brand = (query.get(name) for name in SELECTING)
+    sort, least, most, currency, off, lowest, brand = (query.get(name) for name in SELECTING)
     if sort is not None and sort not in set(Sort):
         raise BadRequest(f"sort must be one of {', '.join(Sort)}.", "sort")
     cheapest, dearest = _price("from", least), _price("to", most)
@@ -242,11 +242,18 @@ def selection(query: Mapping[str, str | None]) -> Selection:
         raise BadRequest("from must not be above to.", "from")
     if currency is not None and not re.fullmatch(money.CODE, currency):
         raise BadRequest("currency must be three capital letters.", "currency")
+    if off is not None and not re.fullmatch("[1-9][0-9]?", off):
+        raise BadRequest("off must be a number from 1 to 99.", "off")
+    if lowest not in (None, "true", "false"):
+        raise BadRequest("lowest must be true or false.", "lowest")
     try:
         slug = None if brand is None else naming.slug(brand)
     except InvalidName as error:
         raise BadRequest("brand must be a brand's name or slug.", "brand") from error
-    return Selection(Sort(sort or Sort.NEWEST), cheapest, dearest, currency, slug)
+    discount = None if off is None else int(off)
+    return Selection(
+        Sort(sort or Sort.NEWEST), cheapest, dearest, currency, slug, discount=discount, lowest=lowest == "true"
+    )
 
 
 def _price(name: str, amount: str | None) -> str | None:

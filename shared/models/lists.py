@@ -32,8 +32,9 @@ class Selection:
     """The deals of a list that are asked for, and their order; ``brand`` is a slug, for some of a category's.
 
     ``least`` and ``most`` are prices in ``currency``, both included; ``discount`` is the least that is off the list
-    price, in percent, of a search. Prices of two currencies cannot be compared: with
-    a currency, deals in another one are left out, and a list that ``is_priced`` is shown in one.
+    price, in percent; ``lowest`` are the deals whose price is the lowest of its product's in 60 days. Prices of two
+    currencies cannot be compared: with a currency, deals in another one are left out, and a list that ``is_priced`` is
+    shown in one.
     """
 
     sort: Sort = Sort.NEWEST
@@ -42,17 +43,22 @@ class Selection:
     currency: str | None = None
     brand: str | None = None
     discount: int | None = None
+    lowest: bool = False
 
     @property
     def name(self) -> str:
         """All of it in one text: the name under which a list's cursors are its own."""
-        discount = [] if self.discount is None else [self.discount]
-        return "/".join(map(str, (self.sort, self.least, self.most, self.currency, self.brand, *discount)))
+        more = [*([] if self.discount is None else [self.discount]), *(["lowest"] if self.lowest else [])]
+        return "/".join(map(str, (self.sort, self.least, self.most, self.currency, self.brand, *more)))
 
     def takes(self, price: str, currency: str | None) -> bool:
         """Whether a price is in the currency and between the prices that are asked for."""
         least, most = self.bounds
         return self.currency in (None, currency) and least <= units(price, self.currency or "") <= most
+
+    def admits(self, discount: int | None, *, lowest: bool) -> bool:
+        """Whether a discount is as big as is asked for, and a price is the ``lowest`` where that is."""
+        return (discount or 0) >= (self.discount or 0) and (lowest or not self.lowest)
 
     @property
     def bounds(self) -> tuple[int, int]:

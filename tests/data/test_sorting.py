@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, offers, sorting
+from shared.data.catalog import deals, offers, selecting, sorting
 from shared.data.catalog.deal_items import has_ended
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.table import Table
@@ -20,6 +20,7 @@ from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.lists import Selection, Sort
 from tests.support.engines import FAST, on
 from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, every_page, ids, post
+from tests.support.pages import indexed
 from tests.support.wire import watched
 
 pytestmark = on(FAST)
@@ -105,6 +106,89 @@ def test_each_list_holds_each_of_its_deals_once_and_in_its_order(table: Table) -
         selection = Selection(sort, least, most, currency, brand if of.kind is CATEGORY else None)
         limit = 2 if least is None else 100
         assert walked(table, of, selection, limit) == expected(posted, of, selection), (of, selection)
+
+
+@pytest.fixture
+def judged(table: Table) -> list[Deal]:
+    """45 deals of nine products, over 40 days, the newest first: some are their product's lowest, some half price."""
+    some = [
+        a_deal(
+            ago(days=number * 8 % 41, seconds=number),
+            brand=("apple", "asics")[number % 2],
+            category=("shoes", "home")[number % 3 == 0],
+            price=f"{20 + number * 7 % 50}.00",
+            list_price="100.00",
+            link=f"https://shop.example/{number % 9}",
+        )
+        for number in range(45)
+    ]
+    posted = indexed(table, sorted(post(table, some, ago(days=50)), key=lambda deal: deal.created_at))
+    return sorted(deals.get_many(table, ids(posted), consistent=True), key=lambda deal: deal.deal_id, reverse=True)
+
+
+def searched(table: Table, typed: str, selection: Selection) -> list[str]:
+    """The ids of all deals that a search finds, by following its cursors."""
+    pages = every_page(
+        lambda cursor: selecting.page(table, typed, selection, limit=5, now=NOW, cursor=cursor, all_words=True).page
+    )
+    return [deal.deal_id for page in pages for deal in page.items]
+
+
+LIMITS = [{"lowest": True}, {"discount": 60}, {"discount": 60, "lowest": True}]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
+def test_lists_and_searches_hold_all_60_day_lows_and_bargains_in_each_order(
+    table: Table, judged: list[Deal], limits: dict[str, Any]
+) -> None:
+    bargains = [deal for deal in judged if Selection(**limits).admits(deal.discount_percent, lowest=deal.is_lowest)]
+    assert 2 < len(bargains) < len(judged)
+
+    for sort in Sort:
+        selection = Selection(sort, currency="USD", **limits)
+        for of in (SHOES, APPLE):
+            assert walked(table, of, selection, 3) == expected(bargains, of, selection), selection
+        of_apple, found = expected(bargains, APPLE, selection), searched(table, "runner", selection)
+        assert [deal_id for deal_id in found if deal_id in of_apple] == of_apple
+        assert len(found) == len(bargains)
+
+
+def test_all_60_day_lows_are_listed_the_newest_first_and_each_page_says_how_many_deals_it_is_of(
+    table: Table, judged: list[Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sorting, "SIFTED", 10)
+
+    def read(cursor: str | None) -> sorting.OfAll:
+        return sorting.of_all(table, Selection(lowest=True), limit=2, now=NOW, cursor=cursor)
+
+    pages = every_page(lambda cursor: read(cursor).page)
+
+    assert [deal.deal_id for page in pages for deal in page.items] == [
+        deal.deal_id for deal in judged if deal.is_lowest
+    ]
+    assert read(None).looked == 10
+    monkeypatch.setattr(sorting, "SIFTED", 100)
+    assert read(None).looked is None
+
+
+def test_deals_of_all_categories_that_are_left_out_are_not_replaced_by_reading_on(
+    table: Table, judged: list[Deal]
+) -> None:
+    half, lows = Selection(Sort.DISCOUNT, discount=60), Selection(Sort.CHEAPEST, lowest=True)
+
+    with watched(table) as wire:
+        biggest, cheapest = (sorting.of_all(table, each, limit=3, now=NOW) for each in (half, lows))
+
+    by_price = {slug: [deal for deal in judged if deal.category == slug] for slug in ("shoes", "home")}
+    for some in by_price.values():
+        some.sort(key=ORDERS[Sort.CHEAPEST])
+    first = sorted([deal for some in by_price.values() for deal in some[:3]], key=ORDERS[Sort.CHEAPEST])
+    assert dict(wire.operations) == {"Query": 16}
+    assert ids(biggest.page.items) == ids(
+        sorted((deal for deal in judged if (deal.discount_percent or 0) >= 60), key=ORDERS[Sort.DISCOUNT])[:3]
+    )
+    assert ids(cheapest.page.items) == ids([deal for deal in first if deal.is_lowest][:3])
+    assert (biggest.looked, cheapest.looked) == (None, 3)
 
 
 def test_an_offer_follows_each_edit_of_its_deal(table: Table) -> None:

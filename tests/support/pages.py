@@ -58,9 +58,11 @@ def indexed(table: Table, some: list[Deal]) -> list[Deal]:
         offers.file(table, None, deal)
     for deal in some:
         offers.judge_anew(table, None, deal)
-    for judged in deals.get_many(table, [deal.deal_id for deal in some], consistent=True):
+    known = {deal.deal_id: deal for deal in some}
+    for judged in deals.get_many(table, list(known), consistent=True):
         if judged.verdict:  # which the stream brings, too
             offers.file(table, judged, judged)
+            search.file(table, known[judged.deal_id], judged)
     return some
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module, util
 from pathlib import Path
@@ -118,9 +119,11 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
             continue
     created = post(table, made, now)
     listed = [deal for deal in created if deal.withdrawn_at is None]
-    table.gather([lambda deal=deal: search.file(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
-    table.gather([lambda deal=deal: offers.file(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
-    table.gather([lambda deal=deal: offers.judge_anew(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
+    table.gather([partial(offers.file, table, None, deal) for deal in created])
+    table.gather([partial(offers.judge_anew, table, None, deal) for deal in created])
+    judged = deals.get_many(table, ids(created), consistent=True)
+    table.gather([partial(offers.file, table, None, deal) for deal in judged if deal.verdict])
+    table.gather([partial(search.file, table, None, deal) for deal in judged if deal.withdrawn_at is None])
     voted = [deal for deal in listed if deal.created_at < now - settings.SCORE_HIDDEN][:30]
     for place, deal in enumerate(voted):
         table.write(scores.counting(deal.deal_id, 30 - 2 * place))

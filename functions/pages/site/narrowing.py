@@ -23,6 +23,8 @@ MOST = 6
 ORDERS = {Sort.NEWEST: "Newest", Sort.CHEAPEST: "Cheapest", Sort.DISCOUNT: "Discount"}
 MORE = {Sort.NEWEST: "Older deals", Sort.CHEAPEST: "Dearer deals", Sort.DISCOUNT: "Smaller discounts"}
 
+LOWEST = "Lowest in 60 days"
+
 _FIRST = {
     Sort.NEWEST: "The newest first",
     Sort.CHEAPEST: "The cheapest first",
@@ -44,8 +46,8 @@ def above(
 ) -> dict[str, Any]:
     """The values of ``narrowing`` in ``macros.html`` for a list at a path, of a search where there is a ``query``.
 
-    ``among`` are links to parts of the list; ``currencies`` are others in which it has prices. ``opened`` is the
-    selection with the currency that it is shown in.
+    A link of ``marks`` narrows it to 60-day lows. ``among`` are links to parts of the list; ``currencies`` are others
+    in which it has prices. ``opened`` is the selection with the currency that it is shown in.
     """
     currency, asked = (opened or selection).currency, {"q": query, **query_of(selection)}
     known = sorted({*currencies, *([currency] if currency else [])}, key=_by_settings)
@@ -59,6 +61,7 @@ def above(
             _choice(name, path, {**asked, **_sorted(sort)}, current=sort is selection.sort)
             for sort, name in ORDERS.items()
         ],
+        "marks": [] if selection.lowest else [_choice(LOWEST, path, {**asked, "lowest": "true"})],
         "among": among or [],
         "currencies": [
             _choice(each, path, {**asked, "currency": each}, current=each == currency)
@@ -99,6 +102,8 @@ def query_of(selection: Selection) -> dict[str, str | None]:
         "from": selection.least and selection.least.removesuffix(".00"),
         "to": selection.most and selection.most.removesuffix(".00"),
         "currency": selection.currency,
+        "off": str(selection.discount) if selection.discount else None,
+        "lowest": "true" if selection.lowest else None,
         "brand": selection.brand,
     }
 
@@ -107,8 +112,27 @@ def sentence(selection: Selection, brand: CountedTopic | None = None) -> str:
     """The order of a list and what of it is shown, in words: ``The cheapest first, from $10 to $80``."""
     bounds = (("from", selection.least), ("to", selection.most))
     within = [f"{word} {views.money(price, selection.currency or '')}" for word, price in bounds if price is not None]
-    said = [_FIRST[selection.sort], *([" ".join(within)] if within else []), *([f"of {brand.name}"] if brand else [])]
+    said = [
+        _FIRST[selection.sort],
+        *([" ".join(within)] if within else []),
+        *([_off(selection.discount)] if selection.discount else []),
+        *([LOWEST.lower()] if selection.lowest else []),
+        *([f"of {brand.name}"] if brand else []),
+    ]
     return ", ".join(said)
+
+
+def chips(path: str, selection: Selection, query: str | None = None) -> list[tuple[str, str]]:
+    """The limits of a list beside its prices, in words, each with the address of the list without it."""
+    asked = {"q": query, **query_of(selection)}
+    return [
+        *([(_off(selection.discount), link(path, **{**asked, "off": None}))] if selection.discount else []),
+        *([(LOWEST, link(path, **{**asked, "lowest": None}))] if selection.lowest else []),
+    ]
+
+
+def _off(percent: int) -> str:
+    return f"{percent}% off or more"
 
 
 def _sorted(sort: Sort) -> dict[str, str | None]:

@@ -28,7 +28,7 @@ from shared.html.request import Request
 from shared.html.templates import render
 from shared.http import cached_pages
 from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
-from shared.models.lists import Selection
+from shared.models.lists import Selection, Sort
 from shared.runtime.environment import table
 
 SELECTED = 24
@@ -95,19 +95,21 @@ def latest_deals(request: Request) -> Answer:
 
 
 def _selected(request: Request, selection: Selection) -> Answer:
-    """The first deals of all categories in another order, or within some prices; each category's own list goes on."""
-    least_percent = HALF if "half" in request.query else 0
-    found = sorting.of_all(table(), selection, limit=SELECTED, now=request.now, least_percent=least_percent)
-    deals = found[: views.first_groups(found, SELECTED, under=None)]
+    """The deals of all categories that are selected; by price or by discount the first, and each category's list goes
+    on."""
+    cursor = cursor_of(request)
+    found = sorting.of_all(table(), selection, limit=SELECTED, now=request.now, cursor=cursor)
+    more = found.page.next
+    deals = found.page.items[: views.first_groups(found.page.items, SELECTED, under=None)]
     shown = sorting.opened_in_settings(selection)
     said = narrowing.sentence(shown)
     asked = narrowing.query_of(shown)
     return public_page(
         "selected.html",
         request,
-        name="Half price or less" if least_percent else "All deals",
+        name=_named(selection),
         topic=None,
-        remark=said,
+        remark=f"{said}. {_among(shown.sort, found.looked, cursor)}" if found.looked is not None else said,
         order=said,
         narrowing=narrowing.above(
             "/deals",
@@ -119,17 +121,30 @@ def _selected(request: Request, selection: Selection) -> Answer:
             opened=shown,
         ),
         cards=views.cards(deals, request.now),
-        next=None,
-        more="",
+        next=link("/deals", **asked, cursor=more) if more else None,
+        more=narrowing.MORE[Sort.NEWEST] if shown.sort is Sort.NEWEST else "",
         all=link("/deals"),
-        chips=[],
+        chips=narrowing.chips("/deals", selection),
         alert=None,
         partly=[],
-        first=True,
+        first=cursor is None,
         feed=feed_addresses("/feed"),
         robots="noindex, follow",
         description=f"Deals of all categories. {said}.",
     )
+
+
+def _named(selection: Selection) -> str:
+    if selection.lowest:
+        return narrowing.LOWEST
+    return "Half price or less" if selection.discount == HALF else "All deals"
+
+
+def _among(sort: Sort, looked: int, cursor: str | None) -> str:
+    """Of which deals some of all categories are, where there are more."""
+    if sort is Sort.NEWEST:
+        return f"Only of the {'next' if cursor else 'newest'} {looked} deals."
+    return f"Only of the {looked} {'cheapest' if sort is Sort.CHEAPEST else 'biggest discounts'} of each category."
 
 
 @routes.get("/ending")

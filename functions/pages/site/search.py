@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from functions.pages.site import narrowing
@@ -73,6 +74,7 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
     room = settings.CARDS_OF_A_SEARCH - len(shown)
     most = selecting.partly(table(), found, room, request.now)
     active, some, alike = _active(shown, most, request.now)
+    onward = replace(selection, currency=found.selection.currency)
     among = narrowing.brands_among("/search", selection, active, query=searched)
     return public_page(
         "selected.html",
@@ -88,11 +90,12 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
         chips=[
             (phrase, link("/search", q=limits.around(found.ran.text, but=phrase), **narrowing.query_of(selection)))
             for phrase in limits.typed
-        ],
+        ]
+        + narrowing.chips("/search", selection, searched),
         alert={"words": found.ran.text, "ceiling": found.selection.most, "currency": found.selection.currency},
         cards=views.cards(active, request.now, alike=alike),
         partly=views.cards(some, request.now, alike=alike),
-        next=link("/search", q=searched, **narrowing.query_of(found.selection), cursor=more) if more else None,
+        next=link("/search", q=searched, **narrowing.query_of(onward), cursor=more) if more else None,
         more=narrowing.MORE[selection.sort],
         all=link("/search", q=searched),
         first=cursor is None,

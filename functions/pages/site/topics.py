@@ -138,7 +138,7 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
         "selected.html",
         request,
         name=found.topic.name,
-        chips=[],
+        chips=narrowing.chips(path, selection),
         alert=None,
         partly=[],
         topic=topic,

@@ -58,7 +58,7 @@ class Phrases:
             least=selection.least or own.least,
             most=selection.most or own.most,
             currency=selection.currency or own.currency,
-            discount=own.discount,
+            discount=selection.discount or own.discount,
         )
 
 

@@ -69,7 +69,8 @@ SHORTEST_CORRECTED = 4
 class Match:
     """A deal as its words' items tell of it: all of its words, and what lists are sorted, narrowed and laid out by.
 
-    What 1.0.0 filed tells of the words only. ``card`` are the beginnings of the hashes of the deal's ``likenesses``.
+    What 1.0.0 filed tells of the words only. ``card`` are the beginnings of the hashes of the deal's ``likenesses``;
+    ``lowest`` is 1 for a price that is the lowest of 60 days.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -79,6 +80,7 @@ class Match:
     price: str | None = field(default=None, metadata=stored("Price"))
     currency: str | None = field(default=None, metadata=stored("Currency"))
     discount: int | None = field(default=None, metadata=stored("Discount", int))
+    lowest: int | None = field(default=None, metadata=stored("Lowest", int))
     ends_at: datetime | None = field(default=None, metadata=stored("EndsAt", datetime))
     version: int | None = field(default=None, metadata=stored("Version", int))
 
@@ -167,7 +169,14 @@ def items_of(deal: Deal) -> dict[str, Item]:
     found = words.of_deal(deal)
     same = {name: getattr(deal, name) for name in ("brand", "price", "currency", "ends_at", "version")}
     card = " ".join(links.hashed(each)[:16] for each in cards.likenesses(deal.link, deal.title))
-    match = Match(deal.deal_id, " ".join(found), card, discount=deal.discount_percent, **same)
+    match = Match(
+        deal.deal_id,
+        " ".join(found),
+        card,
+        discount=deal.discount_percent,
+        lowest=1 if deal.is_lowest else None,
+        **same,
+    )
     common = {"Type": item_types.WORD, **_MATCH.write(match)}
     return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in found}
 

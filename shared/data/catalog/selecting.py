@@ -140,6 +140,6 @@ def _scope(ran: Search, selection: Selection) -> str:
 def _fits(match: Match, selection: Selection) -> bool:
     if selection.brand not in (None, match.brand) or (selection.sort is Sort.DISCOUNT and not match.discount):
         return False
-    if selection.discount is not None and (match.discount or 0) < selection.discount:
+    if not selection.admits(match.discount, lowest=bool(match.lowest)):
         return False
     return selection.takes(match.price or "0.00", match.currency)

@@ -7,7 +7,8 @@ The offer of a listed deal (``offers.py``) stands in three indexes, so that one 
     biggest discounts of a category    GSI1    backward
 
 What these keys do not say is left out after it was read, at a cost that ``SIFTED`` and ``TRIPS`` bound: a brand's deals
-of other categories, a category's discounts in other currencies or beyond some prices. So a page may have fewer deals
+of other categories, a category's discounts in other currencies or beyond some prices, small discounts, and prices that
+are not the lowest of 60 days. So a page may have fewer deals
 than were asked for though more come after it. A brand's discounts are sorted here, of all its prices: one more place in
 an index would cost each new deal a write, and spare only some reads of brands' pages.
 
@@ -34,6 +35,7 @@ from shared.dynamodb.schema import GSI1, GSI2, GSI3, Index
 from shared.dynamodb.table import Table
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
 from shared.models.catalog import (
+    ALL_DEALS,
     BRAND,
     CATEGORIES,
     CATEGORY,
@@ -155,21 +157,44 @@ def opened(
 def opened_in_settings(selection: Selection) -> Selection:
     """A selection in the first currency of the settings, where it needs one and none is asked for; its cheapest first
     where it is of some prices and in no other order."""
+    if not selection.is_priced:
+        return selection
     shown = replace(selection, currency=selection.currency or settings.CURRENCIES[0])
     return replace(shown, sort=Sort.CHEAPEST) if shown.sort is Sort.NEWEST else shown
 
 
-def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, least_percent: int = 0) -> list[Deal]:
-    """The first deals of all categories by price or by discount, ``limit`` at most, of some percent off or more.
+@dataclass(frozen=True, slots=True)
+class OfAll:
+    """Deals of all categories, the cursor of the next ones, and the deals that were ``looked`` through where there are
+    more: so many of the newest, or of each category's first."""
 
-    A Query of each category, all at once: each gives its first ``limit`` deals, about 3 read units.
+    page: Page[Deal]
+    looked: int | None
+
+
+def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None) -> OfAll:
+    """The first deals of all categories that are selected, ``limit`` at most.
+
+    The newest of them go on page by page: ``SIFTED`` deals are read for each, about 10 read units. By price or by
+    discount there is one page: a Query of each category, all at once, gives its first ``limit`` deals, about 3 read
+    units. Raises InvalidCursor.
     """
     shown = opened_in_settings(selection)
+    if shown.sort is Sort.NEWEST:
+        newest = feeds.read(table, ALL_DEALS, limit=SIFTED, now=now, cursor=cursor)
+        fitting = [deal for deal in newest.items if _is_selected(deal, shown)]
+        more = (
+            cursors.encode(feeds.scope(ALL_DEALS), fitting[limit - 1].deal_id) if len(fitting) > limit else newest.next
+        )
+        return OfAll(Page(tuple(fitting[:limit]), more), len(newest.items) if newest.next else None)
+    by_rank = replace(shown, discount=None, lowest=False)  # what is left out is not replaced by reading on
     page_of = partial(_BY[shown.sort], table, limit=limit, now=now, cursor=None)
-    pages = table.gather([partial(page_of, Topic(CATEGORY, slug), shown) for slug in CATEGORIES])
-    found = [deal for page in pages for deal in page.items if (deal.discount_percent or 0) >= least_percent]
+    pages = table.gather([partial(page_of, Topic(CATEGORY, slug), by_rank) for slug in CATEGORIES])
+    found = [deal for page in pages for deal in page.items if _is_selected(deal, shown)]
     found.sort(key=partial(_position, shown), reverse=shown.sort is Sort.DISCOUNT)
-    return found[:limit]
+    is_sifted = shown.lowest or (shown.discount is not None and shown.sort is not Sort.DISCOUNT)
+    looked = limit if is_sifted and any(page.next for page in pages) else None
+    return OfAll(Page(tuple(found[:limit]), None), looked)
 
 
 def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
@@ -233,7 +258,12 @@ def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: dateti
         items = _query(table, of, selection, after, most)
         read = damage.readable(items, partial(_standing, of, selection))
         found += [deal for deal in read if _is_shown(deal, of, selection, now)]
-        if len(items) < most or not read:
+        is_past = (
+            selection.sort is Sort.DISCOUNT
+            and bool(read)
+            and not selection.admits(read[-1].discount_percent, lowest=True)
+        )
+        if len(items) < most or not read or is_past:
             return _first(found, of, selection, limit, None)
         after = _position(selection, read[-1])
         if len(found) * 2 >= limit:
@@ -288,7 +318,13 @@ def _fits(deal: Deal, of: Topic, selection: Selection) -> bool:
     """Whether a deal is one of those that are asked for."""
     topics_of = (Topic(BRAND, deal.brand), Topic(CATEGORY, deal.category))
     is_of = of in topics_of and _narrowest(of, selection) in topics_of
-    return is_of and selection.takes(deal.price, deal.currency)
+    return is_of and _is_selected(deal, selection)
+
+
+def _is_selected(deal: Deal, selection: Selection) -> bool:
+    """Whether a deal has a price and a discount that are asked for."""
+    is_admitted = selection.admits(deal.discount_percent, lowest=deal.is_lowest)
+    return is_admitted and selection.takes(deal.price, deal.currency)
 
 
 def _position(selection: Selection, deal: Deal) -> Position:

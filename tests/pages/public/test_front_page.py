@@ -158,7 +158,7 @@ def test_deals_of_all_categories_are_listed_by_price_and_by_discount(ask: Ask, t
 
     assert listed(to="25", sort="cheapest") == [cheap, edge]
     assert listed(to="25") == [cheap, edge]
-    assert listed(sort="discount", half="1") == [cheap, edge, above]
+    assert listed(sort="discount", off="50") == [cheap, edge, above]
     assert listed(sort="discount") == [cheap, edge, above, dear]
     assert ask("/deals", query={"to": "cheap"})["statusCode"] == 400
 

@@ -15,14 +15,15 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from functions.api import catalog
-from shared.data.catalog import offers, search, selecting
+from functions.pages.site.narrowing import LOWEST
+from shared.data.catalog import offers, search, selecting, sorting
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
 from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.values import times
 from tests.support.factories import a_deal, post
-from tests.support.pages import Ask, a_context, event_of, parsed
+from tests.support.pages import Ask, a_context, event_of, indexed, parsed
 from tests.support.rights import within_rights
 from tests.support.wire import hooked
 
@@ -212,6 +213,56 @@ def test_running_shoes_under_a_price_are_found_page_by_page(
     assert ask("/search", query={"q": "shoe", "sort": "cheapest", "cursor": "1.x"})["statusCode"] == 400
 
 
+def test_60_day_lows_are_one_click_from_the_front_page_each_list_and_each_search(
+    ask: Ask, api: Ask, table: Table, now: datetime
+) -> None:
+    made = [
+        a_deal(now - timedelta(days=n), title=f"Shoe {n}", link=f"https://shop.example/{n % 2}", price=f"{50 + n}.00")
+        for n in range(6)
+    ]
+    indexed(table, sorted(post(table, made, now), key=lambda deal: deal.created_at))
+    lows = [f"Shoe {n}" for n in range(4)]
+
+    pages = {
+        path: follow(ask, links(ask(path.partition("?")[0], query=dict(parse_qsl(path.partition("?")[2]))))[LOWEST])
+        for path in ("/", "/categories/shoes", "/brands/apple", "/search?q=shoe", "/categories/shoes?sort=cheapest")
+    }
+
+    for path, page in pages.items():
+        assert sorted(titles(page)) == lows, path
+        assert "lowest in 60 days" in page["body"]
+        removed = links(follow(ask, links(page)[f"{LOWEST} ×"]))
+        assert f"{LOWEST} ×" not in removed
+    assert links(pages["/search?q=shoe"])[f"{LOWEST} ×"] == "/search?q=shoe"
+    assert links(pages["/categories/shoes?sort=cheapest"])["Newest"] == "/categories/shoes?lowest=true"
+    for path in ("/categories/shoes/deals", "/brands/apple/deals", "/deals?q=shoe"):
+        query = dict(parse_qsl(path.partition("?")[2])) | {"lowest": "true"}
+        listed = json.loads(api(path.partition("?")[0], query=query)["body"])["items"]
+        assert [(deal["title"], deal["verdict"]["lowest"]) for deal in listed] == [(low, True) for low in lows], path
+
+
+def test_half_price_of_all_categories_is_a_limit_that_can_be_removed(ask: Ask, posted: list[Deal]) -> None:
+    page = follow(ask, links(ask("/"))["Half price or less"])
+
+    assert page["body"].count("<h1>Half price or less</h1>") == 1
+    assert titles(page) == [deal.title for deal in posted if (deal.discount_percent or 0) >= 50][:24]
+    assert links(page)["50% off or more ×"] == "/deals?sort=discount"
+
+
+def test_a_list_of_some_of_all_deals_says_of_how_many(
+    ask: Ask, table: Table, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sorting, "SIFTED", 10)
+
+    first = ask("/deals", query={"lowest": "true"})
+    second = follow(ask, links(first)["Look further"])
+    cheapest = ask("/deals", query={"lowest": "true", "sort": "cheapest"})
+
+    assert "Only of the newest 10 deals." in first["body"]
+    assert "Only of the next 10 deals." in second["body"]
+    assert "Only of the 24 cheapest of each category." in cheapest["body"]
+
+
 def test_a_search_of_more_deals_than_are_sorted_says_how_many_were(
     ask: Ask, api: Ask, table: Table, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,6 +286,9 @@ BAD = [
     *(("/categories/shoes", name, value) for name, value in (
         ("sort", "best"), ("from", "-1"), ("from", "90"), ("to", "80,50"), ("to", "1234567890"), ("currency", "usd"),
         ("brand", "///"), ("brand", "nobody"),
+    )),
+    *(("/categories/shoes", name, value) for name, value in (
+        ("off", "0"), ("off", "100"), ("off", "٣"), ("off", "5.5"), ("lowest", "yes"), ("lowest", "1"),
     )),
     ("/brands/apple", "sort", "CHEAPEST"),
     ("/brands/apple", "from", "٣"),
@@ -286,6 +340,10 @@ LISTS = {
     "cheapest of a brand in a category that half of its deals are in": "/categories/home?sort=cheapest&brand=apple",
     "biggest discounts of a brand with 100 deals in a category": "/categories/home?sort=discount&brand=apple",
     "newest of a brand with 100 deals in a category": "/categories/home?brand=apple",
+    "newest 60-day lows of a category": "/categories/shoes?lowest=true",
+    "60-day lows of all deals, the newest": "/deals?lowest=true",
+    "biggest discounts of all deals": "/deals?sort=discount&off=50",
+    "60-day lows of a search with 100 deals": "/search?q=cotton&lowest=true",
     "cheapest of a search with 100 deals": "/search?q=cotton&sort=cheapest",
     "biggest discounts of a search of two words, both of 100 deals": "/search?q=trail+cotton&sort=discount&to=100",
 }
