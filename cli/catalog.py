@@ -129,7 +129,7 @@ def edit(
     ] = None,
     yes: Yes = False,
 ) -> output.Json:
-    """Edit a deal's fields, named as in the API; it keeps its place in the feeds, and what is odd is asked about."""
+    """Edit a deal's fields, named as in the API; it keeps its place in the feeds. Warnings must be confirmed."""
     wanted: dict[str, str | None] = dict.fromkeys(removed or ())
     for assignment in changed or ():
         name, equals, value = assignment.partition("=")
@@ -171,13 +171,11 @@ offer(
         output.feed,
     ),
     Row("show dealId", "GET /deals/{dealId}", "Show one deal, by its id or its number."),
-    Row(
-        "create --* --yes", "POST /deals", "Create a deal; one that has ended, or saves nothing, is asked about first."
-    ),
+    Row("create --* --yes", "POST /deals", "Create a deal. Warnings must be confirmed."),
     Row(
         "withdraw dealId",
         "PATCH /deals/{dealId}",
-        "Take a deal back: it leaves the feeds and stays readable.",
+        "Withdraw a deal: it leaves the feeds and stays readable.",
         sends={"withdrawn": True},
     ),
     Row(
@@ -192,8 +190,8 @@ offer(
         "Show who changed what of a deal within a year, newest first.",
         output.log,
     ),
-    Row("hot dealId", "PUT /deals/{dealId}/hot", "Make a deal hot: the deployed system then tells every user, once."),
-    Row("told dealId", "GET /deals/{dealId}/hot", "Show how many users have been told of a hot deal so far."),
+    Row("hot dealId", "PUT /deals/{dealId}/hot", "Make a deal hot: the deployed system notifies every user, once."),
+    Row("told dealId", "GET /deals/{dealId}/hot", "Show how many users have been notified of a hot deal so far."),
 )
 offer(
     drafts_app,
@@ -201,12 +199,12 @@ offer(
     Row(
         "post username draftId",
         "POST /me/drafts/{draftId}",
-        "Post a draft now, whether or not it is planned; nothing odd is asked about.",
+        "Post a draft now, scheduled or not, without asking for confirmation of warnings.",
     ),
     Row(
         "discard username draftId",
         "DELETE /me/drafts/{draftId}",
-        "Remove a draft, and its plan.",
+        "Remove a draft and its schedule.",
         says={"discarded": "draftId"},
     ),
 )
@@ -276,7 +274,7 @@ offer(
     Row(
         "list",
         "GET /categories",
-        "List the eight categories; they do not change, so this asks nobody.",
+        "List the eight categories; they do not change, so this sends no request.",
         output.categories,
     ),
 )

@@ -304,7 +304,7 @@ ORDER BY Day;""",
 """Queries to begin with, by what they tell. SQLite and DuckDB both understand them."""
 
 Personal = Annotated[
-    bool, typer.Option("--personal", help="Names, addresses, hashes and sessions, too: all that the table holds.")
+    bool, typer.Option("--personal", help="Include names, addresses, hashes and sessions: everything in the table.")
 ]
 
 
@@ -313,7 +313,7 @@ def export(
     personal: Personal = False,
     segments: Number = 4,
 ) -> None:
-    """Write all items into a database, without personal data; an interrupted export goes on where it stopped."""
+    """Write all items into a database, without personal data; an interrupted export resumes where it stopped."""
     unfinished = folder / UNFINISHED
     if folder.exists() and any(folder.iterdir()) and not unfinished.exists():
         raise DealsError(f"{folder} is not empty: nothing was exported.")

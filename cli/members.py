@@ -97,14 +97,14 @@ def tell_of_hot(
     username: Username,
     pace: Annotated[Pace, typer.Argument(help="At once, once a day (at seven in UTC), or never.")],
 ) -> output.Json:
-    """Choose when a user is told of hot deals."""
+    """Choose when a user is notified of hot deals."""
     users.tell_of_hot(work.table, username, pace)
     return {"username": username, "hotPace": pace}
 
 
 @command(users_app)
 def resume_mail(work: Work, username: Username) -> output.Json:
-    """Mail to a user again after a bounce or a complaint, once the mailbox works."""
+    """Resume mail to a user after a bounce or a complaint, once the mailbox works."""
     digests.resume(work.table, username)
     return member_documents.user(users.get(work.table, username, consistent=True))
 
@@ -113,7 +113,7 @@ def resume_mail(work: Work, username: Username) -> output.Json:
 def remove(
     work: Work, username: Username, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False
 ) -> output.Json:
-    """Remove an account and all that is its owner's. Refused while an order of it is not sent."""
+    """Remove an account and all its data. Refused while it has an order that is not sent."""
     if not yes:
         typer.confirm(
             f"Remove {username} with all likes, watches, messages, orders and sessions?", abort=True, err=True
@@ -157,13 +157,13 @@ offer(
     Row(
         "price username dealId ceiling --pace",
         "PUT /me/alerts/deals/{dealId}",
-        "Tell a user of a product's offers at a price or below.",
+        "Notify a user of a product's offers at a price or below.",
         signed_in=True,
     ),
     Row(
         "words username words --ceiling --currency --leastDiscount --pace",
         "POST /me/alerts",
-        "Tell a user of new deals with some words.",
+        "Notify a user of new deals with some words.",
         signed_in=True,
     ),
     Row(

@@ -349,7 +349,7 @@ def probe(
     names: Annotated[list[str] | None, typer.Argument(metavar="PROOF", help=f"{', '.join(PROOFS)}; else all.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove on a deployed stage what the design rests on, and show the ledger of claims with the results."""
+    """Test on a deployed stage what the design relies on, and show the ledger of claims with the results."""
     if unknown := {*(names or ())} - {*PROOFS}:
         raise typer.BadParameter(f"There is no proof {', '.join(sorted(unknown))}: choose one of {', '.join(PROOFS)}.")
     try:

@@ -256,7 +256,7 @@ OF_MAIL = ("MailQueueUrl", "MailDeadLettersUrl")
 def redrive(
     send: Annotated[bool, typer.Option("--send", help="Send it again; without this, it is only shown.")] = False,
     drop: Annotated[
-        list[str] | None, typer.Option("--drop", metavar="MESSAGE", help="Remove a message that is past saving.")
+        list[str] | None, typer.Option("--drop", metavar="MESSAGE", help="Remove a message that cannot be processed.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -120,12 +120,12 @@ offer(
     Row(
         "put username dealId quantity=1",
         "PUT /me/cart/{dealId}",
-        "Have so many pieces of a deal in the cart, whatever there were before.",
+        "Set how many pieces of a deal are in the cart.",
     ),
     Row(
         "take-out username dealId",
         "DELETE /me/cart/{dealId}",
-        "Have a deal in the cart no longer.",
+        "Remove a deal from the cart.",
         says={"takenOut": "dealId"},
     ),
 )
@@ -139,13 +139,15 @@ offer(
     Row("list username --status --limit --cursor", "GET /orders", "List a user's orders, newest first.", _orders),
     Row("show orderId", "GET /orders/{orderId}", "Show an order and its items."),
     Row(
-        "follow orderId status", "PUT /orders/{orderId}/status", "Send, deliver or cancel an order, and tell its owner."
+        "follow orderId status",
+        "PUT /orders/{orderId}/status",
+        "Send, deliver or cancel an order; notify its owner.",
     ),
 )
 offer(
     stock_app,
     Row("add dealId add --shards", "PUT /deals/{dealId}/stock", "Put pieces of a deal on sale."),
-    Row("set dealId left --shards", "PUT /deals/{dealId}/stock", "Say how many pieces of a deal are left."),
+    Row("set dealId left --shards", "PUT /deals/{dealId}/stock", "Set how many pieces of a deal are left."),
     Row("show dealId", "GET /deals/{dealId}/stock", "Show what is left of a deal, by shard, and what is in orders."),
 )
 

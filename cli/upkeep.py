@@ -132,7 +132,7 @@ def seed(work: Work) -> output.Json:
 
 @answering()
 def sweep(work: Work) -> output.Json:
-    """Take the deals that have ended by now out of the feeds."""
+    """Remove the deals that have ended from the feeds."""
     swept = 0
     while (just_swept := endings.sweep(work.table, work.now, most=BATCH)) == BATCH:
         swept += just_swept
@@ -156,12 +156,12 @@ def _text(attributes: output.Json | None) -> str:
     return ", ".join(f"{name} {value}" for name, value in attributes.items()) or "nothing of that"
 
 
-Mend = Annotated[bool, typer.Option("--mend", help="Write what other items say, where that is still the difference.")]
+Mend = Annotated[bool, typer.Option("--mend", help="Repair the differences that are still there.")]
 
 
 @answering(_show)
 def check(work: Work, mend: Mend = False) -> list[output.Json]:
-    """Hold counts, indexes, words, offers, accounts and stock against the items that they follow from. Reads the whole
+    """Check counts, indexes, words, offers, accounts and stock against the items they derive from. Reads the whole
     table, twice where it finds something."""
     with progress("Checking", work.table.roughly() or None) as advance:
         faults = checking.check(work.table, work.now, advance)

@@ -138,7 +138,7 @@ ClientKey = Annotated[
 DealName = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]
 SortedBy = Annotated[str, typer.Option(help=f"One of {', '.join(Sort)}.")]
 TopicName = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation of warnings.")]
 
 
 def sure(yes: bool, write: Callable[[Collection[str] | None], T]) -> T:

@@ -160,7 +160,7 @@ class AmountChanged(Conflict):
 
 class AddressChanged(Conflict):
     field = "address"
-    text = "Nothing was ordered: the address {!r} has changed. Look at it again."
+    text = "Nothing was ordered: the address {!r} has changed. Check it again."
 
 
 class WrongStep(Conflict):
@@ -188,7 +188,7 @@ class NotThatMany(Conflict):
 
 
 class CartChanged(Conflict):
-    text = "Nothing was ordered: the cart has changed, or was ordered already. Look at it again."
+    text = "Nothing was ordered: the cart has changed, or was already ordered. Check it again."
 
 
 class CartIsFull(Conflict):

@@ -229,7 +229,7 @@ def choose_digest(request: Request) -> Answer:
 def leaving(request: Request) -> Answer:
     token = request.query.get("token", "")
     user = digests.owner(table(), token)
-    return _confirmation(_LEAVING, token, "No more daily mails?", "Messages still come to the inbox of", user)
+    return _confirmation(_LEAVING, token, "Stop the daily mails?", "Messages still come to the inbox of", user)
 
 
 @routes.post(_LEAVING)
@@ -240,8 +240,8 @@ def leave_digests(request: Request) -> Answer:
     """
     user = digests.owner(table(), request.query.get("token", ""))
     digests.choose_hour(table(), user, None, b"", request.now)
-    said = "It is done. Your messages still come to your inbox."
-    return pages.page("account/confirmed.html", title="No more daily mails", detail=said)
+    said = "Messages still come to your inbox."
+    return pages.page("account/confirmed.html", title="You are unsubscribed from daily mails", detail=said)
 
 
 @routes.post("/account/password", stands_on="/account")

@@ -170,10 +170,10 @@ def change_stock(request: Request, number: str) -> Answer:
     except InvalidFields as error:
         return _stock_page(request, deal, typed, error.errors)
     except (NotThatMany, IdempotencyKeyReused) as error:
-        said = str(error) if isinstance(error, NotThatMany) else "This form was used already. Send again."
+        said = str(error) if isinstance(error, NotThatMany) else "This form was already sent. Send it again."
         return _stock_page(request, deal, {**typed, "key": forms.new_key()}, {"pieces": said}, HTTPStatus.CONFLICT)
     except Busy:
-        said = "Many are buying at this moment. Add to the stock, or take some off: that goes through."
+        said = "Many orders are being placed right now. Add pieces, or take some off: that works."
         return _stock_page(request, deal, typed, {"pieces": said}, HTTPStatus.CONFLICT)
     return pages.redirect(f"{STOCK}/{number}", said="stock")
 

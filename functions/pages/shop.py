@@ -156,15 +156,15 @@ def _moved(item: CartItem) -> str | None:
         return None
     before = views.money(item.price, item.currency)
     if item.currency != item.deal.currency:
-        return f"It was {before} when you put it in."
+        return f"It was {before} when you added it."
     dearer = item.deal.units > units(item.price, item.currency)
-    return f"{'Dearer' if dearer else 'Cheaper'} than when you put it in: it was {before}."
+    return f"{'More expensive' if dearer else 'Cheaper'} than when you added it: it was {before}."
 
 
 def obstacle_of(item: CartItem, now: datetime, left: int | None = None) -> str | None:
     """Why what is in the cart cannot be ordered now, as far as the deal itself says, and what is ``left``; or None."""
     if item.deal.status(now) is not Status.ACTIVE:
-        return "This deal is over."
+        return "This deal has ended."
     if item.deal.stock is StockLevel.SOLD_OUT or left == 0:
         return "Sold out."
     return None

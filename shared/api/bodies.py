@@ -157,7 +157,7 @@ class OptionalFields(Body):
     coupon_code: Annotated[Line, Field(max_length=100)] | None = None
     variant: Annotated[
         Annotated[Line, Field(max_length=60)] | None,
-        Field(description="Its colour and size, where there are several."),
+        Field(description="Colour and size, if there are several."),
     ] = None
     expires_at: Annotated[Time | None, Field(description="When its offer ends.")] = None
 

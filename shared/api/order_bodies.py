@@ -48,7 +48,7 @@ Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS), WHOLE]
 class NewAddress(Body):
     """An address that orders can go to; with the postal code that its country's addresses need, where they do."""
 
-    recipient: Annotated[AddressLine, Field(description="Who lives there.")]
+    recipient: Annotated[AddressLine, Field(description="The recipient's name.")]
     street: Annotated[AddressLine, Field(description="Street and number.")]
     city: Annotated[AddressLine, Field(description="City.")]
     region: Annotated[AddressLine | None, Field(description="State or region.")] = None

@@ -122,12 +122,12 @@ def _bounds(part: Mapping[str, Any]) -> None:
     if "TableName" in part:
         raise Unusable("Leave TableName out: the table is this site's, and no other can be named.")
     if _LEGACY & part.keys():
-        raise Unusable(f"{min(_LEGACY & part.keys())} is an older way to ask: use expressions.")
+        raise Unusable(f"{min(_LEGACY & part.keys())} is a legacy parameter: use expressions.")
     if part.get("IndexName", GSI1.name) not in {index.name for index in (GSI1, GSI2, GSI3)}:
         raise Unusable("IndexName is GSI1, GSI2 or GSI3.")
     for item in (part.get(name, {}) for name in ("Key", "Item", "ExclusiveStartKey")):
         if _OURS & item.keys():
-            raise Unusable(f"Leave {min(_OURS & item.keys())} out: the site itself goes by it.")
+            raise Unusable(f"Leave {min(_OURS & item.keys())} out: the site itself uses it.")
         for key in _PARTITION_KEYS & item.keys():
             # An update may make an item, and only those of {scratch} itself are given an end.
             _own(item[key], exact=key == PARTITION_KEY and "UpdateExpression" in part)

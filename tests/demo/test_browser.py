@@ -232,7 +232,7 @@ def test_a_reader_likes_votes_saves_and_orders(context: BrowserContext, host: Ho
     press(page, re.compile("^Order for"))
     expect(site_in(page).locator(".notice")).to_contain_text("Order placed.")
     at(page, "/shop/orders")
-    expect(site_in(page).locator("main")).not_to_contain_text("You have ordered nothing yet")
+    expect(site_in(page).locator("main")).not_to_contain_text("You have no orders yet")
 
 
 def test_a_fault_from_the_panel_is_met_by_the_page_and_by_a_form_of_it(context: BrowserContext, host: Host) -> None:

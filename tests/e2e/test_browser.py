@@ -181,7 +181,7 @@ def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
     expect(page.get_by_role("link", name=deal.title, exact=True)).to_be_visible()
 
     desk.get_by_role("link", name="End it now").click()
-    shows(desk.locator("main"), "The deal leaves every list and the search.")
+    shows(desk.locator("main"), "The deal leaves all lists and search results.")
     press(desk, "End it now")
     tells(desk, "Ended. It no longer appears in any list.")
     if script:  # what the stream does of it comes onto the page that shows what the form took

@@ -96,7 +96,7 @@ def test_an_editor_signs_in_posts_a_deal_makes_it_hot_and_ends_it(visit: Visit, 
     expect(page.locator(".notice[role=status]")).to_have_text("Posted. Watchers are being notified.")
     enter(page, "link", "Make it hot")
     enter(page, "button", "Notify all members")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Everybody is told")
+    expect(page.get_by_role("heading", level=1)).to_have_text("All members are notified")
 
     newest = feeds.read(site.table, ALL_DEALS, limit=20, now=times.now()).items
     assert [(deal.price, deal.category) for deal in newest if deal.title == title] == [("12.50", "shoes")]

@@ -20,7 +20,7 @@ IMPORT = re.compile(r'\{% from "[^"]+" import ([^%]+) %\}')
     ("name", "number", "shown"),
     [
         ("unread", 3, "3 unread"), ("unread", "99+", "99+ unread"), ("unread", 0, ""), ("unread", None, ""),
-        ("cart", 2, "2 to buy"), ("cart", 0, ""), ("cart", None, ""),
+        ("cart", 2, "2 items"), ("cart", 0, ""), ("cart", None, ""),
     ],
 )  # fmt: skip
 def test_a_page_that_knows_a_count_shows_it_without_script(name: str, number: int | str | None, shown: str) -> None:

@@ -83,7 +83,7 @@ def test_signing_in_leads_to_where_one_came_from_and_never_away(ana: Browser) ->
     seen = browser.post("/account/sign-in", asked.values() | {"username": "ANA", "password": PASSWORD})
     at_home = another().post("/account/sign-in", {"username": "ana", "password": PASSWORD, "next": "//evil.example"})
 
-    assert "Then you continue where you were." in asked.words
+    assert "After you sign in, you’ll return to where you were." in asked.words
     assert ("Then you continue" in away.words, "evil" in away.text) == (False, False)
     assert (seen.status, seen.location) == (303, "/brands/g-fore?a=b")
     assert browser.get("/account").status == 200
@@ -233,7 +233,7 @@ def test_leaving_says_what_goes_takes_the_password_and_waits_for_orders(ana: Bro
     assert ("all saved deals" in asked.words, "password" in asked.values()) == (True, True)
     assert wrong.status == 422
     assert (early.status, "<title>Error: Remove the account" in early.text) == (409, True)
-    assert "An order is still to be sent" in early.words
+    assert "An order hasn’t been sent yet" in early.words
     assert links["Orders to be sent"] == "/shop/orders?status=placed"
     assert "Ana Blake" in orders.words
     assert still_there == "Ana Müller"

@@ -71,7 +71,7 @@ def test_the_bookmarklet_is_hidden_where_the_site_has_no_address(
 
     assert "https://deals.example/desk/deals/new?link=" in html.unescape(shown)
     assert "javascript:" not in hidden.text
-    assert "it needs the site’s own address, and none is configured" in hidden.words
+    assert "the site’s address isn’t configured" in hidden.words
 
 
 def test_a_brand_is_created_after_a_warning_of_near_names_if_it_can_be(editor: Browser, table: Table) -> None:

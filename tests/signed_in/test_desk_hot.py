@@ -40,7 +40,7 @@ def test_making_hot_says_first_who_will_be_told_if_anybody(editor: Browser, tabl
     assert "less than $0.0001, at $1.25 for each million readers" in asked.words
     assert before is None
     assert deals.get(table, deal.deal_id).hot_at is not None
-    assert "0 readers told so far, of about 2." in progress.words
+    assert "0 members notified so far, of about 2." in progress.words
     assert "All members are being notified." in progress.words
     assert ("can’t notify anyone" in refused.words, sent.status) == (True, 409)
     assert f'<a class="button" href="/desk/deals/{over.number}">To the deal</a>' in refused.text
@@ -93,13 +93,13 @@ def hot(table: Table, post_deal: PostDeal) -> Callable[..., Deal]:
 @pytest.mark.parametrize(
     ("readers", "parts", "unfinished", "reached", "said"),
     [
-        (3, 1, {}, ("2", "3"), "2 readers told so far, of about 3."),
-        (4, 0, {}, (None, None), "0 readers told so far, of more than 3."),
-        (4, 0, {"Told": 1, "Pages": 1}, (None, None), "1 reader told so far, of more than 3."),
+        (3, 1, {}, ("2", "3"), "2 members notified so far, of about 3."),
+        (4, 0, {}, (None, None), "0 members notified so far, of more than 3."),
+        (4, 0, {"Told": 1, "Pages": 1}, (None, None), "1 member notified so far, of more than 3."),
         (4, 1, {"Told": 1, "Pages": 1}, ("1", "4"),
-         "3 readers told so far, of more than 3. 1 of 4 parts of the list finished."),
-        (4, 2, {}, ("2", "4"), "4 readers told so far. 2 of 4 parts of the list finished."),
-        (4, 4, {}, ("1", "1"), "8 readers told."),
+         "3 members notified so far, of more than 3. 1 of 4 parts of the list finished."),
+        (4, 2, {}, ("2", "4"), "4 members notified so far. 2 of 4 parts of the list finished."),
+        (4, 4, {}, ("1", "1"), "8 members notified."),
     ],
     ids=["all are counted", "nobody", "some", "a part", "more than were counted", "everybody"],
 )  # fmt: skip
@@ -135,12 +135,12 @@ def test_progress_looks_again_without_script_until_everybody_is_told(editor: Bro
     assert f'<noscript><meta http-equiv="refresh" content="10; url={path}"></noscript>' in seen.text
     assert f'href="{path}">Look again</a>' in seen.text
     assert "Refresh" not in seen.headers  # which a browser with script would follow, too
-    assert "Everybody is told" in at_the_end.words
+    assert "All members are notified" in at_the_end.words
     assert [each in at_the_end.text for each in ("being notified", "Look again", "refresh")] == [False] * 3
 
 
 def test_the_desk_shows_how_far_telling_a_hot_deal_has_got(editor: Browser, table: Table, post_deal: PostDeal) -> None:
-    """Of about how many, and how fast: readers told by the seconds since it became hot."""
+    """Of about how many, and how fast: members notified by the seconds since it became hot."""
     now, deal = times.now(), post_deal()
     for name in ("ana", "bo", "cleo", "dan", "eve"):
         entered(table, name)
@@ -154,10 +154,10 @@ def test_the_desk_shows_how_far_telling_a_hot_deal_has_got(editor: Browser, tabl
         seen.append(editor.get("/desk").words)
 
     before, during, after = seen
-    assert "0 told of about 6" in before
+    assert "0 of about 6 notified" in before
     assert "a second" not in before
-    assert "4 told of about 6 2 a second" in during
-    assert "6 told, everybody 3 a second" in after
+    assert "4 of about 6 notified 2 a second" in during
+    assert "6 notified, all members 3 a second" in after
 
 
 def test_the_desk_follows_a_hot_deal_that_is_not_among_the_newest(
@@ -195,12 +195,12 @@ def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> Non
     segment["LastAt"] = times.to_iso(times.now())
 
     site.table.write(put({**segment, "Told": 1}, because="nobody else writes it"))
-    expect(page.locator("[data-says=sentence]")).to_have_text("1 reader told so far, of about 1.")
+    expect(page.locator("[data-says=sentence]")).to_have_text("1 member notified so far, of about 1.")
     expect(page.locator("progress")).to_have_attribute("value", "1")
     site.table.write(put({**segment, "Told": 1, "LastPage": 1}, because="nobody else writes it"))
 
-    expect(page.get_by_role("heading", level=1)).to_have_text("Everybody is told")
-    expect(page).to_have_title(re.compile("^Everybody is told · "))
+    expect(page.get_by_role("heading", level=1)).to_have_text("All members are notified")
+    expect(page).to_have_title(re.compile("^All members are notified · "))
     expect(page.locator(".notice")).to_have_count(0)
     expect(page.locator("body[data-same]")).to_have_count(1)
     expect(page.get_by_role("link", name="To the deal")).to_be_focused()

@@ -86,8 +86,8 @@ def test_a_draft_is_planned_and_no_longer_planned(editor: Browser, table: Table)
     saved = editor.post(path, form | {"startsAt": ""})
 
     assert planned.location == "/desk/drafts?said=planned"
-    assert "To be posted" in shown
-    assert (not_now.status, "To post it now, empty this" in not_now.words) == (422, True)
+    assert "Scheduled for" in shown
+    assert (not_now.status, "To post it now, clear this field" in not_now.words) == (422, True)
     assert form["startsAt"].startswith(SOON)
     assert saved.location == "/desk/drafts?said=drafted"
     assert [each.starts_at for each in own(table)] == [None]

@@ -68,7 +68,7 @@ def test_a_forgotten_password_is_replaced_by_a_mailed_link_once(office: PostOffi
     form = stranger.get(mail.link)
     done = stranger.post("/account/reset", {"token": form.values()["token"], "password": NEW})
 
-    assert "If an account has the address ana@mail.example, a link is on its way there." in asked.words
+    assert "If an account has the address ana@mail.example, we’ve sent a link to it." in asked.words
     assert (mail.to, mail.subject) == ("ana@mail.example", "Your link to a new password")
     assert (done.status, done.location) == (303, "/account/sign-in?said=reset")
     assert ana.get("/account").status == 303  # every session has ended
@@ -195,7 +195,7 @@ def test_no_mail_has_a_text_that_a_stranger_chose_or_that_becomes_a_link(
         words = re.sub(r"https?://\S+", "", mail.text)
         assert not re.search("prize|evil", words), mail.subject
         assert not re.search("prize|evil", re.sub(r'href="[^"]*"', "", mail.html)), mail.subject
-    assert "This is for the account win-a-prize.example." in another().get(proved[0].link).words
+    assert "This changes the password of the account win-a-prize.example and" in another().get(proved[0].link).words
 
 
 def test_the_owner_is_mailed_of_a_new_password_and_a_new_address(
@@ -220,7 +220,7 @@ def test_the_owner_is_mailed_of_a_new_password_and_a_new_address(
 
 
 def test_without_mail_the_page_says_so(anyone: Browser) -> None:
-    assert "This site sends no mail" in anyone.get("/account/forgot").words
+    assert "This site doesn’t send mail" in anyone.get("/account/forgot").words
     assert anyone.post("/account/forgot", {"email": "ana@mail.example"}).status == 404
 
 
@@ -237,7 +237,7 @@ def test_an_address_is_verified_by_the_button_of_a_mail(office: PostOffice, anyo
     assert "ana@mail.example · confirmed" in anyone.get("/account").words
     assert another().get(mail.link).status == 404
     anyone.post("/account/email", {"email": "new@mail.example", "email-password": PASSWORD})
-    assert "new@mail.example is not confirmed yet" in anyone.get("/account").words
+    assert "new@mail.example isn’t confirmed yet" in anyone.get("/account").words
     assert [each.to for each in office.deliver()] == ["ana@mail.example", "new@mail.example"]  # the old one is told
 
 
@@ -434,7 +434,7 @@ def test_one_click_of_a_mail_program_ends_the_mails(office: PostOffice, reader: 
     done = clicked(link)
 
     assert mail.headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    assert "No more daily mails?" in page.words
+    assert "Stop the daily mails?" in page.words
     assert (forged, done) == (404, 200)
     assert users.get(table, "ana").digest_hour is None
     assert digests.readers(table, HOUR.hour, "", 9) == []

@@ -124,7 +124,7 @@ def test_stock_is_put_on_sale_over_shards_and_shown_by_them(editor: Browser, tab
     seen = editor.post(path, {"key": before.values()["key"], "pieces": "10", "shards": "4", "do": "add"})
 
     shown = editor.get(path)
-    assert "The site does not sell this deal." in before.words
+    assert "We don’t sell this deal yet." in before.words
     assert seen.location == f"{path}?said=stock"
     assert "Left 10 Ordered so far 0 Put on sale 10" in shown.words
     assert "1 3 0 2 3 0 3 2 0 4 2 0" in shown.words

@@ -78,7 +78,7 @@ def test_what_is_bought_lies_in_the_cart_as_often_as_asked_until_it_is_removed(a
     removed = ana.post("/shop/cart/remove", {"deal": deal})
 
     assert (again.status, again.location) == (303, "/shop/cart?said=in-cart")
-    assert ("Trail runner" in shown, "Together $30.00" in shown) == (True, True)
+    assert ("Trail runner" in shown, "Total $30.00" in shown) == (True, True)
     assert removed.location == "/shop/cart?said=taken-out"
     assert "Your cart is empty." in ana.get("/shop/cart").words
 
@@ -156,7 +156,7 @@ def test_an_address_is_changed_and_removed(ana: Browser, table: Table) -> None:
     seen = ana.post("/shop/addresses/remove", {"name": "home"})
 
     assert edit == "/shop/addresses?name=home#form"
-    assert "Change an address the one that is called home" in shown.words
+    assert "Edit an address home" in shown.words
     assert changed == "1 Main Street"
     assert seen.location == "/shop/addresses?said=address-removed"
     assert addresses.of(table, "ana") == {}
@@ -171,7 +171,7 @@ def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: 
     assert seen.status == 303
     shown = ana.get(seen.location)
     assert "Order placed. We’ll send a message to your inbox when it ships." in shown.words
-    assert "Together $20.00" in shown.words
+    assert "Total $20.00" in shown.words
     assert ["Navy, 42" in each.words for each in (*before, shown)] == [True, True, True]
     assert f'href="/deals/{deal.number}"' in shown.text
     assert list(timeline(shown)) == ["*Placed", "Sent", "Delivered"]
@@ -184,9 +184,9 @@ def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: 
 @pytest.mark.parametrize(
     ("change", "shown", "said"),
     [
-        ({"price": "12.00"}, "$12.00", "Dearer than when you put it in: it was $10.00."),
-        ({"price": "8.00"}, "$8.00", "Cheaper than when you put it in: it was $10.00."),
-        ({"price": "9.00", "currency": "EUR"}, "€9.00", "It was $10.00 when you put it in."),
+        ({"price": "12.00"}, "$12.00", "More expensive than when you added it: it was $10.00."),
+        ({"price": "8.00"}, "$8.00", "Cheaper than when you added it: it was $10.00."),
+        ({"price": "9.00", "currency": "EUR"}, "€9.00", "It was $10.00 when you added it."),
     ],
     ids=["dearer", "cheaper", "another currency"],
 )
@@ -323,8 +323,8 @@ def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
     placed = ana.post("/shop/checkout", _form_of(refused))
 
     assert "The total has changed since you last saw it." in refused.words
-    assert "Shipping $5.00 Tax $1.50 Together $16.50" in refused.words
-    assert "Shipping $5.00 Tax $1.50 Together $16.50" in ana.get(placed.location).words
+    assert "Shipping $5.00 Tax $1.50 Total $16.50" in refused.words
+    assert "Shipping $5.00 Tax $1.50 Total $16.50" in ana.get(placed.location).words
 
 
 def test_of_two_who_order_the_last_piece_one_gets_it(ana: Browser, table: Table, at_checkout: AtCheckout) -> None:
@@ -354,7 +354,7 @@ def test_what_is_sold_out_stays_in_the_cart_and_out_of_the_order(ana: Browser, t
     seen = ana.post("/shop/checkout", _form_of(shown))
 
     assert "Left out: Gone (Sold out.)" in shown.words
-    assert "Together $10.00" in shown.words
+    assert "Total $10.00" in shown.words
     assert seen.status == 303
     assert carts.deals_in(table, "ana", times.now()) == [gone.deal_id]
     assert "Check out" not in ana.get("/shop/cart").words
@@ -448,8 +448,8 @@ def test_an_order_is_not_cancelled_by_a_stranger_or_once_it_is_sent(ana: Browser
 
 def test_a_page_without_anything_says_what_one_can_do(ana: Browser) -> None:
     for path, said, next_step in (
-        ("/shop/cart", "Your cart is empty. Deals that we sell ourselves have a “Buy here” button.", "/deals"),
-        ("/shop/orders", "You have ordered nothing yet.", "/deals"),
+        ("/shop/cart", "Your cart is empty. Deals that we sell have a “Buy here” button.", "/deals"),
+        ("/shop/orders", "You have no orders yet.", "/deals"),
         ("/shop/orders?status=shipped", "No orders of this status.", "/shop/orders"),
     ):
         seen = ana.get(path)
@@ -480,8 +480,8 @@ def test_pages_of_ones_own_show_both_counts_without_script_too(ana: Browser, tab
     refused = shown_counts(ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "77"}))
 
     assert before == ["", ""]
-    assert shown == {path: ["1 unread", "2 to buy"] for path in paths}
-    assert refused == ["1 unread", "2 to buy"]
+    assert shown == {path: ["1 unread", "2 items"] for path in paths}
+    assert refused == ["1 unread", "2 items"]
 
 
 def _form_of(seen: Seen, address: str = "home") -> dict[str, str]:

@@ -112,7 +112,7 @@ def test_a_link_claims_nothing_and_shows_the_deals_as_they_are(
     seen = editor.get(link)
 
     assert seen.words.count("There is no such deal.") == 1
-    claimed = ("deals ended", "Done", "Left as they were", "The table was busy")
+    claimed = ("deals ended", "Done", "Not changed", "The table was busy")
     assert [words for words in claimed if words in seen.words] == []
     assert "4 deals, as of now" in seen.words
     assert all(title in seen.words for title in ("One", "Two", "Three", "Ended"))

@@ -248,7 +248,7 @@ def test_a_request_that_was_tried_again_tells_what_it_met(ana: Browser, table: T
         throttled += [None] * 20
         seen = ana.get("/my/saved")
 
-    assert re.search(r"Query met ThrottlingException: waited [\d.]+ ms, then asked again\.", seen.words)
+    assert re.search(r"Query met ThrottlingException: waited [\d.]+ ms, then sent it again\.", seen.words)
 
 
 def test_ten_forms_take_the_capacity_that_is_counted_for_them(
@@ -348,7 +348,7 @@ def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None
     )
     assert "update BRAND#apple ADD LikesCount 1 only if the brand is there attribute_exists(PK)" in told
     assert "stream 2 records: BRANDLIKE#apple#ana inserted, BRAND#apple changed" in told
-    assert "publisher not asked: its filter wants deals 0 WRU" in told
+    assert "publisher not invoked: its filter matches only deals 0 WRU" in told
     # The page itself is as ever: its own requests, its notice, and stored nowhere this once.
     assert re.search(r"(What this page took.*?) [\d.]+ ms", seen.words)[1] in without.words  # type: ignore[index]  # found
     assert (seen.headers["Cache-Control"], "ETag" in seen.headers) == (["no-store"], False)
@@ -406,7 +406,7 @@ def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
 
     assert "follows.like" in drawn_in(before)
     assert (after.status, anyone.get("/table/took/..%2f").status) == (404, 404)
-    assert "what a form took is kept for ten minutes" in after.words
+    assert "what a form took is stored for ten minutes" in after.words
 
 
 def test_a_page_is_whole_where_the_trace_cannot_be_read(member: Browser, table: Table) -> None:

@@ -49,7 +49,7 @@ def test_what_nobody_asked_for_is_done_once_they_have_an_account(
     asked = pressed(anyone, path.format(number=deal.number), form)
     done = signed_up(anyone, asked)
 
-    assert "Then we’ll do what you asked for." in asked.words
+    assert "we’ll finish what you started." in asked.words
     assert (done.status, done.location) == (303, place.format(number=deal.number))
     assert requests.name(wishes.COOKIE) not in anyone.cookies
     assert (

@@ -59,7 +59,7 @@ def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
     monkeypatch.setenv("STAGE", LAPTOP)
     page = visit("/")
     page.context.add_cookies([{"name": "btd", "value": people["eddy"], "url": site.origin}])
-    on_with_it = page.get_by_role("link", name="On with the walk")
+    on_with_it = page.get_by_role("link", name="Continue the walk")
     page.get_by_role("link", name="Post a deal and watch the table").click()
     expect(page.get_by_text("after the first step")).to_have_count(4)
 
@@ -79,7 +79,7 @@ def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
     expect(page.get_by_role("heading", level=1)).to_have_text(key)
     on_with_it.click()
     page.get_by_role("link", name="See what followed").click()
-    expect(page.locator("#followed")).to_contain_text("Nobody has read it yet.")
+    expect(page.locator("#followed")).to_contain_text("No function has read it yet.")
     with_cost(refresher)({"Records": [record(None, site.table.get(keys.deal(keys.id_in(key))))]}, a_context())
     expect(page.locator("#followed")).to_contain_text("copied")
     assert violations(page) == []

@@ -220,7 +220,7 @@ def test_the_head_is_for_who_reads(visit: Visit, people: dict[str, str], pages: 
 
     for who, shown in links.items():
         page = visit(pages["deal"].path, token=people.get(who, ""))
-        own = page.get_by_role("navigation", name="Yours").get_by_role("link")
+        own = page.get_by_role("navigation", name="Your account").get_by_role("link")
         expect(own).to_have_text([re.compile(each) for each in shown])
         expect(page.get_by_role("link", name="Edit", exact=True)).to_have_count(1 if who == "eddy" else 0)
 

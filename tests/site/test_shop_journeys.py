@@ -38,7 +38,7 @@ def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview) ->
     desk = visit(f"/desk/deals/{deal.number}", token=entered(site, "seller", "editor"))
     desk.get_by_role("link", name="Stock").click()
     desk.get_by_label("Pieces").fill("1")
-    press(desk, "Add them")
+    press(desk, "Add")
     tells(desk, "Stock updated. All pages show it within a second or two.")
     stock.show_level(site.table, deal.deal_id)
     ana, bo = (visit("/", token=entered(site, name)) for name in ("quick", "slow"))

@@ -74,7 +74,7 @@ def test_each_function_behind_the_stream_files_what_it_did_once(shown: None, tab
         with_cost(messenger)(work_of_messenger, CONTEXT)
 
     after = followed()
-    assert "Nobody has read it yet." in before
+    assert "No function has read it yet." in before
     assert re.search(
         r"\+\d\.\d s publisher announced \d cohorts of readers, by the queue; filed \d+ items PRODUCT", after
     )
@@ -95,7 +95,7 @@ def test_a_record_that_failed_says_so_until_it_came_again(shown: None, table: Ta
     failed = followed()
     publish({"Records": [written]}, CONTEXT)
 
-    assert "failed, and is tried again" in failed
+    assert "failed, and will be retried" in failed
     assert "failed" not in followed()
 
 

@@ -46,10 +46,10 @@ _TEXT = {"autocomplete": "off", "maxlength": "100"}
 _AN_ADDRESS = "This must be an http or https address."
 _AN_AMOUNT = "A {} must be digits, a point and two digits: 31.90."
 _A_CURRENCY = "Choose a currency."
-_ANOTHER_CURRENCY = "This says {}, and the currency is {}. Choose the currency that it is in."
+_ANOTHER_CURRENCY = "The price is in {}, but the currency is {}. Choose one currency."
 _A_TIME = "This must be a day and a time."
-_ELSEWHERE = "Its address. Readers see it only where this site lets their browsers ask others."
-_POSTED_LATER = "In UTC. Saved for later with a time, it is posted then by itself; its picture is sent after that."
+_ELSEWHERE = "The address of the picture. Readers see it only if this site allows pictures from other hosts."
+_POSTED_LATER = "In UTC. If you save the deal for later, we post it at this time. Send its picture after that."
 
 LINK = Field("link", "Address at the shop", "link", required=True, needs=_AN_ADDRESS, type="url", more=_WEB)
 DESCRIPTION = Field("description", "Description", "description", area=True)
@@ -139,7 +139,7 @@ def new(typed: Mapping[str, str]) -> NewDeal:
 def to_post(typed: Mapping[str, str]) -> NewDeal:
     """The new deal that a form asks for, to be posted at once. Raises InvalidFields, also where it has another time."""
     if typed.get(STARTS_AT.name, "").strip():
-        raise InvalidFields({STARTS_AT.name: "To post it now, empty this. To post it then, save it for later."})
+        raise InvalidFields({STARTS_AT.name: "To post it now, clear this field. To post it then, save it for later."})
     return new(typed)
 
 
@@ -193,7 +193,7 @@ def _typed(value: Any) -> str:
 
 def lost(fields: Collection[str]) -> Fields:
     """The errors of a damaged deal's form, where ``fields`` of the deal cannot be read."""
-    gone = "This cannot be read any more. Type it again."
+    gone = "This value is damaged. Enter it again."
     return {name: gone for name, each in FIELDS.items() if each.attribute in fields}
 
 

@@ -91,7 +91,7 @@ def post_deal(request: Request) -> Answer:
     except REFUSED as error:
         return refused_form(request, typed, error)
     except IdempotencyKeyReused:
-        again = {"link": "This form has posted a deal already, and was changed since. Post again if you mean another."}
+        again = {"link": "This form already posted a deal and has changed since. Post again to create another deal."}
         return form_page(request, {**typed, "key": forms.new_key()}, again)
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
@@ -302,7 +302,7 @@ def refused_form(
         case NoSuchTopic():
             near = near_names(typed.get("brand", ""))
             also = f" Near: {', '.join(near)}." if near else ""
-            errors = {"brand": f"There is no brand of this name yet.{also} Create it on the page of brands first."}
+            errors = {"brand": f"There is no brand of this name yet.{also} Create it on the Brands page first."}
         case DealTooLarge():
             errors = {"description": str(error)}
     return again(errors)

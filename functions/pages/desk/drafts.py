@@ -58,7 +58,7 @@ def save_new(request: Request) -> Answer:
     except TooManyDrafts as error:
         return form_page(request, typed, {"link": str(error)}, status=HTTPStatus.CONFLICT)
     except IdempotencyKeyReused:
-        again = {"link": "This form is kept as a draft already, and was changed since. Save again if you mean another."}
+        again = {"link": "This form was already saved as a draft, and has changed. Save again to create another."}
         return form_page(request, {**typed, "key": forms.new_key()}, again)
 
 
@@ -81,7 +81,7 @@ def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[R
         except REFUSED as error:
             return refused_form(request, typed, error, draft=draft)
         except DraftChanged:
-            said = "This draft was saved in another window meanwhile. To replace it by what stands here, save again."
+            said = "This draft was saved in another window meanwhile. To replace it with this version, save again."
             return form_page(request, typed, {"link": said}, draft=draft, status=HTTPStatus.CONFLICT)
 
     return found

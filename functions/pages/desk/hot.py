@@ -73,7 +73,7 @@ def hot_progress(request: Request, number: str) -> Answer:
     return desk_page(
         "desk/progress.html",
         request,
-        # "Everybody is being told" is over then, and the heading says so.
+        # "All members are being notified" is over then, and the heading says so.
         said=None if progress.finished else request.said,
         d=views.card(deal, request.now),
         number=number,
@@ -115,9 +115,9 @@ def told_so_far(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[st
     rate = f"{told / seconds:,.0f} a second" if seconds >= 1 and told >= seconds else ""
     so_far = f" so far{', ' if of else ''}{of}"
     return {
-        "title": "Everybody is told" if finished else f"{told:,} told",
-        "heading": "Everybody is told" if finished else "Being told",
-        "sentence": f"{counted(told, 'reader')} told{'' if finished else so_far}.{parts and f' {parts}.'}",
+        "title": "All members are notified" if finished else f"{told:,} notified",
+        "heading": "All members are notified" if finished else "Notifying all members",
+        "sentence": f"{counted(told, 'member')} notified{'' if finished else so_far}.{parts and f' {parts}.'}",
         "messages": f"{told:,}{rate and f', {rate}'}",
         "told": f"{told:,}",
         "of": of,

@@ -67,7 +67,7 @@ def _of_category(slug: str) -> List:
     return List(f"/desk/categories/{slug}", CATEGORIES[slug], f"/categories/{slug}", of, f"{fewest} to {most} deals.")
 
 
-_HINT = f"Up to {picks.MAX_FEATURED} deals; the first leads."
+_HINT = f"Up to {picks.MAX_FEATURED} deals; the first one leads the page."
 FRONT = List("/desk/front-page", "Front page", "/", FRONT_PAGE, _HINT)
 CHOICE = List("/desk/editors-choice", "Editors’ choice", "/editors-choice", EDITORS_CHOICE, _HINT)  # noqa: RUF001  # as it is printed
 EVERY = {each.path: each for each in (FRONT, CHOICE, *map(_of_category, CATEGORIES))}

@@ -49,7 +49,7 @@ def newest(deal: Deal, now: datetime) -> list[dict[str, Any]]:
 
 def _shown(line: LogLine, now: datetime) -> dict[str, Any]:
     return {
-        "by": line.by or "Nobody knows who",
+        "by": line.by or "Unknown",
         "at": to_iso(line.at),
         "when": views.short_moment(line.at, now),
         "changes": [_in_words(each) for each in line.changes] or [{"did": "Posted"}],

@@ -161,7 +161,7 @@ def _digest(query: Mapping[str, str]) -> str:
 def _action(fields: Mapping[str, str]) -> str:
     action = fields.get("do", "")
     if action not in ASKED:
-        raise BadRequest("Say what to do: end, move or page.", "do")
+        raise BadRequest("Choose what to do: end, move or page.", "do")
     return action
 
 
@@ -176,7 +176,7 @@ def _move(typed: Mapping[str, str]) -> dict[str, Any]:
         if brand:
             deals.brand_name(table(), brand)
     except NoSuchTopic as error:
-        absent = "There is no brand of this name yet. Create it on the page of brands first."
+        absent = "There is no brand of this name yet. Create it on the Brands page first."
         raise InvalidFields({"brand": absent}) from error
     return {name: value for name, value in (("category", category), ("brand", brand)) if value}
 

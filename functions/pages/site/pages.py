@@ -88,7 +88,7 @@ def latest_deals(request: Request) -> Answer:
         request,
         latest=fragments.placed(latest),
         first=cursor is None,
-        description="All deals by day, the newest first.",
+        description="All deals by day, newest first.",
         feed=feed_addresses("/feed"),
         robots=None if cursor is None else "noindex, follow",
     )
@@ -192,7 +192,7 @@ def sold_here(request: Request) -> Answer:
         cards=views.cards_of_each(found.items, now),
         first=cursor is None,
         more=found.next,
-        description="The deals that you can buy on this site, the newest first.",
+        description="The deals that you can buy on this site, newest first.",
         robots=None if cursor is None else "noindex, follow",
     )
 

@@ -187,5 +187,5 @@ def _of_topic(
         narrowing=narrowing.above(path, Selection()),
         feed=feed_addresses(f"{path}/feed"),
         robots=None if first else "noindex, follow",
-        description=f"Deals of {found.name}, the newest first.",
+        description=f"Deals of {found.name}, newest first.",
     )

@@ -124,7 +124,7 @@ def edit(
 
 
 def withdraw(table: Table, deal_id: str, now: datetime, *, by: str | None = None) -> Deal:
-    """Take a deal back: it leaves the feeds and stays readable. Raises NoSuchDeal."""
+    """Withdraw a deal: it leaves the feeds and stays readable. Raises NoSuchDeal."""
     return edit(table, deal_id, {"withdrawn_at": now}, now, by=by)
 
 

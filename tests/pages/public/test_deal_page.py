@@ -168,7 +168,7 @@ def test_a_deals_score_is_shown_once_it_is_ten_minutes_old_and_ranks_it(ask: Ask
     popular = ask("/popular")
 
     assert f"Score {views.score(-12)}." in shown[old.number]
-    assert "Its score is shown ten minutes after it was posted." in shown[new.number]
+    assert "The score appears ten minutes after the deal is posted." in shown[new.number]
     assert str(views.score(-12)) not in shown[new.number]
     assert [link.get("href") for link in parsed(popular).findall(".//h3/a")] == [f"/deals/{old.number}"]
     assert "public" in popular["multiValueHeaders"]["Cache-Control"][0]
