@@ -398,7 +398,7 @@ def test_a_topic_without_deals_shows_what_ended(ask: Ask, table: Table, now: dat
         body = ask(path)["body"]
 
         assert "has no deals right now" in body
-        assert body.index(">Watch<") < body.index(">Ended<") < body.index(">Trail runner<")
+        assert body.index(">Watch<") < body.index(">Recently ended<") < body.index(">Trail runner<")
         assert 'class="tag over"' in body
 
 
