@@ -47,12 +47,12 @@ from shared.models.catalog import (
     FRONT_PAGE,
     CuratedPage,
     Deal,
+    Sort,
     Topic,
     TopicKind,
     Vote,
     feed_of,
 )
-from shared.models.lists import Sort
 from shared.values import identifiers, naming
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 

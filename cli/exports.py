@@ -26,9 +26,8 @@ from shared.dynamodb.schema import PARTITION_KEY
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
-from shared.models.alerts import Limits, PriceAlert, WordsAlert
 from shared.models.catalog import Deal
-from shared.models.members import User
+from shared.models.members import Limits, PriceAlert, User, WordsAlert
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
 from shared.values import times

@@ -22,7 +22,7 @@ from cli.feeds import categories as read_categories
 from cli.importer import WORKERS, Importer, Report
 from cli.output import complain, note, progress, say, summary
 from cli.work import open_table, still_to_do
-from shared.data import inserts
+from shared.data import bulk
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError, Invalid
 from shared.values import money, times
@@ -180,7 +180,7 @@ def _restore(path: Path) -> None:
         items = export.items()
         with progress("Importing", export.count) as advance:
             while some := list(itertools.islice(items, TOGETHER)):
-                new += inserts.insert(table, some)
+                new += bulk.insert(table, some)
                 done += len(some)
                 advance(len(some))
     except KeyboardInterrupt:

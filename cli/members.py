@@ -17,8 +17,7 @@ from shared.api.validation import checked
 from shared.data import removal
 from shared.data.members import digests, email_tokens, follows, sessions, users
 from shared.dynamodb.table import Table
-from shared.models.alerts import Pace
-from shared.models.members import Role, Session, User
+from shared.models.members import Pace, Role, Session, User
 from shared.values import identifiers, times
 from shared.values.passwords import hash_password
 

@@ -20,10 +20,10 @@ import typer
 from cli import output
 from cli.output import progress, say, show_rows, summary
 from cli.work import Work, answering, open_table
-from shared.data import checking, item_types, keys
+from shared.data import invariants, item_types, keys
 from shared.data.catalog import deal_numbers, deals, endings, offers, search, seeds, stock_shown
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
-from shared.data.checking import Fault
+from shared.data.invariants import Fault
 from shared.data.members import alerts
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -164,9 +164,9 @@ def check(work: Work, mend: Mend = False) -> list[output.Json]:
     """Check counts, indexes, words, offers, accounts and stock against the items they derive from. Reads the whole
     table, twice where it finds something."""
     with progress("Checking", work.table.roughly() or None) as advance:
-        faults = checking.check(work.table, work.now, advance)
-    unreadable = any(fault.rule == checking.DAMAGE for fault in faults)
-    mended = [mend and not unreadable and checking.mend(work.table, fault) for fault in faults]
+        faults = invariants.check(work.table, work.now, advance)
+    unreadable = any(fault.rule == invariants.DAMAGE for fault in faults)
+    mended = [mend and not unreadable and invariants.mend(work.table, fault) for fault in faults]
     if not all(mended):
         why = "Nothing was mended: repair the damaged items first, as others are counted by what they say."
         work.failed = why if mend and unreadable else ""

@@ -30,9 +30,9 @@ from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealIsOdd, Invalid
+from shared.http.answers import reason
 from shared.http.requests import MAX_CLIENT_KEY, MAX_PAGE, is_client_key
-from shared.http.statuses import reason
-from shared.models.lists import Sort
+from shared.models.catalog import Sort
 from shared.s3 import Bucket
 from shared.values import times
 from shared.values.naming import normalise_username

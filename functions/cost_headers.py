@@ -162,7 +162,7 @@ def _did(requests: Sequence[Request]) -> Iterator[dict[str, Any]]:
         if not key.startswith("ConditionCheck ")
     }
     for verb, (patterns, noun) in _DID.items():
-        found = [(key, partition) for key, partition in written.items() if p.is_like(partition, patterns)]
+        found = [(key, partition) for key, partition in written.items() if p.matches(partition, patterns)]
         if found:
             yield {
                 "verb": verb,

@@ -18,8 +18,8 @@ from infra.lambdas import Log
 from infra.nag import accept
 from infra.settings import SITE_STAGE, Stage
 from shared.api import paths
+from shared.http.answers import document
 from shared.http.requests import MAX_BODY_BYTES
-from shared.http.statuses import document
 
 REQUESTS = 2_000
 SIGN_INS = 100

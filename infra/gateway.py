@@ -32,8 +32,8 @@ from infra.nag import accept
 from infra.routes import ROUTES, Caller, Route
 from infra.settings import SITE_STAGE, Domain, Stage
 from shared.api.paths import PASSWORD_PATHS, VERSION
-from shared.http import statuses
-from shared.http.statuses import phrase
+from shared.http import answers
+from shared.http.answers import phrase
 
 _WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
 
@@ -388,7 +388,7 @@ class DealsApi(Gateway):
 
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
         """A problem document (RFC 9457)."""
-        return statuses.MEDIA_TYPE, json.dumps(statuses.document(status, detail))
+        return answers.MEDIA_TYPE, json.dumps(answers.document(status, detail))
 
 
 ANY = "ANY"

@@ -1,4 +1,4 @@
-"""Domain errors. ``shared/http/statuses.py`` maps them to status codes."""
+"""Domain errors. ``shared/http/answers.py`` maps them to status codes."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ FLOORS = {
         "data.members": "data data.catalog sqs",
         "data.orders": "data data.catalog",
         "data.removal": "data data.catalog data.members data.orders",
-        "data.checking": "data data.catalog data.members data.orders",
+        "data.invariants": "data data.catalog data.members data.orders",
         "learn": "dynamodb data errors html",
         "runtime": "dynamodb s3 sqs ses values",
         "http": "runtime data.catalog models errors values settings",
@@ -185,7 +185,7 @@ FOR_INFRA = {
     "shared.runtime.metrics",
     "shared.values.money",
     "shared.values.pictures",
-    *("shared.api.paths", "shared.http.statuses", "shared.http.requests"),
+    *("shared.api.paths", "shared.http.answers", "shared.http.requests"),
 }
 """The modules whose names stacks may use; the last three say what the gateway answers and limits as functions do."""
 

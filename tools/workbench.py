@@ -43,6 +43,7 @@ from shared.data.catalog import (
     stock_shown,
 )
 from shared.data.catalog.changes import DealChange
+from shared.data.catalog.drafts import Draft
 from shared.data.entities import ROWS
 from shared.data.idempotency import Idempotency
 from shared.data.members import (
@@ -64,11 +65,8 @@ from shared.data.orders import addresses, carts, placing, steps, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
-from shared.models.alerts import Limits
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, Vote
-from shared.models.drafts import Draft
-from shared.models.lists import Page
-from shared.models.members import Address, User
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Page, Topic, Vote
+from shared.models.members import Address, Limits, User
 from shared.models.orders import OrderStatus, Wanted
 from shared.values import identifiers
 from tests.support.engines import FAKE_CREDENTIALS, FAST

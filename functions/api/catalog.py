@@ -34,10 +34,10 @@ from shared.models.catalog import (
     EDITORS_CHOICE,
     FRONT_PAGE,
     Feed,
+    Selection,
     Topic,
     feed_of,
 )
-from shared.models.lists import Selection
 from shared.runtime.environment import table
 from shared.values import times
 

@@ -16,12 +16,12 @@ from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, 
 from shared.api.paths import PAGED, of_editors
 from shared.api.validation import confirmed_fields, idempotency
 from shared.data.catalog import brands, deal_log, deal_numbers, deal_pictures, deals, drafts, oddities, picks
+from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import correlation_id, paging, segment, topic_named
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal
-from shared.models.drafts import Draft
 from shared.runtime import clients, metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report

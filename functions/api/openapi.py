@@ -23,7 +23,7 @@ from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
 from shared.data.orders.order_items import OPEN
 from shared.http.requests import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
-from shared.models.lists import Sort
+from shared.models.catalog import Sort
 from shared.models.orders import OrderStatus
 from shared.values import identifiers, money
 

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from shared import ses, settings
-from shared.data.members import digests, email_tokens, mail_work, rate_limits, users
+from shared.data.members import digests, email_tokens, rate_limits, users
+from shared.data.members.digests import MailWork, Report
 from shared.data.members.email_tokens import Purpose
-from shared.data.members.mail_work import MailWork, Report
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
 from shared.html import mails
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def work(record: SQSRecord) -> None:
     """Handle a message: send a mail if its account still exists, or record a bounce or complaint."""
-    match mail_work.read(record.body):
+    match digests.read_work(record.body):
         case Report() as report_:
             for _ in damage.each(report_.addresses, lambda to: digests.stop(table(), to, report_.because), str):
                 pass

@@ -39,8 +39,7 @@ from shared.dynamodb.damage import Failures, raise_last
 from shared.errors import DamagedDeal
 from shared.html import fragments as rendered
 from shared.html import views
-from shared.models.catalog import Deal, Status
-from shared.models.lists import Page
+from shared.models.catalog import Deal, Page, Status
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
 from shared.runtime.environment import each_task, logger, table

@@ -32,8 +32,7 @@ from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http.requests import Event, address, on_laptop
-from shared.models.alerts import Pace
-from shared.models.members import Session, User
+from shared.models.members import Pace, Session, User
 from shared.runtime import metrics
 from shared.runtime.clients import is_sent, mail_queue
 from shared.runtime.environment import table

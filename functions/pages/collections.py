@@ -20,7 +20,7 @@ from typing import Any
 from shared.data import item_counts, item_types, keys
 from shared.data.entities import ENTITIES, OF_LESSONS, Entity
 from shared.data.item_counts import ItemCounts
-from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, is_like
+from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, matches
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index, key_names
 from shared.dynamodb.table import Projection
@@ -122,7 +122,7 @@ def _asked(request: Request) -> _Asked:
 
 def _items(asked: _Asked) -> Sequence[Item]:
     """A screen of items and one more, whole but for what is people's own."""
-    is_personal = is_like(asked.partition, PERSONAL.get(asked.name, ()))
+    is_personal = matches(asked.partition, PERSONAL.get(asked.name, ()))
     found = table().query(
         asked.partition,
         index=asked.index,

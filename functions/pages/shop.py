@@ -47,9 +47,8 @@ from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Status, StockLevel
-from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.members import Address, Session
-from shared.models.orders import CartItem, Order, OrderStatus, Wanted
+from shared.models.orders import NO_CHARGES, Bill, CartItem, Charges, Order, OrderStatus, Wanted
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report

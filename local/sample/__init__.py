@@ -25,7 +25,7 @@ from shared import settings
 from shared.api.bodies import NewDeal
 from shared.data.catalog import brands, deals, imports, picks, scores
 from shared.data.catalog.imports import MAX_TOGETHER
-from shared.data.members import credentials, follows, users, votes
+from shared.data.members import follows, sessions, users, votes
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser, UsernameTaken
@@ -202,7 +202,7 @@ def ensure_account(file: Path, table: Table, role: Role) -> Login:
         password_hash, now = hash_password(login.password), times.now()
         users.create(table, User(name, f"{name}@example.com", name.title(), password_hash, role, now))
     else:
-        if not verify_password(credentials.known(table, user).password_hash, login.password):
+        if not verify_password(sessions.with_password(table, user).password_hash, login.password):
             users.change_password(table, name, hash_password(login.password))
     write_private(file, json.dumps(asdict(login)))
     return login

@@ -25,10 +25,10 @@ from shared.api.fields import (
     without_defaults,
 )
 from shared.data.catalog.deals import new_id
+from shared.data.catalog.drafts import NEEDED
 from shared.data.catalog.picks import CATEGORY_FEATURED, MAX_FEATURED
 from shared.errors import InvalidName, InvalidTime
 from shared.models.catalog import CATEGORIES, Deal
-from shared.models.drafts import NEEDED
 from shared.values import identifiers, naming, times
 
 CLOCK_SKEW = timedelta(seconds=60)

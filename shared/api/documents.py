@@ -12,16 +12,15 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, LogLine
-from shared.models.lists import Page
+from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, LogLine, Page
 from shared.values import money
 from shared.values.pictures import Picture
 from shared.values.times import to_iso
 
 if TYPE_CHECKING:
+    from shared.data.catalog.drafts import Draft
     from shared.data.catalog.scores import Scored
     from shared.data.catalog.selecting import Shown
-    from shared.models.drafts import Draft
 
 T = TypeVar("T")
 Json = dict[str, Any]

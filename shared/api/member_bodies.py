@@ -7,9 +7,9 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from shared.api.fields import HIDDEN, LINE, Body, documented, line, plain
-from shared.models.alerts import Pace
-from shared.values.common_passwords import is_common
+from shared.models.members import Pace
 from shared.values.naming import normalise_email, normalise_username
+from shared.values.passwords import is_common
 
 
 def _uncommon(password: str) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from shared.api.documents import Json, brand
-from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import Topic, Vote
-from shared.models.members import Address, Session, User
+from shared.models.members import Address, Alert, Limits, Pace, PriceAlert, Session, User
 from shared.models.messages import AboutOrder, Message
 from shared.values.stored import api_names
 from shared.values.times import to_iso

@@ -10,7 +10,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Literal
 
-from shared.http.statuses import MEDIA_TYPE, phrase
+from shared.http.answers import MEDIA_TYPE, phrase
 
 VERSION = "v1"
 """The name of the API's stage, so that ``/v1/...`` is the whole path on every host."""

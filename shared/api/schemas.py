@@ -14,13 +14,12 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
 from shared.api.fields import Currency, Price, without_defaults
+from shared.data.catalog.drafts import NEEDED
 from shared.data.orders.carts import MOST_PIECES
-from shared.models.alerts import Pace
 from shared.models.catalog import CATEGORIES, TYPES, Status, StockLevel
 from shared.models.catalog import Vote as GivenVote
-from shared.models.drafts import NEEDED
 from shared.models.members import Address as StoredAddress
-from shared.models.members import Role
+from shared.models.members import Pace, Role
 from shared.models.messages import DealNews, OrderNews
 from shared.models.orders import OrderStatus
 

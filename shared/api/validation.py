@@ -16,8 +16,8 @@ from shared.api.app import calling
 from shared.data.catalog.oddities import FIELDS
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Invalid, NotJson
+from shared.http.answers import reason
 from shared.http.requests import MAX_CLIENT_KEY, header, is_client_key, media_type
-from shared.http.statuses import reason
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response

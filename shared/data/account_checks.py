@@ -45,7 +45,7 @@ def ordered(username: str, account_id: str | None = None, *, more: int = 1) -> W
         "ADD OpenOrders :more",
         condition=condition,
         values={":more": more, **held},
-        refused=gone(username, account_id),
+        refused=account_missing(username, account_id),
     )
 
 
@@ -80,7 +80,7 @@ def to_item(username: str, account_id: str, open_orders: int = 0, alerts: int = 
 def required(username: str, account_id: str | None = None) -> Write:
     """Require that a name is an account's. Refused with NotSignedIn; without an id, with NoSuchUser."""
     condition, values = is_of(account_id)
-    return require(keys.account(username), condition, values=values, refused=gone(username, account_id))
+    return require(keys.account(username), condition, values=values, refused=account_missing(username, account_id))
 
 
 def edits(username: str, account_id: str, *, refused: DealsError) -> Write:
@@ -110,7 +110,7 @@ def change(
         condition=condition,
         names=names,
         values={**(values or {}), **held},
-        refused=gone(username, account_id),
+        refused=account_missing(username, account_id),
     )
 
 
@@ -121,6 +121,6 @@ def is_of(account_id: str | None) -> tuple[str, dict[str, str]]:
     return "AccountId = :account", {":account": account_id}
 
 
-def gone(username: str, account_id: str | None) -> DealsError:
+def account_missing(username: str, account_id: str | None) -> DealsError:
     """The error of a name that is no longer the account's, or nobody's."""
     return NoSuchUser(username) if account_id is None else NotSignedIn("This account is gone, or is being removed.")

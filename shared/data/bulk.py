@@ -1,20 +1,75 @@
-"""Many writes for one account, such as those that mark its messages read: 25 to a transaction, which requires it.
+"""Many writes: new items 25 to a request, and many writes for one account, 25 to a transaction that requires it.
 
-Five thousand messages are 200 transactions instead of 5,000 requests. One goes after the other: a partition takes 1,000
-write units a second, a write in a transaction is two of them, and transactions side by side would throttle each other.
-They are small because a transaction that is throttled has used its units for nothing. Each write has the same effect
-however often it is made, so interrupted work is simply repeated, and goes on where it stopped.
+Inserts go out several requests side by side; items that exist stay as they are. Writes for an account, such as those
+that mark its messages read, go one transaction after the other: five thousand messages are 200 transactions instead of
+5,000 requests, a partition takes 1,000 write units a second, a write in a transaction is two of them, and transactions
+side by side would throttle each other. They are small because a transaction that is throttled has used its units for
+nothing. Each write has the same effect however often it is made, so interrupted work is simply repeated, and goes on
+where it stopped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from shared import settings
 from shared.data import keys
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Index
-from shared.dynamodb.table import KEYS_ONLY, Table
+from shared.dynamodb.table import KEYS_ONLY, MAX_BATCH_WRITES, Table
 from shared.dynamodb.writes import Write, forget
-from shared.errors import DealsError
+from shared.errors import Busy, DealsError, Unavailable
+
+_RETRIED = {
+    "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded", "InternalServerError",
+    "TransactionConflict",
+}  # fmt: skip
+
+
+class _Throttled(Exception):  # it is no error, but a reason to try again
+    """Some items of requests that succeeded are to be tried again."""
+
+
+def insert(table: Table, items: Sequence[Item]) -> int:
+    """Insert items, and leave those that exist as they are; returns how many were new.
+
+    Raises Busy where items, or whole requests, were throttled for too long: then some were not inserted.
+    """
+    pending = list(items)
+    written = 0
+
+    def once() -> None:
+        nonlocal pending, written
+        batches = [pending[start : start + MAX_BATCH_WRITES] for start in range(0, len(pending), MAX_BATCH_WRITES)]
+        throttled: list[Item] = []
+        for start in range(0, len(batches), settings.PARALLEL_BATCHES):
+            together = batches[start : start + settings.PARALLEL_BATCHES]
+            for new, left in table.gather([partial(_insert_batch, table, batch) for batch in together]):
+                written += new
+                throttled += left
+        pending = throttled
+        if pending:
+            raise _Throttled
+
+    table.retry(once, when=_Throttled, gave_up=Busy("Writing many items was throttled for too long."))
+    return written
+
+
+def _insert_batch(table: Table, batch: Sequence[Item]) -> tuple[int, list[Item]]:
+    """Insert up to 25 items in one request; returns how many were new, and those to be tried again.
+
+    What exists is refused, rightly.
+    """
+    refusals = table.insert_batch(batch)
+    left = []
+    for item, refusal in zip(batch, refusals, strict=True):
+        if refusal in _RETRIED:
+            left.append(item)
+        elif refusal not in (None, "DuplicateItem"):
+            raise Unavailable(f"An item was refused: {refusal}")
+    return refusals.count(None), left
+
 
 TOGETHER = 25
 """Writes of one transaction."""

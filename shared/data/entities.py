@@ -1,10 +1,10 @@
 """The types of items, a row each: keys, places in indexes, attributes, partners, owner, who sees it, what is exported.
 
-All that must know the types is made of these rows: ``btd check`` (``checking.py``), ``btd export``, the removal of
+All that must know the types is made of these rows: ``btd check`` (``invariants.py``), ``btd export``, the removal of
 accounts, the browser of the table with its chart, the model for NoSQL Workbench, and the patterns of IAM
 (``partitions.py``). Keys are made by the functions that make the real ones, of names such as ``<DealId>`` in the place
-of values: of an attribute of the item, of a part of its key, or of what ``checking.py`` derives. Functions that readers
-wait for do not import it when they start.
+of values: of an attribute of the item, of a part of its key, or of what ``invariants.py`` derives. Functions that
+readers wait for do not import it when they start.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Entity:
 
     ``needs`` names the attributes that each item has, besides those of ``says``, which repeat its key. Of items that
     are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the reason.
-    ``places`` are where it stands in indexes; a ``computed`` item follows as a whole from others (``checking.py``).
+    ``places`` are where it stands in indexes; a ``computed`` item follows as a whole from others (``invariants.py``).
     ``owned``: it belongs to the account that ``Username`` names. A ``claimed`` item must be the partner of some other.
     """
 
@@ -440,7 +440,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(t.STOCK, _at(keys.stock_shard(_DEAL_ID, _SHARD), "the stock of a deal", "35"),
             needs="Left Ordered OnSale Changes", says={**_SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(_OF_DEAL,),
             exported=_WHOLE),
-        # It stands in the index while its deal is listed and there are pieces left: the deal says so (checking.py).
+        # It stands in the index while its deal is listed and there are pieces left: the deal says so (invariants.py).
         Entity(t.STOCK_NOTE, _at(keys.stock(_DEAL_ID), "the stock of a deal", "35"),
             (_at(keys.stock_in_sold_here(_DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
             needs="Shards", says=_SAYS_DEAL, exported=_WHOLE),

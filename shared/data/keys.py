@@ -354,7 +354,7 @@ def backfill(item_type: str, segment: int, segments: int) -> Key:
     return _pair(f"BACKFILL#{item_type}#{segments}#{segment}")
 
 
-def any_like(key: Key | str) -> str:
+def pattern_of(key: Key | str) -> str:
     """The pattern, as IAM's policies have them, of the partition keys of one kind: ``DEAL#*``, ``BRANDS``."""
     kind, divider, _ = (key if isinstance(key, str) else key["PK"]).partition("#")
     return f"{kind}{divider}*" if divider else kind

@@ -19,7 +19,7 @@ _FORMS: dict[tuple[str, Index | None], list[str]] = {}
 
 for _row in ROWS:
     for _place in (_row.own, *_row.places):
-        _FORMS.setdefault((_row.type, _place.index), []).append(keys.any_like(_place.partition))
+        _FORMS.setdefault((_row.type, _place.index), []).append(keys.pattern_of(_place.partition))
 
 
 def _of(type_: str, index: Index | None = None) -> str:
@@ -116,7 +116,7 @@ JOINED_ALERTS = _of(t.WORDS_ALERT, GSI2)
 PRICE_ALERTS = _of(t.PRICE_ALERT, GSI2)
 """Partitions of GSI1 and of GSI2 that say whom to tell of a deal."""
 
-SCRATCH = keys.any_like(SCRATCHES[0].partition)
+SCRATCH = keys.pattern_of(SCRATCHES[0].partition)
 """Partitions that visitors of the textbook write, in the table and its indexes; DynamoDB deletes them after an hour."""
 
 TRACE = _of(t.TRACE)
@@ -131,7 +131,7 @@ _PLACES = {
 def _shown(*shown: Shown) -> Mapping[str | None, tuple[str, ...]]:
     """The patterns of the partitions of the table (None) and each index that are shown so."""
     return {
-        name: tuple(dict.fromkeys(keys.any_like(at.partition) for at in places if at.shown in shown))
+        name: tuple(dict.fromkeys(keys.pattern_of(at.partition) for at in places if at.shown in shown))
         for name, places in _PLACES.items()
     }
 
@@ -146,7 +146,7 @@ VISIBLE = _shown(Shown.OPEN, Shown.WHOLE, Shown.PARTLY)
 """Partitions of the table (None) and its indexes that stages that show their work draw."""
 
 HIDDEN: Mapping[str | None, Mapping[str, str]] = {
-    name: {keys.any_like(at.partition): at.because for at in places if at.because} for name, places in _PLACES.items()
+    name: {keys.pattern_of(at.partition): at.because for at in places if at.because} for name, places in _PLACES.items()
 }
 """Partitions of the table (None) and its indexes that are not drawn, each with the reason."""
 
@@ -168,6 +168,6 @@ COUNTED = ("Type", *KEYS)
 """The attributes of all items that are read to count them."""
 
 
-def is_like(partition: str, patterns: Iterable[str]) -> bool:
+def matches(partition: str, patterns: Iterable[str]) -> bool:
     """Whether a partition key is of one of some kinds."""
     return any(fnmatchcase(partition, pattern) for pattern in patterns)

@@ -20,7 +20,7 @@ from shared.data import account_checks, keys
 from shared.data import item_types as t
 from shared.data.bulk import forget_found
 from shared.data.catalog import brands, drafts
-from shared.data.members import credentials, feed_keys, follows, users, votes
+from shared.data.members import feed_keys, follows, sessions, users, votes
 from shared.data.orders import steps
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, Index
@@ -133,7 +133,7 @@ def leave(table: Table, user: User, now: datetime) -> None:
             put_over(removal, condition, values, refused=AccountChanged()),
             account_checks.removed(user.username, user.account_id),
             users.email_given_up(user),
-            credentials.gone(user.username),
+            sessions.removed_password(user.username),
         )
     except AccountChanged:
         now_it_is = users.get(table, user.username, consistent=True)

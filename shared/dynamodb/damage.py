@@ -53,7 +53,7 @@ def read(item: Item, reader: Callable[[Item], T]) -> T:
         raise Damaged(named(item), f"{type(error).__name__}: {error}") from error
 
 
-def whole(item: Item, read: Callable[[Item], T], *, otherwise: D) -> T | D:
+def read_or(item: Item, read: Callable[[Item], T], *, otherwise: D) -> T | D:
     """Read one item, or give something else in its place where it is damaged, which is noted."""
     found = readable([item], read)
     return found[0] if found else otherwise
@@ -69,7 +69,7 @@ def attribute(item: Mapping[str, Any], name: str, kind: type[T]) -> T:
 
 def attribute_or(item: Item, name: str, kind: type[T], otherwise: D) -> T | D:
     """An attribute, or something else in its place where it is missing or of another kind, which is noted."""
-    return whole(item, lambda each: attribute(each, name, kind), otherwise=otherwise)
+    return read_or(item, lambda each: attribute(each, name, kind), otherwise=otherwise)
 
 
 def named(item: Any, error: Exception | None = None) -> str:

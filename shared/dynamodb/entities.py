@@ -21,18 +21,18 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Codec:
     """How a value is written in an item, and read from it."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
 
 
-def _form_of(kind: type) -> Form | None:
+def _codec_of(kind: type) -> Codec | None:
     """The form of a kind of values: times are ISO 8601 texts, a choice is its value, all else is stored unchanged."""
     if kind is datetime:
-        return Form(to_iso, from_iso)
-    return Form(lambda choice: choice.value, kind) if issubclass(kind, Enum) else None
+        return Codec(to_iso, from_iso)
+    return Codec(lambda choice: choice.value, kind) if issubclass(kind, Enum) else None
 
 
 class Entity(Generic[T]):
@@ -43,7 +43,7 @@ class Entity(Generic[T]):
     """
 
     def __init__(
-        self, of: type[T], *, forms: Mapping[str, Form] = MappingProxyType({}), apart: frozenset[str] = frozenset()
+        self, of: type[T], *, forms: Mapping[str, Codec] = MappingProxyType({}), apart: frozenset[str] = frozenset()
     ) -> None:
         declared: Any = of
         held = [(field, attribute_of(field)) for field in fields(declared)]
@@ -51,7 +51,7 @@ class Entity(Generic[T]):
             raise TypeError(f"each field of {of.__name__} must be stored or apart")
         self._of = of
         rows = [
-            (field, attribute, forms.get(field.name) or _form_of(attribute.kind))
+            (field, attribute, forms.get(field.name) or _codec_of(attribute.kind))
             for field, attribute in held
             if attribute is not None
         ]

@@ -22,9 +22,8 @@ from shared.html.links import base, link, origin
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import app as http
-from shared.http.answers import finished, problem_of
+from shared.http.answers import detail_of, finished, headers_of, problem_of, status_of
 from shared.http.requests import Event
-from shared.http.statuses import detail_of, headers_of, status_of
 from shared.values import times
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from shared.html.forms import InvalidFields
-from shared.http.statuses import reason
+from shared.http.answers import reason
 
 B = TypeVar("B", bound=BaseModel)
 

@@ -37,11 +37,11 @@ KINDS = [
 
 def kind_of(partition: str, index: str | None) -> Kind | None:
     """The kind of a collection; None where no key of ours is like this."""
-    return next((kind for name, pattern, kind in KINDS if name == index and p.is_like(partition, [pattern])), None)
+    return next((kind for name, pattern, kind in KINDS if name == index and p.matches(partition, [pattern])), None)
 
 
 def hidden_because(partition: str, index: str | None) -> str:
     """Why a collection is not drawn, or an empty text."""
     return next(
-        (because for pattern, because in p.HIDDEN.get(index, {}).items() if p.is_like(partition, [pattern])), ""
+        (because for pattern, because in p.HIDDEN.get(index, {}).items() if p.matches(partition, [pattern])), ""
     )

@@ -15,8 +15,7 @@ from shared.data.catalog.today import Today
 from shared.html import views
 from shared.html.links import base
 from shared.html.templates import render
-from shared.models.catalog import Deal, Feed, Period
-from shared.models.lists import Page
+from shared.models.catalog import Deal, Feed, Page, Period
 
 GROUPS = views.FULL_ROWS
 """Cards that a page of a list shows, each for deals of one product at one price."""

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
-from shared.data.partitions import SESSION, VISIBLE, is_like
+from shared.data.partitions import SESSION, VISIBLE, matches
 from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity, meanings
 from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html import faults
@@ -165,14 +165,14 @@ def code(source: str) -> str:
 
 def _shown(text: str, partition: str) -> str:
     """A key as it is shown; of a session only its kind."""
-    if not is_like(partition, [SESSION]):
+    if not matches(partition, [SESSION]):
         return text
     return text.replace(partition.removeprefix(SESSION.rstrip("*")), "…")
 
 
 def is_visible(partition: str, index: str | None) -> bool:
     """Whether an item collection is drawn: those of accounts and sessions are not."""
-    return is_like(partition, VISIBLE.get(index, ()))
+    return matches(partition, VISIBLE.get(index, ()))
 
 
 def collection(partition: str, index: str | None) -> str:
@@ -182,7 +182,7 @@ def collection(partition: str, index: str | None) -> str:
 
 def _address(partition: str, index: str | None) -> str:
     """As ``collection``, also for one that is not drawn, whose page says why; but of a session no key leaves here."""
-    if not partition or is_like(partition, [SESSION]):
+    if not partition or matches(partition, [SESSION]):
         return ""
     of_index = f"&index={index}" if index else ""
     return f"{base()}/table?partition={quote(partition, safe='')}{of_index}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from shared.data import keys
 from shared.data.entities import ROWS, Entity
-from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, is_like
+from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, matches
 from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.capacity import size_of
 from shared.dynamodb.schema import KEYS, PARTITION_KEY, SORT_KEY
@@ -65,7 +65,7 @@ def key(write: Write) -> str:
     """The item's key as it is shown; of a partition that is not, its kind."""
     partition, sort = place(write)
     if not is_visible(partition, None):
-        return keys.any_like(partition).replace("*", _WITHHELD)
+        return keys.pattern_of(partition).replace("*", _WITHHELD)
     return partition if partition == sort else f"{partition} / {sort}"
 
 
@@ -83,8 +83,8 @@ def _is_of(entity: Entity, partition: str, sort: str) -> bool:
     alone = (own_partition == own_sort) == (partition == sort)
     return (
         alone
-        and fnmatchcase(partition, keys.any_like(own_partition))
-        and (partition == sort or fnmatchcase(sort, keys.any_like(own_sort)) or own_sort.startswith("<"))
+        and fnmatchcase(partition, keys.pattern_of(own_partition))
+        and (partition == sort or fnmatchcase(sort, keys.pattern_of(own_sort)) or own_sort.startswith("<"))
     )
 
 
@@ -179,7 +179,7 @@ def _withheld(write: Write) -> set[str]:
     values = write.arguments.get("ExpressionAttributeValues", {})
     if not is_visible(partition, None):
         return set(values)
-    if not is_like(partition, PERSONAL[None]):
+    if not matches(partition, PERSONAL[None]):
         return set()
     names: Mapping[str, str] = write.arguments.get("ExpressionAttributeNames", {})
     withheld, attribute = set(), ""

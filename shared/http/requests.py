@@ -19,8 +19,7 @@ from urllib.parse import unquote
 
 from shared import settings
 from shared.errors import BadRequest, BodyTooLarge, InvalidName, NoSuchTopic
-from shared.models.catalog import Topic, TopicKind
-from shared.models.lists import Selection, Sort
+from shared.models.catalog import Selection, Sort, Topic, TopicKind
 from shared.values import money, naming
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from shared.data import keys
-from shared.data.inserts import insert
+from shared.data.bulk import insert
 from shared.dynamodb.asking import Reply, ask
 from shared.dynamodb.attributes import Item, Typed, marshal_item
 from shared.dynamodb.capacity import Basis, Capacity, size_of, units_read

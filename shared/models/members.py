@@ -1,13 +1,78 @@
-"""Those who have an account, their sessions, and where their orders go."""
+"""Members: accounts, sessions and addresses, and the alerts and limits that say which deals they want to hear of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Literal
 
-from shared.models.alerts import Pace
 from shared.values.stored import stored
+
+
+class Pace(StrEnum):
+    """When one is told: at once, with all else of a day, or never for now."""
+
+    AT_ONCE = "at-once"
+    DAILY = "daily"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The deals of a watch or an alert that one wants: at most at a price, at least so much off, with some words.
+
+    ``ceiling`` is in ``currency``; a deal in another currency is not known to be below it. ``least_discount`` is in
+    whole percents. ``words`` are as typed. None means no limit.
+    """
+
+    ceiling: str | None = field(default=None, metadata=stored("Ceiling"))
+    currency: str | None = field(default=None, metadata=stored("Currency"))
+    least_discount: int | None = field(default=None, metadata=stored("LeastDiscount", int))
+    words: str | None = field(default=None, metadata=stored("Words", personal=True))
+    pace: Pace = field(default=Pace.AT_ONCE, metadata=stored("Pace", Pace))
+
+
+NO_LIMITS = Limits()
+"""Every deal, at once: what watches are that say nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceAlert:
+    """An alert on a product: its owner is told of each offer at the ceiling of ``limits`` or below.
+
+    ``armed`` is the highest price, in cents, that it tells of: the ceiling at first, then below the last that it told
+    of. The deal is the one on whose page it was made.
+    """
+
+    alert_id: str = field(metadata=stored("AlertId"))
+    username: str = field(metadata=stored("Username", personal=True))
+    account_id: str = field(metadata=stored("AccountId", personal=True))
+    deal_id: str = field(metadata=stored("DealId"))
+    title: str = field(metadata=stored("DealTitle"))
+    armed: int = field(metadata=stored("Armed", int))
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class WordsAlert:
+    """An alert on words: its owner is told of new deals within ``limits``, which name the words.
+
+    ``rarest`` is the one of them under which it is looked up: a stem, and of a part of a hyphenated word the joined
+    word's, too. What its owner typed is personal, as is the id, its hash.
+    """
+
+    alert_id: str = field(metadata=stored("AlertId", personal=True))
+    username: str = field(metadata=stored("Username", personal=True))
+    account_id: str = field(metadata=stored("AccountId", personal=True))
+    rarest: str = field(metadata=stored("Rarest", personal=True))
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    limits: Limits
+
+
+Alert = PriceAlert | WordsAlert
+
 
 Role = Literal["member", "editor"]
 

@@ -1,15 +1,79 @@
-"""Passwords, hashed by argon2id with the parameters RFC 9106 recommends where memory is scarce.
+"""Passwords: those that are guessed first, and so are none; and hashes, made by argon2id.
 
-Letters are the same however a keyboard composes them (Unicode's NFC, as RFC 8265 asks); white space counts.
+The parameters are those that RFC 9106 recommends where memory is scarce. Letters are the same however a keyboard
+composes them (Unicode's NFC, as RFC 8265 asks); white space counts.
+
+The common words are of our own choosing, after what every published list of leaked passwords begins with; passwords
+have ten characters at least, so what people add to reach that (digits, marks, the word once more) is taken off before
+it is looked for. NIST SP 800-63B (5.1.1.2) asks for such a list, for repeated characters and for sequences.
+https://pages.nist.gov/800-63-3/sp800-63b.html#memsecret
 """
 
 from __future__ import annotations
 
+import itertools
+import re
 import unicodedata
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.profiles import RFC_9106_LOW_MEMORY
+
+_TEXT = """
+aaaa abc abcd abcde abcdef access account adidas admin administrator adobe alexander amanda america andrea andrew
+angel angela angels anthony apple arsenal asdf asdfg asdfgh asdfghjkl ashley asshole austin azerty bailey banana
+barcelona baseball basketball batman beautiful benjamin bigtimedeals biteme blink buster butterfly carlos changeit
+changeme charlie cheese chelsea chocolate chris christian computer cookie corvette daniel danielle david deals default
+dennis diamond dolphin dragon elizabeth eminem enter facebook family ferrari flower football forever freedom friends
+fuckoff fuckyou gandalf george ginger google guest guitar hannah harley heaven hello hockey hottie hunter iloveu
+iloveyou internet jackson jasmine jennifer jessica jesus jordan joseph joshua juventus killer kimberly liverpool login
+london lovely loveme madison maggie manchester marina martin master matrix matthew maverick melissa mercedes merlin
+michael michelle mickey midnight monkey monster mustang myspace naruto nicole nothing oliver orange pass passpass
+passw passwd password passwort patrick pepper phoenix please pokemon princess purple qazwsx qwaszx qwer qwert qwerty
+qwertyu qwertyui qwertyuiop qwertz rachel rainbow ranger realmadrid rebecca richard robert root samantha samsung
+scooter secret secure shadow sharks shop shopping slipknot snoopy soccer spiderman starwars steven summer sunshine
+superman superstar sweety system taylor temp tennis test tester thomas thunder tigger tinkerbell trustno tweety
+unknown user vanessa victoria welcome welcometo whatever william winston winter yankees yellow zxcvbn zxcvbnm
+"""
+_WORDS = frozenset(_TEXT.split())
+_KEYBOARD = """
+qwertyuiop asdfghjkl zxcvbnm qwertyuiopasdfghjklzxcvbnm 1234567890 1q2w3e4r5t6y7u8i9o0p 1qaz2wsx3edc4rfv5tgb6yhn
+"""
+_ROWS = _KEYBOARD.split()
+_SWAPPED = str.maketrans("01345@$!7", "oleasasit")
+_PREFIXES = ("my", "the", "i", "new", "super", "mr")
+
+
+def is_common(password: str) -> bool:
+    """Whether a password is among the first that are guessed, in whatever case and however it is padded."""
+    text = re.sub(r"\s+", "", password).casefold()
+    return _repeats(text) or _runs(text) or any(_is_words(letters) for letters in _letters(text))
+
+
+def _repeats(text: str) -> bool:
+    """Whether a text is one to six characters, again and again."""
+    return any(text == (text[:size] * len(text))[: len(text)] for size in range(1, 7) if size < len(text))
+
+
+def _runs(text: str) -> bool:
+    """Whether a text goes along the alphabet, the digits or a keyboard, forwards or backwards."""
+    steps = {ord(after) - ord(before) for before, after in itertools.pairwise(text)}
+    rows = [row * 3 for row in (*_ROWS, *(row[::-1] for row in _ROWS))]
+    return steps in ({1}, {-1}) or any(text in row for row in rows)
+
+
+def _letters(text: str) -> set[str]:
+    """A text without the digits and marks around it: as it is, and with those that mean letters."""
+    inner = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", text).translate(_SWAPPED)
+    return {re.sub(r"[^a-z]", "", form) for form in (text, inner)}
+
+
+def _is_words(letters: str) -> bool:
+    """Whether a text is one common word, or one twice, or two of them."""
+    if letters in _WORDS or any(letters.removeprefix(prefix) in _WORDS for prefix in _PREFIXES):
+        return True
+    return any(letters[:cut] in _WORDS and letters[cut:] in _WORDS for cut in range(3, len(letters) - 2))
+
 
 HASHER = PasswordHasher.from_parameters(RFC_9106_LOW_MEMORY)
 

@@ -310,7 +310,7 @@ def test_a_minutes_tasks_do_not_wait_for_each_other(
         clock[0] += 20  # it takes longer than its share
         raise RuntimeError("a bug")
 
-    def drafts_sweep(*_: object, **__: object) -> list[drafts.Begun]:
+    def drafts_sweep(*_: object, **__: object) -> list[drafts.PostedDraft]:
         allowed.append(budget.left())
         return []
 

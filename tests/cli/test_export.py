@@ -14,13 +14,12 @@ import pytest
 from cli import exports
 from cli.exports import NAMELESS, Export, Readable
 from shared.data.catalog import brands, drafts
+from shared.data.catalog.drafts import Draft
 from shared.data.members import alerts, announcements, follows, users
 from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.models.alerts import Limits
-from shared.models.drafts import Draft
-from shared.models.members import Address
+from shared.models.members import Address, Limits
 from tests.cli.conftest import Btd, name_in_environment
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import APPLE, NOW, a_deal, account_of, send

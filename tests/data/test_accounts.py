@@ -12,7 +12,7 @@ from argon2 import PasswordHasher
 
 from shared import settings
 from shared.data import keys
-from shared.data.members import accounts, credentials, messages, sessions, users
+from shared.data.members import accounts, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import (
     AccountChanged,
@@ -26,7 +26,7 @@ from shared.errors import (
 )
 from shared.models.members import Session, User
 from shared.values import passwords
-from shared.values.common_passwords import is_common
+from shared.values.passwords import is_common
 from tests.support.engines import MOTO
 from tests.support.factories import NOW, a_deal, a_message, a_user, ago, join, leave, send
 from tests.support.wire import answered, before, error, watched
@@ -68,7 +68,7 @@ def test_a_hash_of_old_parameters_is_made_again_when_its_owner_signs_in(
 
     sign_in(table, PASSWORD, entropy=bytes(31) + b"1")
 
-    assert not passwords.is_outdated(credentials.of(table, "ana") or "")
+    assert not passwords.is_outdated(sessions.password_hash(table, "ana") or "")
     assert passwords.is_outdated(old.password_hash or "")
     assert sessions.authenticate(table, token, NOW).username == "ana"
     with pytest.raises(WrongPassword):
@@ -168,7 +168,7 @@ def test_a_new_password_is_known_without_reading_the_account_once_more(table: Ta
     changed = accounts.change_password(table, user, ANOTHER_PASSWORD)
 
     assert changed.generation == users.get(table, "ana", consistent=True).generation
-    assert changed.password_hash == credentials.of(table, "ana")
+    assert changed.password_hash == sessions.password_hash(table, "ana")
 
 
 def test_asking_which_addresses_exist_is_slowed_for_who_signs_up(table: Table) -> None:
@@ -212,7 +212,7 @@ def test_a_users_collection_does_not_hold_the_hash(table: Table) -> None:
     assert user.password_hash
     assert user.password_hash not in str(collection)
     assert users.get(table, "ana").password_hash is None
-    assert credentials.of(table, "ana") == user.password_hash
+    assert sessions.password_hash(table, "ana") == user.password_hash
 
 
 def test_of_two_who_change_a_password_at_once_one_is_told(table: Table) -> None:
@@ -228,7 +228,7 @@ def test_of_two_who_change_a_password_at_once_one_is_told(table: Table) -> None:
 
 def test_a_sign_in_under_way_meets_another_hash_and_ends(table: Table) -> None:
     user = accounts.prove(table, sign_up(table), PASSWORD, HERE, NOW)
-    rehashed = credentials.changed("ana", "another-hash", proved=None)  # and the generation stays
+    rehashed = sessions.changed_password("ana", "another-hash", proved=None)  # and the generation stays
 
     with before(table, "TransactWriteItems", lambda: table.write(rehashed)), pytest.raises(AccountChanged):
         sessions.start(table, user, NOW, bytes(32))

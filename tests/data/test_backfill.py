@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from cli import upkeep
-from shared.data import checking, keys
+from shared.data import invariants, keys
 from shared.data.catalog import deal_numbers, deals, offers, stock_shown
 from shared.data.catalog.deal_items import is_listed
 from shared.data.members import alerts
@@ -19,8 +19,8 @@ from shared.data.orders import stock
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
-from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, Deal
+from shared.models.members import Limits
 from shared.values import links
 from tests.support.factories import NOW, a_deal, account_of, ago, ids, join, listed, post
 from tests.support.shop import on_sale
@@ -172,7 +172,7 @@ def test_alerts_on_products_move_and_stay_counted_once(table: Table, has_another
     found = alerts.of(table, "ana")
     assert rewritten == [0 if has_another else 1, 0]
     assert {alert.alert_id for alert in found} == {alerts.id_on(deal), *([old.alert_id] if has_another else [])}
-    assert [fault for fault in checking.check(table, NOW) if fault.rule == checking.ACCOUNTS] == []
+    assert [fault for fault in invariants.check(table, NOW) if fault.rule == invariants.ACCOUNTS] == []
 
 
 def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(

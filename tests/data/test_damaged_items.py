@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from demo import corrections
-from shared.data import checking, item_types, keys
+from shared.data import invariants, item_types, keys
 from shared.data.catalog import (
     brands,
     clicks,
@@ -46,8 +46,8 @@ from shared.dynamodb.schema import KEYS, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
 from shared.errors import Busy, Damaged, DealsError, Impossible
-from shared.models.alerts import Limits
 from shared.models.catalog import FRONT_PAGE, Deal, Feed
+from shared.models.members import Limits
 from shared.models.orders import OrderStatus
 from shared.values import identifiers
 from tests.support.factories import (
@@ -124,7 +124,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     item_types.TOPIC[APPLE.kind]: (
         partial(topics.get, topic=APPLE),
         lambda table: topics.get_many(table, [APPLE, SHOES]),
-        lambda table: feeds.opened(table, APPLE),
+        lambda table: feeds.open_feed(table, APPLE),
     ),
     item_types.TOPIC[SHOES.kind]: (
         lambda table: page_cache.read_category(table, SHOES, shard=1, now=NOW),
@@ -333,7 +333,7 @@ def test_a_deal_is_posted_though_the_count_of_a_feed_is_damaged_which_is_counted
 
     assert set(damage.taken()) == {" / ".join(counting(new, feed).values()) for feed in FEEDS}
     assert [len(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS] == [3, 3, 3]
-    assert [fault for fault in checking.check(table, NOW) if fault.rule == checking.FEEDS] == []
+    assert [fault for fault in invariants.check(table, NOW) if fault.rule == invariants.FEEDS] == []
 
 
 @pytest.mark.parametrize("leaves", ["is withdrawn", "ends"])
@@ -356,7 +356,7 @@ def test_a_deal_leaves_the_feeds_though_a_count_is_missing_which_is_counted_anew
 
     assert set(damage.taken()) == {" / ".join(counting(ending, feed).values()) for feed in FEEDS}
     assert [len(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS] == [2, 2, 2]
-    assert [fault for fault in checking.check(table, ahead(hours=1)) if fault.rule == checking.FEEDS] == []
+    assert [fault for fault in invariants.check(table, ahead(hours=1)) if fault.rule == invariants.FEEDS] == []
 
 
 def test_a_sweep_goes_on_where_a_deal_cannot_leave_the_feeds(table: Table) -> None:

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from shared.data import checking, keys
+from shared.data import invariants, keys
 from shared.data.catalog import deals, drafts, oddities
+from shared.data.catalog.drafts import Draft
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import DealIsOdd, DraftChanged, InvalidDraft, NoSuchDraft, NoSuchTopic, NotSignedIn, TooManyDrafts
 from shared.models.catalog import ALL_DEALS, Deal
-from shared.models.drafts import Draft
 from tests.support.engines import FAST, on
 from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, ahead, leave, listed
 from tests.support.metering import taken_by
@@ -250,10 +250,10 @@ def test_the_checker_finds_a_plan_without_its_note_and_mends_it(table: Table) ->
     draft = kept(table, AT)
     table.write(forget(keys.beginning(AT, draft.draft_id), because="by hand"))
 
-    (fault,) = checking.check(table, NOW)
+    (fault,) = invariants.check(table, NOW)
 
-    assert (fault.rule, checking.mend(table, fault)) == (checking.PARTNERS, True)
-    assert checking.check(table, NOW) == []
+    assert (fault.rule, invariants.mend(table, fault)) == (invariants.PARTNERS, True)
+    assert invariants.check(table, NOW) == []
 
 
 def test_what_drafts_take_is_what_the_document_says(table: Table) -> None:

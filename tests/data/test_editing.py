@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.data import checking, keys
+from shared.data import invariants, keys
 from shared.data.catalog import deals, endings, feed_counts, feeds, mending, undoing
 from shared.data.catalog.feed_counts import TOTAL
 from shared.dynamodb import damage
@@ -249,7 +249,7 @@ def test_a_deal_that_two_editors_withdraw_at_once_leaves_its_counts_once(table: 
         deals.withdraw(table, deal.deal_id, ahead(minutes=1))
 
     assert listed(table, ALL_DEALS) == []
-    assert [fault for fault in checking.check(table, NOW) if fault.rule == checking.FEEDS] == []
+    assert [fault for fault in invariants.check(table, NOW) if fault.rule == invariants.FEEDS] == []
     assert damage.taken() == []
 
 
@@ -402,4 +402,4 @@ def test_a_deal_posted_while_the_only_one_of_its_day_is_withdrawn_is_counted(tab
 
     found = feeds.read(table, ALL_DEALS, limit=9, now=NOW).items
     assert [deal.deal_id for deal in found] == [posted.deal_id, earlier.deal_id]
-    assert [fault for fault in checking.check(table, NOW) if not fault.derived] == []
+    assert [fault for fault in invariants.check(table, NOW) if not fault.derived] == []

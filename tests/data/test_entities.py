@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from shared.data import checking, keys, removal, traces
+from shared.data import invariants, keys, removal, traces
 from shared.data import item_types as t
 from shared.data.catalog import deals, feeds, imports, offers, page_cache, search
 from shared.data.catalog.deal_items import from_item
-from shared.data.checking import Fault
 from shared.data.entities import ROWS, Entity
+from shared.data.invariants import Fault
 from shared.data.members import rate_limits, users
 from shared.data.orders import reading, steps, stock
 from shared.dynamodb.attributes import Item
@@ -76,12 +76,12 @@ def items() -> list[Item]:
 def check(some: Iterable[Item]) -> list[Fault]:
     """The faults of a table that holds some items."""
     table: Any = SimpleNamespace(everything=lambda: iter(list(some)))
-    return checking.survey(table, NOW)
+    return invariants.survey(table, NOW)
 
 
 def of(row: Entity, items: list[Item]) -> list[Item]:
     """The items of a row."""
-    return [item for item in items if checking.row_of(item)[0] is row]
+    return [item for item in items if invariants.row_of(item)[0] is row]
 
 
 def named(row: Entity) -> str:
@@ -117,8 +117,8 @@ def test_an_item_of_no_type_that_is_declared_is_named(items: list[Item]) -> None
     faults = check([*items, new, misplaced])
 
     assert [(fault.rule, fault.key, fault.derived) for fault in faults] == [
-        (checking.UNKNOWN, keys.deal("x"), False),
-        (checking.UNKNOWN, keys.user("x"), False),
+        (invariants.UNKNOWN, keys.deal("x"), False),
+        (invariants.UNKNOWN, keys.user("x"), False),
     ]
 
 
@@ -142,11 +142,11 @@ def damages(row: Entity, items: list[Item]) -> Iterator[tuple[str, list[Item]]]:
         unjudged = next(each for each in of(row, items) if "Verdict" not in each and "WithdrawnAt" not in each)
         yield "a stray verdict", having(items, unjudged, Verdict="1 2026-07-01 1 1")
     if row.owned:
-        name = checking.row_of(item)[1].get("Username") or item["Username"]
+        name = invariants.row_of(item)[1].get("Username") or item["Username"]
         owner = next(each for each in items if each["PK"] == each["SK"] == keys.user(name)["PK"])
         yield "no owner", without(items, owner)
-    values = checking.Values({**item, **checking.row_of(item)[1], "Now": ""})
-    for _, key, says in checking.partners_of(row, item, values):
+    values = invariants.Values({**item, **invariants.row_of(item)[1], "Now": ""})
+    for _, key, says in invariants.partners_of(row, item, values):
         partner = next(each for each in items if keys.primary(each) == key)
         yield f"no {key['PK']}", without(items, partner)
         for name in says.keys() - {"Type"}:
@@ -197,36 +197,38 @@ def a_like(items: list[Item], username: str) -> Item:
 
 LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
     "a deal's number leads elsewhere": (
-        checking.PARTNERS, True, lambda all_: having(all_, the(all_, t.DEAL_NUMBER), DealId="elsewhere")),
-    "an order has no number": (checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.ORDER_NUMBER))),
-    "a sale is in no list": (checking.INDEX, True, lambda all_: without(all_, the(all_, t.SALE), "GSI3PK", "GSI3SK")),
+        invariants.PARTNERS, True, lambda all_: having(all_, the(all_, t.DEAL_NUMBER), DealId="elsewhere")),
+    "an order has no number": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.ORDER_NUMBER))),
+    "a sale is in no list": (invariants.INDEX, True, lambda all_: without(all_, the(all_, t.SALE), "GSI3PK", "GSI3SK")),
     "a brand is missing from the list of brands": (
-        checking.BRANDS, True,
+        invariants.BRANDS, True,
         lambda all_: having(all_, the(all_, t.BRANDS), Brands=dict(list(the(all_, t.BRANDS)["Brands"].items())[1:]))),
     "the list names a brand that is not there": (
-        checking.BRANDS, False,
+        invariants.BRANDS, False,
         lambda all_: having(all_, the(all_, t.BRANDS), Brands=the(all_, t.BRANDS)["Brands"] | {"none": "None"})),
-    "an email address leads nowhere": (checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.USER_EMAIL))),
+    "an email address leads nowhere": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.USER_EMAIL))),
     "an email address is another's": (
-        checking.PARTNERS, True, lambda all_: having(all_, the(all_, t.USER_EMAIL, Username="bo"), Username="ana")),
-    "a password is lost": (checking.PARTNERS, False, lambda all_: without(all_, the(all_, t.PASSWORD))),
+        invariants.PARTNERS, True, lambda all_: having(all_, the(all_, t.USER_EMAIL, Username="bo"), Username="ana")),
+    "a password is lost": (invariants.PARTNERS, False, lambda all_: without(all_, the(all_, t.PASSWORD))),
     "the note of a feed's key is lost": (
-        checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.FEED_KEY, **keys.feed("ana")))),
-    "the note of open orders is lost": (checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.OPEN_ORDERS))),
-    "a deal's source is lost": (checking.PARTNERS, True, lambda all_: without(all_, the(all_, t.DEAL_SOURCE))),
+        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.FEED_KEY, **keys.feed("ana")))),
+    "the note of open orders is lost": (
+        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.OPEN_ORDERS))),
+    "a deal's source is lost": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.DEAL_SOURCE))),
     "a stock's note counts no shard": (
-        checking.STOCK, True, lambda all_: having(all_, the(all_, t.STOCK_NOTE), Shards=0)),
+        invariants.STOCK, True, lambda all_: having(all_, the(all_, t.STOCK_NOTE), Shards=0)),
     "a sequence would give a number again": (
-        checking.NUMBERS, True, lambda all_: having(all_, the(all_, t.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
+        invariants.NUMBERS, True,
+        lambda all_: having(all_, the(all_, t.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
     "a saved deal is nobody's": (
-        checking.PARTNERS, False,
+        invariants.PARTNERS, False,
         lambda all_: [*all_, {**the(all_, t.SAVED), "Username": "gus", "PK": keys.saved("gus", "")["PK"]}]),
     "a message is nobody's": (
-        checking.PARTNERS, False,
+        invariants.PARTNERS, False,
         lambda all_: [*all_, message_of(the(all_, t.MESSAGE, Username="ana"), "gus")]),
-    "a like is nobody's": (checking.PARTNERS, False, lambda all_: [*all_, a_like(all_, "gus")]),
+    "a like is nobody's": (invariants.PARTNERS, False, lambda all_: [*all_, a_like(all_, "gus")]),
     "a like is nobody's, and counted": (
-        checking.PARTNERS, False,
+        invariants.PARTNERS, False,
         lambda all_: [*liked_once_more(all_), a_like(all_, "gus")]),
 }  # fmt: skip
 
@@ -252,7 +254,7 @@ def test_what_only_other_items_show_to_be_missing_is_found(items: list[Item], da
 
 def owner_of(item: Item) -> str | None:
     """The account that an item or its key names."""
-    name: str | None = ({**item, **checking.row_of(item)[1]}).get("Username")
+    name: str | None = ({**item, **invariants.row_of(item)[1]}).get("Username")
     return name
 
 
@@ -271,6 +273,6 @@ def test_what_an_account_owns_goes_with_it() -> None:
     assert [named(row) for row in ROWS if row.owned and not of(row, owned)] == []
     assert [item for item in after if owner_of(item) == "ana"] == []
     # Receipts are kept under the account's id, which nothing leads to any more, until they expire.
-    named_by_id = [checking.row_of(item)[0] for item in after if ana.account_id in str(item)]
+    named_by_id = [invariants.row_of(item)[0] for item in after if ana.account_id in str(item)]
     assert [row.type for row in named_by_id if row and not row.expires] == []
     assert check(after) == []

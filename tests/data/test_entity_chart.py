@@ -60,7 +60,7 @@ def test_every_type_of_item_is_in_the_chart() -> None:
 
 
 def test_every_partition_is_of_a_kind_or_is_hidden_and_not_both() -> None:
-    kinds = [(place.index, keys.any_like(place.partition), place.kind, place.because) for place in PLACES]
+    kinds = [(place.index, keys.pattern_of(place.partition), place.kind, place.because) for place in PLACES]
 
     for index, pattern in {(index, pattern) for index, pattern, *_ in kinds}:
         same = [(kind, because) for at, of, kind, because in kinds if (at, of) == (index, pattern)]

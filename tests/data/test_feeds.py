@@ -257,7 +257,7 @@ def test_periods_behind_one_that_is_read_in_parts_are_not_passed_over(table: Tab
     staying = post(table, [a_deal(ago(days=40 * part, minutes=minute)) for part in (1, 2, 3) for minute in range(3)])
 
     for topic in (APPLE, SHOES):
-        _, held = feeds.opened(table, topic)
+        _, held = feeds.open_feed(table, topic)
         page = feeds.read(table, feed_of(topic), limit=5, now=ahead(hours=1), held=held)
         assert ids(page.items) == ids(staying[:5])
 

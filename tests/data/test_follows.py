@@ -11,8 +11,8 @@ from shared.data.catalog import brands, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotSignedIn, NotWatching
-from shared.models.alerts import Limits
 from shared.models.catalog import BRAND, Topic
+from shared.models.members import Limits
 from shared.values.times import to_iso
 from tests.support.factories import APPLE, HOME, NOW, SHOES, both_kinds, join
 from tests.support.wire import before, watched

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from shared.data.catalog import search, words
 from shared.data.members import alerting, alerts, fanout, limits
 from shared.dynamodb.table import Table
-from shared.models.alerts import Limits
 from shared.models.catalog import Deal
+from shared.models.members import Limits
 from tests.support.engines import MOTO, Engine
 from tests.support.factories import NOW, a_deal, account_of, ago, ids, join, open_brands
 

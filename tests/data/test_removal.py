@@ -31,8 +31,8 @@ from shared.errors import (
     UnknownAddress,
     UsernameTaken,
 )
-from shared.models.alerts import Limits
 from shared.models.catalog import Deal, Vote
+from shared.models.members import Limits
 from shared.models.orders import Order, OrderStatus
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, ahead, leave, send

@@ -11,7 +11,7 @@ from typing import Any
 import botocore.session
 from botocore import xform_name
 
-from shared.data import checking, keys
+from shared.data import invariants, keys
 from shared.data.catalog import deals, search
 from shared.data.members import follows
 from shared.dynamodb.schema import STREAM_VIEW, TTL_ATTRIBUTE, create_table_request
@@ -41,9 +41,9 @@ def test_a_restored_table_becomes_whole_by_the_commands_of_the_runbook(table: Ta
         ask(table, command.replace(TARGET, restored.name).replace("TABLE", table.name))
     try:
         deals.withdraw(table, deal.deal_id, NOW)
-        (fault,) = checking.check(restored, NOW)
-        assert (fault.rule, checking.mend(restored, fault)) == (checking.WORDS, True)
-        assert checking.check(restored, NOW) == []
+        (fault,) = invariants.check(restored, NOW)
+        assert (fault.rule, invariants.mend(restored, fault)) == (invariants.WORDS, True)
+        assert invariants.check(restored, NOW) == []
         assert [listed(restored, feed) for feed in FEEDS] == [[deal.deal_id]] * 3
         described = table.client.describe_table(TableName=restored.name)["Table"]
         declared = create_table_request("any")

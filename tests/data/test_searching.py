@@ -13,8 +13,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
 from shared.errors import AlreadyExists
 from shared.html import views
-from shared.models.catalog import Deal
-from shared.models.lists import Selection
+from shared.models.catalog import Deal, Selection
 from shared.values import cards, links
 from tests.support.factories import NOW, a_deal, ago, ahead, every_page, ids, newest_first, post
 from tests.support.wire import watched

@@ -16,8 +16,7 @@ from shared.dynamodb import cursors, damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
-from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
-from shared.models.lists import Selection, Sort
+from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic
 from tests.support.engines import FAST, on
 from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, every_page, ids, post
 from tests.support.pages import indexed

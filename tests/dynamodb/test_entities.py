@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.entities import Codec, Entity
 from shared.models import catalog, members, messages, orders
 from shared.values.stored import attribute_of, stored
 
@@ -39,7 +39,7 @@ class Parcel:
     tags: tuple[str, ...] = ()
 
 
-PARCEL = Entity(Parcel, forms={"size": Form(list, tuple)}, apart=frozenset({"tags"}))
+PARCEL = Entity(Parcel, forms={"size": Codec(list, tuple)}, apart=frozenset({"tags"}))
 SENT = datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
 
 
@@ -81,7 +81,7 @@ def test_lists_and_copies_leave_out_what_its_row_says() -> None:
 
 def test_a_field_that_is_neither_stored_nor_apart_is_an_error_at_once() -> None:
     with pytest.raises(TypeError, match="each field of Parcel"):
-        Entity(Parcel, forms={"size": Form(list, tuple)})
+        Entity(Parcel, forms={"size": Codec(list, tuple)})
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -27,16 +27,16 @@ from shared import settings
 from shared.data import keys, removal
 from shared.data.catalog import brands, deals, drafts, feed_counts
 from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.drafts import Draft
 from shared.data.catalog.page_cache import PICKED
 from shared.data.members import saved, users
 from shared.data.members.cohorts import Unit
-from shared.data.members.mail_work import MailWork
+from shared.data.members.digests import MailWork
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI2, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection
 from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Period, Topic
-from shared.models.drafts import Draft
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from functions.background import publisher
-from shared.data import checking, keys
+from shared.data import invariants, keys
 from shared.data.catalog import deals, search, words
 from shared.data.catalog.changes import DealChange
 from shared.data.members import alerting, alerts, cohorts, fanout, follows, limits, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
-from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import Deal
+from shared.models.members import Alert, Limits, Pace, PriceAlert
 from shared.models.messages import AboutDeal
 from shared.sqs import Queue
 from shared.values import links
@@ -331,7 +331,7 @@ def test_an_account_has_a_hundred_alerts_and_no_more(table: Table, deal: Deal) -
         alerts.on_price(table, deal, "ana", "an-earlier-owner", Limits("40.00", "USD"), NOW)
 
     assert len(alerts.of(table, "ana")) == alerts.MOST
-    assert {fault.rule for fault in checking.check(table, NOW)} & {checking.ACCOUNTS, checking.INDEX} == set()
+    assert {fault.rule for fault in invariants.check(table, NOW)} & {invariants.ACCOUNTS, invariants.INDEX} == set()
     leave(table, "ana")
     assert alerts.of(table, "ana") == []
 

@@ -22,7 +22,7 @@ from shared.data import keys
 from shared.data.catalog import brands, deals, topics
 from shared.data.members import follows, users
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.parsing import BrokenAnswer
+from shared.dynamodb.client import BrokenAnswer
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.errors import (

@@ -26,8 +26,8 @@ from shared.dynamodb.aws_errors import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
 from shared.errors import Busy, TooManyCohorts, Unavailable
-from shared.models.alerts import Pace
 from shared.models.catalog import Deal
+from shared.models.members import Pace
 from shared.sqs import Queue
 from tests.support.engines import MINISTACK, on
 from tests.support.factories import (

@@ -18,7 +18,7 @@ from infra.settings import STAGES
 from local.settings import ROOT
 from shared.data.orders import placing
 from shared.data.orders.order_items import untold
-from shared.models.charges import Charges
+from shared.models.orders import Charges
 from tests.infra.conftest import Synthesized
 
 

@@ -19,8 +19,8 @@ from shared.data.catalog.deal_items import from_item
 from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
-from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
+from shared.models.members import Limits
 from shared.values import identifiers, times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import Place

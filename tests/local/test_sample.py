@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from local import sample
 from local.settings import ROOT
-from shared.data import checking
+from shared.data import invariants
 from shared.data.catalog import feeds, picks, scores
 from shared.data.members import follows, users
 from shared.data.orders import stock
@@ -75,7 +75,7 @@ def test_what_the_sample_writes_agrees() -> None:
             users.create(table, User(name, f"{name}@example.com", name.title(), "-", "member", NOW))
         sample.plant(table, NOW, "member")
 
-        found = {fault.rule for fault in checking.check(table, NOW)}
+        found = {fault.rule for fault in invariants.check(table, NOW)}
 
-    by_the_stream = {checking.WORDS, checking.WORD_COUNTS, checking.OFFERS}
+    by_the_stream = {invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS}
     assert found - by_the_stream == set()

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from functions.api import openapi
 from shared.api.bodies import MAX_KEY_BYTES, NewDeal
 from shared.api.member_bodies import NewUser
-from shared.values.common_passwords import is_common
+from shared.values.passwords import is_common
 
 SCHEMAS: dict[str, Any] = json.loads(openapi.PATH.read_text(encoding="utf-8"))["components"]["schemas"]
 

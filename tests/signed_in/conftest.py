@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from functions.pages import account, collections, desk, mine, sales, shop, site
-from shared.data import checking
+from shared.data import invariants
 from shared.data.catalog import brands, deals, picks
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -35,7 +35,7 @@ FUNCTIONS = {
 }
 """The functions, held to their rights: the local cloud does not tell IAM of the keys that they name."""
 
-STREAMED = {checking.WORDS, checking.WORD_COUNTS, checking.OFFERS, checking.VERDICTS, checking.SOLD_HERE}
+STREAMED = {invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS, invariants.VERDICTS, invariants.SOLD_HERE}
 """The rules of what the stream's functions write, which do not run here."""
 
 PASSWORD = "correct horse battery"
@@ -53,7 +53,7 @@ def table(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> It
     with FAST_SERVER.table() as own, found_by_functions(monkeypatch, own) as table:
         yield table
         if request.node.get_closest_marker("damages") is None:
-            assert [fault for fault in checking.survey(table, times.now()) if fault.rule not in STREAMED] == []
+            assert [fault for fault in invariants.survey(table, times.now()) if fault.rule not in STREAMED] == []
 
 
 @contextmanager

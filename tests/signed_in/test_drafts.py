@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from shared.data.catalog import drafts
+from shared.data.catalog.drafts import Draft
 from shared.dynamodb.table import Table
-from shared.models.drafts import Draft
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser, Seen

@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from shared import settings
 from shared.data import account_checks, keys
 from shared.data.members import announcements, digests, email_tokens, messages, users
-from shared.data.members.mail_work import MailWork
+from shared.data.members.digests import MailWork
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update

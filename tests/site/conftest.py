@@ -17,8 +17,8 @@ from shared.data.catalog.changes import DealChange
 from shared.data.members import alerts, announcements, digests, follows, saved, users
 from shared.data.orders import addresses, carts
 from shared.html import cookies, page_cost
-from shared.models.alerts import Limits
 from shared.models.catalog import BRAND, CATEGORY, Topic
+from shared.models.members import Limits
 from shared.values import times
 from tests.site.states import State, rare, usual
 from tests.support.browser import patient, sign_in

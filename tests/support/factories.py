@@ -18,8 +18,7 @@ from shared.data.catalog import brands, deal_items, deals, feeds, imports
 from shared.data.members import announcements, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, UsernameTaken
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
-from shared.models.lists import Page
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Page, Topic, feed_of
 from shared.models.members import Role, User
 from shared.models.messages import DealNews, Message
 from shared.values import times

@@ -17,8 +17,8 @@ from shared.data.members import follows, limits
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.http.answers import json_answer
 from shared.http.requests import topic_named
-from shared.models.alerts import NO_LIMITS
 from shared.models.catalog import BRAND, CATEGORY, TopicKind
+from shared.models.members import NO_LIMITS
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report

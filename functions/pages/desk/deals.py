@@ -19,6 +19,7 @@ from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import brand_names, changed, deal_of, desk_page, edit
 from shared import settings
 from shared.data.catalog import clicks, deals, mending, oddities, offers, undoing
+from shared.data.catalog.drafts import Draft
 from shared.errors import (
     Busy,
     DamagedDeal,
@@ -35,7 +36,6 @@ from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
-from shared.models.drafts import Draft
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report

@@ -17,6 +17,7 @@ from functions.pages.desk import deal_form
 from functions.pages.desk.deals import REFUSED, form_page, previewed, refused_form
 from functions.pages.desk.editing import desk_page
 from shared.data.catalog import drafts
+from shared.data.catalog.drafts import Draft
 from shared.errors import DraftChanged, IdempotencyKeyReused, NoSuchDraft, TooManyDrafts
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
@@ -24,7 +25,6 @@ from shared.html.forms import Fields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Deal
-from shared.models.drafts import Draft
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report

@@ -19,16 +19,7 @@ from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.catalog import (
-    CATEGORIES,
-    CATEGORY,
-    EDITORS_CHOICE,
-    FRONT_PAGE,
-    CuratedPage,
-    Deal,
-    Status,
-    Topic,
-)
+from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Status, Topic
 from shared.runtime.environment import table
 
 routes = Routes()

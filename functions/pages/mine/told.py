@@ -23,8 +23,8 @@ from shared.html.links import absolute
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.html.templates import render, xml_text
-from shared.models.alerts import NO_LIMITS, Alert, Limits, PriceAlert
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, TopicKind
+from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
 from shared.models.messages import AboutOrder, Message
 from shared.runtime.environment import table
 from shared.values import identifiers, naming

@@ -19,7 +19,7 @@ from shared.html.links import absolute
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.html.templates import render, xml_text
-from shared.http import statuses
+from shared.http import answers
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Deal, Topic, feed_of
 from shared.runtime.environment import table
 from shared.values import identifiers
@@ -48,7 +48,7 @@ def feed(request: Request) -> Answer:
 def brand_feed(request: Request, name: str) -> Answer:
     try:
         topic = brand_named(name)
-        found, held = feeds.opened(table(), topic)
+        found, held = feeds.open_feed(table(), topic)
     except NotFound as error:
         return _no_feed(request, error)
     return _topic_feed(request, topic, name, found.name, held)
@@ -62,7 +62,9 @@ def category_feed(request: Request, name: str) -> Answer:
     return _topic_feed(request, topic, name, CATEGORIES[topic.slug])
 
 
-def _topic_feed(request: Request, topic: Topic, typed: str, name: str, held: feeds.Held | None = None) -> Answer:
+def _topic_feed(
+    request: Request, topic: Topic, typed: str, name: str, held: feeds.PeriodCounts | None = None
+) -> Answer:
     """The feed of a brand or a category that exists; where something else than its slug was typed, the way there."""
     path = fragments.path_of(feed_of(topic))
     if typed != topic.slug:
@@ -76,9 +78,9 @@ def _no_feed(request: Request, error: NotFound) -> Answer:
     (appendix B)."""
     status = HTTPStatus.NOT_FOUND
     if request.path.endswith(".json"):
-        text, media_type = json.dumps(statuses.document(status, str(error))), statuses.MEDIA_TYPE
+        text, media_type = json.dumps(answers.document(status, str(error))), answers.MEDIA_TYPE
     else:
-        text = render("problem.xml", **statuses.document(status, xml_text(str(error))))
+        text = render("problem.xml", **answers.document(status, xml_text(str(error))))
         media_type = "application/problem+xml"
     return Answer(text, status=status, media_type=media_type, cache=headers.PUBLIC)
 

@@ -13,8 +13,7 @@ from shared import settings
 from shared.html import views
 from shared.html.fragments import path_of
 from shared.html.links import link
-from shared.models.catalog import CATEGORIES, CATEGORY, CountedTopic, Deal, Topic, feed_of
-from shared.models.lists import Selection, Sort
+from shared.models.catalog import CATEGORIES, CATEGORY, CountedTopic, Deal, Selection, Sort, Topic, feed_of
 from shared.values.money import sign
 
 MOST = 6

@@ -27,8 +27,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.html.templates import render
 from shared.http import cached_pages
-from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
-from shared.models.lists import Selection, Sort
+from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal, Selection, Sort
 from shared.runtime.environment import table
 
 SELECTED = 24

@@ -13,8 +13,7 @@ from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import requests
-from shared.models.catalog import Feed
-from shared.models.lists import Selection
+from shared.models.catalog import Feed, Selection
 from shared.runtime.environment import table
 
 
@@ -50,7 +49,7 @@ def moved(path: str, status: int = HTTPStatus.MOVED_PERMANENTLY) -> Answer:
     return Answer("", status=status, cache=headers.FOR_A_DAY, headers={"Location": link(path)})
 
 
-def latest_of(feed: Feed, now: datetime, held: feeds.Held | None = None) -> str:
+def latest_of(feed: Feed, now: datetime, held: feeds.PeriodCounts | None = None) -> str:
     """The newest page of a feed, made from the indexes."""
     # Of as many days as the page can show.
     counts = held[0] if held else feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS)

@@ -18,8 +18,7 @@ from shared.html.app import Routes
 from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.catalog import CATEGORIES, Deal
-from shared.models.lists import Selection
+from shared.models.catalog import CATEGORIES, Deal, Selection
 from shared.runtime.environment import table
 from shared.values.naming import counted
 

@@ -20,8 +20,7 @@ from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import cached_pages
-from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, feed_of
-from shared.models.lists import Selection
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Selection, Status, Topic, feed_of
 from shared.runtime.environment import table
 from shared.values import naming
 from shared.values.naming import counted
@@ -80,7 +79,7 @@ def brand_page(request: Request, brand: str) -> Answer:
             return _selected(request, topic, selection, narrowing.categories_of)
         if cursor is not None:
             return _older_of_topic(request, topic, cursor)
-        found, held = feeds.opened(table(), topic)
+        found, held = feeds.open_feed(table(), topic)
     except NotFound:
         detail = f"There is no brand “{brand[:100]}”."
         return pages.problem_page(HTTPStatus.NOT_FOUND, detail, public=True, names=brands_like(brand))

@@ -35,7 +35,7 @@ def create(table: Table, slug: str, name: str, now: datetime) -> None:
 def names(table: Table, *, consistent: bool = False) -> dict[str, str]:
     """All brands, slug to name, by slug. One GetItem; 400 KB hold about 9,000 brands."""
     container = table.get(keys.brands(), consistent=consistent)
-    return damage.whole(container, _names, otherwise={}) if container else {}
+    return damage.read_or(container, _names, otherwise={}) if container else {}
 
 
 def _names(container: Item) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 from shared.data import item_types, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.entities import Codec, Entity
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import Projection
 from shared.errors import DamagedDeal, DealTooLarge, InvalidInput, NoSuchTopic
@@ -18,7 +18,7 @@ from shared.values import identifiers, money
 from shared.values.money import AMOUNT, amount
 from shared.values.pictures import Picture
 
-DEAL = Entity(Deal, forms={"picture": Form(str, Picture.parse), "verdict": Form(str, Verdict.parse)})
+DEAL = Entity(Deal, forms={"picture": Codec(str, Picture.parse), "verdict": Codec(str, Verdict.parse)})
 """Deals are read, written, projected and copied as the fields of ``Deal`` say."""
 
 CARDS: Mapping[str, Mapping[str, Any]] = {

@@ -19,8 +19,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.models.catalog import TYPED, Changed, Deal, LogLine
-from shared.models.lists import Page
+from shared.models.catalog import TYPED, Changed, Deal, LogLine, Page
 from shared.values import identifiers
 from shared.values.times import to_iso
 

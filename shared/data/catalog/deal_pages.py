@@ -19,8 +19,7 @@ from shared.data.catalog import deal_numbers, deals, feed_counts, feeds, offers,
 from shared.data.catalog.scores import Scored
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic, feed_of
-from shared.models.lists import Selection, Sort
+from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic, feed_of
 from shared.values import cards, identifiers, money
 
 CHEAPER = 12

@@ -113,8 +113,8 @@ def edit(
         def write() -> None:
             table.transact(
                 change(old_item, new_item, version="Version", refused=Stale()),
-                *feed_counts.recount(table, left, entered),
-                *feed_counts.renote(left, entered),
+                *feed_counts.count_writes(table, left, entered),
+                *feed_counts.end_note_writes(left, entered),
             )
 
         feed_counts.mending(table, write, left=left, entered=[entered] if entered else [])
@@ -168,5 +168,5 @@ def creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
             yield deal_numbers.numbering(deal, deal.number)
         if is_listed(item):
             listed.append(deal)
-            yield from feed_counts.renote(None, deal)
+            yield from feed_counts.end_note_writes(None, deal)
     yield from feed_counts.count_listed(listed)

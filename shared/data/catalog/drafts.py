@@ -37,9 +37,37 @@ from shared.errors import (
     TooManyDrafts,
 )
 from shared.models.catalog import Deal
-from shared.models.drafts import Draft
 from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
+
+NEEDED = ("title", "link", "price", "currency", "brand", "category")
+"""The fields that a deal must have to be posted: empty while they are missing, and named alike in the API."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft, which is its editor's alone. Of its ``deal`` what is still missing is empty.
+
+    The deal's id is the draft's and its times are the draft's own; what is posted gets new ones.
+    ``starts_at`` is when it is to be posted, None where nothing is planned. ``refused`` says why it could not be posted
+    when it was due.
+    """
+
+    deal: Deal
+    username: str
+    account_id: str
+    starts_at: datetime | None = None
+    refused: str | None = None
+
+    @property
+    def draft_id(self) -> str:
+        return self.deal.deal_id
+
+    @property
+    def missing(self) -> list[str]:
+        """The fields that it needs before it can be posted."""
+        return [name for name in NEEDED if not getattr(self.deal, name)]
+
 
 MOST = 100
 """Drafts of one editor. Two that are saved at once may make it one more."""
@@ -66,7 +94,7 @@ def save_new(
     writes = [
         account_checks.required(draft.username, draft.account_id),
         put_new(to_item(draft), refused=AlreadyExists()),
-        *_renote(None, draft),
+        *_note_writes(None, draft),
     ]
     earlier = once(table, idempotency, draft.draft_id, now, writes)
     return draft if earlier is None else get(table, draft.username, earlier)
@@ -83,7 +111,7 @@ def save(table: Table, old: Draft, new: Draft, now: datetime, seen: Collection[s
     table.transact(
         account_checks.required(new.username, new.account_id),
         put_over(to_item(new), condition, values, refused=DraftChanged()),
-        *_renote(old, new),
+        *_note_writes(old, new),
     )
     return new
 
@@ -147,7 +175,7 @@ class _NoEditor(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class PostedDraft:
     """A deal that was posted as planned, and how long after its time."""
 
     deal: Deal
@@ -161,7 +189,7 @@ def sweep(
     most: int = 100,
     correlation_id: str | None = None,
     failures: damage.Failures | None = None,
-) -> list[Begun]:
+) -> list[PostedDraft]:
     """Post the drafts that are due, ``most`` of them, the oldest plans first.
 
     One that cannot be posted any more stays a draft, and says why. An interrupted sweep is repeated without harm. One
@@ -178,7 +206,7 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
     found = list(table.query(keys.drafts(username), limit=most, projection=_KEYS, consistent=True))
     gone = "another run of the removal may have been here first"
     for item in found:
-        starts_at = damage.whole(item, _planned, otherwise=None)
+        starts_at = damage.read_or(item, _planned, otherwise=None)
         plan = [keys.beginning(starts_at, keys.id_in(item["SK"]))] if starts_at else []
         write_all(table, [forget(key, because=gone) for key in (*plan, keys.primary(item))], required=required)
     return len(found)
@@ -236,7 +264,7 @@ def _require_whole(draft: Draft) -> None:
         raise InvalidDraft(dict.fromkeys(draft.missing, "This must be filled in."))
 
 
-def _begin(table: Table, note: Item, now: datetime, correlation_id: str | None) -> list[Begun]:
+def _begin(table: Table, note: Item, now: datetime, correlation_id: str | None) -> list[PostedDraft]:
     """Post the draft of an editor that a note is about, if that is still planned, and possible."""
     username, key = damage.attribute(note, "Username", str), keys.primary(note)
     with suppress(NoSuchDraft):
@@ -249,7 +277,7 @@ def _begin(table: Table, note: Item, now: datetime, correlation_id: str | None) 
 
 def _post_planned(
     table: Table, draft: Draft, starts_at: datetime, now: datetime, correlation_id: str | None
-) -> list[Begun]:
+) -> list[PostedDraft]:
     """Post a draft that is due; or say in it why it cannot be posted, and take its plan away."""
     if draft.deal.ends_at is not None and draft.deal.ends_at <= now:
         why = "It had ended before it was posted."
@@ -263,7 +291,7 @@ def _post_planned(
             why = str(error)
         else:
             is_ours = deal.correlation_id == correlation_id  # else another sweep posted it
-            return [Begun(deal, now - starts_at)] if is_ours else []
+            return [PostedDraft(deal, now - starts_at)] if is_ours else []
     condition, values = _as_read(draft)
     said = update(
         keys.draft(draft.username, draft.draft_id),
@@ -273,7 +301,7 @@ def _post_planned(
         refused=DraftChanged(),
     )
     with suppress(DraftChanged):
-        table.transact(said, *_renote(draft, replace(draft, starts_at=None)))
+        table.transact(said, *_note_writes(draft, replace(draft, starts_at=None)))
     return []
 
 
@@ -281,7 +309,7 @@ def _removal(draft: Draft) -> list[Write]:
     """The writes that remove a draft with its plan. Refused with DraftChanged."""
     condition, values = _as_read(draft)
     key = keys.draft(draft.username, draft.draft_id)
-    return [delete(key, condition=condition, values=values, refused=DraftChanged()), *_renote(draft, None)]
+    return [delete(key, condition=condition, values=values, refused=DraftChanged()), *_note_writes(draft, None)]
 
 
 def _as_read(draft: Draft) -> tuple[str, Mapping[str, object]]:
@@ -289,7 +317,7 @@ def _as_read(draft: Draft) -> tuple[str, Mapping[str, object]]:
     return "Version = :read AND AccountId = :account", {":read": draft.deal.version, ":account": draft.account_id}
 
 
-def _renote(old: Draft | None, new: Draft | None) -> list[Write]:
+def _note_writes(old: Draft | None, new: Draft | None) -> list[Write]:
     """The notes of a draft, as they change with it."""
     before, after = (note_of(draft) if draft else None for draft in (old, new))
     if before == after:

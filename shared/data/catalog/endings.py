@@ -20,8 +20,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import Damaged, Impossible, NoSuchDeal, NotFound, NotSeeded, TooLarge
-from shared.models.catalog import Deal, Feed, Period, Status
-from shared.models.lists import Page
+from shared.models.catalog import Deal, Feed, Page, Period, Status
 from shared.values import identifiers
 
 SETTLING = timedelta(hours=1)
@@ -48,7 +47,7 @@ def sweep(table: Table, now: datetime, *, most: int = 500, failures: damage.Fail
     progress = table.get(keys.endings(), consistent=True)
     if progress is None:
         raise NotSeeded
-    day = damage.whole(progress, _swept_before, otherwise=Period.DAY.start_of(now - BACK))
+    day = damage.read_or(progress, _swept_before, otherwise=Period.DAY.start_of(now - BACK))
     swept, failed = 0, [] if failures is None else failures
     while day <= today:
         due = keys.ending(day, now, "~")

@@ -132,7 +132,7 @@ def count(feed: Feed, periods: Mapping[str, int]) -> Write:
     )
 
 
-def recount(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
+def count_writes(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
     """The counts that change when a deal listed as ``old`` is listed as ``new``; None is a deal that is not listed.
 
     Where another writer was first, the transaction is refused as ``Stale``.
@@ -204,7 +204,7 @@ def _in_index(table: Table, feed: Feed, period: str) -> int:
     return len(list(table.query(keys.feed_partition(feed, period), index=index, projection=KEYS_ONLY)))
 
 
-def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
+def end_note_writes(old: Deal | None, new: Deal | None) -> Iterator[Write]:
     """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
     before, after = (note_of(deal) for deal in (old, new))
     if before and (after is None or keys.primary(before) != keys.primary(after)):
@@ -230,7 +230,7 @@ def attribute(feed: Feed, period: str) -> str:
 def contents(feed: Feed, item: Item) -> dict[str, int]:
     """The counts that a Periods item holds, by period. One that is damaged stands for a deal: its period is read."""
     return {
-        _period_of(feed, item["SK"], name): damage.whole(item, partial(_count_of, name), otherwise=1)
+        _period_of(feed, item["SK"], name): damage.read_or(item, partial(_count_of, name), otherwise=1)
         for name in item
         if name.startswith(COUNTS[feed.period])
     }

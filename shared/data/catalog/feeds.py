@@ -27,15 +27,14 @@ from shared.data.catalog.deal_items import CARDS, readable
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.models.catalog import CountedTopic, Deal, Feed, Status, Topic, feed_of
-from shared.models.lists import Page
+from shared.models.catalog import CountedTopic, Deal, Feed, Page, Status, Topic, feed_of
 from shared.values import identifiers
 
 SPARE = 20
 """Deals that counts are read for beyond a page: some may have ended, or be damaged. 121 of the largest deals still fit
 one answer of 1 MB."""
 
-Held = tuple[Mapping[str, int], Counter[str]]
+PeriodCounts = tuple[Mapping[str, int], Counter[str]]
 """How many deals each period of a feed holds, newest first, and how many of them are known to have ended."""
 
 
@@ -48,11 +47,11 @@ class _Stretch:
 
 
 def read(
-    table: Table, feed: Feed, *, limit: int, now: datetime, cursor: str | None = None, held: Held | None = None
+    table: Table, feed: Feed, *, limit: int, now: datetime, cursor: str | None = None, held: PeriodCounts | None = None
 ) -> Page[Deal]:
     """A page of a feed's active deals, newest first: ``limit`` of them as long as that many older ones exist.
 
-    ``held`` is from ``opened``, a moment ago. Raises InvalidCursor, NoSuchTopic.
+    ``held`` is from ``open_feed``, a moment ago. Raises InvalidCursor, NoSuchTopic.
     """
     wanted = limit + 1  # one more than the page, to know whether there is a next one
     found: list[Deal] = []
@@ -82,7 +81,7 @@ def read(
     return Page(deals, cursors.encode(scope(feed), deals[-1].deal_id) if len(found) > limit else None)
 
 
-def opened(table: Table, topic: Topic) -> tuple[CountedTopic, Held]:
+def open_feed(table: Table, topic: Topic) -> tuple[CountedTopic, PeriodCounts]:
     """A topic's name and counts, and what all periods of its feed hold: all that its page needs before its deals.
 
     One round trip of two requests. Deals that have ended and wait for the sweep are not asked for: a page that meets
@@ -107,7 +106,7 @@ def scope(feed: Feed) -> str:
     return f"{feed.topic.kind.label}/{feed.topic.slug}" if feed.topic else "deals"
 
 
-def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datetime) -> Held:
+def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datetime) -> PeriodCounts:
     """The counts of the newest periods up to one, of ``most`` deals if there are, and how many of them have ended."""
     counting = feed_counts.requests(table, feed, most=most, until=until)
     books, _, *notes = table.gather([*counting, *endings.requests(table, now)])

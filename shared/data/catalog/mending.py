@@ -62,8 +62,8 @@ def mend(
             {":read": read},
             refused=EditedMeanwhile(version),
         ),
-        *feed_counts.recount(table, was, will_be),
-        *feed_counts.renote(None, will_be),
+        *feed_counts.count_writes(table, was, will_be),
+        *feed_counts.end_note_writes(None, will_be),
     )
     return new
 

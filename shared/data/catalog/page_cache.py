@@ -35,11 +35,11 @@ from shared.models.catalog import (
     CuratedPage,
     Deal,
     Feed,
+    Page,
     Status,
     Topic,
     feed_of,
 )
-from shared.models.lists import Page
 from shared.values import identifiers
 
 COMPRESSION = 9

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cache
 
-from shared.models.lists import Selection
+from shared.models.catalog import Selection
 from shared.values import money
 
 _PRICE = r"(?P<{0}sign>(?:[A-Z]{{2}})?[$€£¥₹]|(?:CODE)(?= ?\d))? ?(?P<{0}>\d[\d,]{{0,12}}(?:\.\d{{1,2}})?)(?!\.?\d| ?%)"

@@ -27,8 +27,7 @@ from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, assign, update
 from shared.errors import AlreadyExists
-from shared.models.catalog import Deal, Period, Status
-from shared.models.lists import Page
+from shared.models.catalog import Deal, Page, Period, Status
 from shared.values import identifiers
 
 TENFOLD = 45_000

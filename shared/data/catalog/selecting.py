@@ -15,8 +15,7 @@ from shared.data.catalog.search import Found, Match
 from shared.data.catalog.words import Search, asked
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.models.catalog import Deal
-from shared.models.lists import Page, Selection, Sort
+from shared.models.catalog import Deal, Page, Selection, Sort
 from shared.values.money import units
 
 MOST = search.ITEMS

@@ -41,13 +41,15 @@ from shared.models.catalog import (
     CATEGORY,
     CountedTopic,
     Deal,
+    Page,
     Period,
+    Selection,
+    Sort,
     Status,
     Topic,
     TopicKind,
     feed_of,
 )
-from shared.models.lists import Page, Selection, Sort
 from shared.values import money
 
 SIFTED = 100

@@ -19,8 +19,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import assign, update
-from shared.models.catalog import Deal, Status, StockLevel
-from shared.models.lists import Page
+from shared.models.catalog import Deal, Page, Status, StockLevel
 
 LEFT = (StockLevel.AVAILABLE, StockLevel.LOW)
 """The levels at which a deal can be bought here."""

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Literal
 
 from shared import settings
-from shared.data.members import credentials, email_tokens, rate_limits, sessions, users
-from shared.data.members.mail_work import MailWork
+from shared.data.members import email_tokens, rate_limits, sessions, users
+from shared.data.members.digests import MailWork
 from shared.dynamodb.table import Table
 from shared.errors import (
     AccountChanged,
@@ -90,7 +90,7 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
     """Check an account's password; returns it with its hash. Raises WrongCurrentPassword, SlowDown, AccountChanged."""
     # Counted, too: a stolen session guesses no faster than anyone.
     attempt = rate_limits.begin(table, user.username, address, now, signed_in=True)
-    user = credentials.known(table, user)
+    user = sessions.with_password(table, user)
     if not verify_password(user.password_hash, password):
         raise WrongCurrentPassword
     rate_limits.succeed(table, attempt)
@@ -132,7 +132,7 @@ def reset_password(table: Table, token: str, password: str, now: datetime, queue
     user = email_tokens.owner(table, token, "reset", now)
     hashed = hash_password(password)
     expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}
-    kept = credentials.changed(user.username, hashed, proved=None)
+    kept = sessions.changed_password(user.username, hashed, proved=None)
     email_tokens.spend(table, token, "reset", user, expression, kept, values=values)
     _notify(queue, "password", user)
     return user
@@ -197,6 +197,6 @@ def _known(table: Table, name: str) -> User | None:
     try:
         user = users.get(table, name, consistent=True)
     except NoSuchUser:
-        credentials.of(table, name)
+        sessions.password_hash(table, name)
         return None
-    return credentials.known(table, user)
+    return sessions.with_password(table, user)

@@ -26,8 +26,8 @@ from shared.dynamodb.schema import GSI1, GSI2, Index
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER
 from shared.errors import AlreadyExists, NoSuchAlert, NoSuchMessage, NotSignedIn
-from shared.models.alerts import Alert, Pace, PriceAlert, WordsAlert
 from shared.models.catalog import Deal, Status
+from shared.models.members import Alert, Pace, PriceAlert, WordsAlert
 from shared.models.messages import DealNews
 from shared.sqs import Queue
 from shared.values import links

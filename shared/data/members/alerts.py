@@ -25,8 +25,8 @@ from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, put_new, put_over, require, update
 from shared.errors import AlreadyExists, InvalidLimits, NoSuchAlert, TooManyAlerts
-from shared.models.alerts import Alert, Limits, Pace, PriceAlert, WordsAlert
 from shared.models.catalog import Deal
+from shared.models.members import Alert, Limits, Pace, PriceAlert, WordsAlert
 from shared.values import links
 from shared.values.money import units
 
@@ -98,7 +98,7 @@ def remove(table: Table, username: str, alert_id: str, account_id: str | None = 
     """Forget an alert and uncount it. Raises NoSuchAlert, NotSignedIn; without an account's id, NoSuchUser."""
     if not _ID.fullmatch(alert_id):
         raise NoSuchAlert(alert_id)
-    gone = account_checks.gone(username, account_id)
+    gone = account_checks.account_missing(username, account_id)
     uncounted = account_checks.alerted(username, account_id, more=-1, refused=gone)
     table.transact(delete(keys.alert(username, alert_id), refused=NoSuchAlert(alert_id)), uncounted)
 

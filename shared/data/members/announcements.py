@@ -11,15 +11,15 @@ from datetime import datetime
 from typing import Any
 
 from shared import settings
-from shared.data import inserts, item_types, keys
+from shared.data import bulk, item_types, keys
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.entities import Codec, Entity
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put, update
 from shared.errors import NoSuchMessage
-from shared.models.alerts import Alert, WordsAlert
 from shared.models.catalog import CATEGORIES, Deal
+from shared.models.members import Alert, WordsAlert
 from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message, OrderNews
 from shared.models.orders import Order, OrderStatus
 from shared.values import identifiers, money
@@ -29,7 +29,7 @@ from shared.values.naming import counted
 _MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
 _WAITING = Projection.of("PK", "SK", "ShownAt")
 _ABOUT: Mapping[type, Entity[Any]] = {
-    AboutDeal: Entity(AboutDeal, forms={"price": Form(str, amount)}),
+    AboutDeal: Entity(AboutDeal, forms={"price": Codec(str, amount)}),
     AboutOrder: Entity(AboutOrder),
 }
 
@@ -56,7 +56,7 @@ def insert(table: Table, composed: Sequence[Message]) -> int:
 
     But one that exists and waits for its hour is shown, where it is told at once now: it was for another reason.
     """
-    new = inserts.insert(table, [to_item(message) for message in composed])
+    new = bulk.insert(table, [to_item(message) for message in composed])
     if new < len(composed):
         _show(table, [message for message in composed if message.shown_at is None])
     return new

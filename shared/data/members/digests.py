@@ -1,18 +1,25 @@
-"""The day's unread messages by mail: who wants them and when, and the receipt that nobody is mailed twice a day.
+"""Mail: what is to be mailed, SES's reports of mails, and the day's unread messages by mail.
 
-A mail has the oldest unread messages that no mail had yet. Each is marked once SES has taken its mail, so news that is
-delivered late, and what a mail has no room for, comes with the next one. It also keeps whom nothing is mailed to any
-more.
+The bodies of the queue's messages hold no token: the mailer makes it, so a token is nowhere but in the mail. Asking for
+a link to a new password queues the address that was typed, and whether an account has it is found out afterwards: the
+answer, and the time that it takes, are the same for everyone.
+
+A digest has the oldest unread messages that no mail had yet. Each is marked once SES has taken its mail, so news that
+is delivered late, and what a mail has no room for, comes with the next one. A receipt keeps a user from being mailed
+twice a day. Addresses that nothing is mailed to any more are kept here, too.
 """
 
 from __future__ import annotations
 
 import base64
 import hmac
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import attrgetter
+from typing import Literal, get_args
 
 from shared import settings
 from shared.data import account_checks, item_types, keys
@@ -28,6 +35,77 @@ from shared.models.messages import Message
 from shared.values import identifiers
 from shared.values.naming import normalise_email
 from shared.values.times import to_iso
+
+Kind = Literal["reset", "verify", "password", "email", "digests", "digest"]
+
+
+@dataclass(frozen=True, slots=True)
+class MailWork:
+    """A mail to be sent: a ``reset`` to an address that was typed, a ``verify`` to an account's, by name and id.
+
+    ``password`` and ``email`` are notices to the address that an account had when that of it was changed.
+    ``digests`` are those of an hour that began at a time (``at``), to the readers after a name (``to``), and
+    ``digest`` is that of one reader, after a failure that was that reader's alone.
+    """
+
+    kind: Kind
+    to: str
+    account_id: str = ""
+    at: str = ""
+
+    def to_json(self) -> str:
+        """The work as the body of a queue's message."""
+        return json.dumps({"kind": self.kind, "to": self.to, "accountId": self.account_id, "at": self.at})
+
+    @classmethod
+    def from_json(cls, body: str) -> MailWork:
+        """The work that a queue's message asks for. Raises ValueError for any other body."""
+        try:
+            fields = json.loads(body)
+            if fields["kind"] not in get_args(Kind):
+                raise ValueError(f"no kind of mail: {fields['kind']!r}")
+            return cls(fields["kind"], str(fields["to"]), str(fields["accountId"]), str(fields["at"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError("not a mail to send") from error
+
+
+_REPORTED: Mapping[str, tuple[Trouble, str]] = {
+    "Bounce": ("bounce", "bouncedRecipients"),
+    "Complaint": ("complaint", "complainedRecipients"),
+}
+"""By SES's name of an event: the field that has it, and in that the addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """SES's report of a mail: nothing may be sent to these addresses any more, for a reason."""
+
+    because: Trouble
+    addresses: Sequence[str]
+
+    @classmethod
+    def from_json(cls, body: str) -> Report:
+        """The report that a message of SES's topic is. Raises ValueError for any other body.
+
+        A bounce that is not for good (a full mailbox, a holiday) names nobody.
+        https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
+        """
+        try:
+            told = json.loads(body)
+            because, recipients = _REPORTED[told["eventType"]]
+            lasts = because == "complaint" or told["bounce"]["bounceType"] == "Permanent"
+            return cls(because, [str(each["emailAddress"]) for each in told[because][recipients]] if lasts else [])
+        except (KeyError, TypeError) as error:
+            raise ValueError("not a report of SES that was asked for") from error
+
+
+def read_work(body: str) -> MailWork | Report:
+    """Read the body of a message of the queue. Raises ValueError."""
+    try:
+        return MailWork.from_json(body)
+    except ValueError:
+        return Report.from_json(body)
+
 
 KEY_BYTES = 16
 """Bytes of the key that signs an account's links."""

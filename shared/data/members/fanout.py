@@ -26,8 +26,8 @@ from shared.data.members import alerting, announcements, cohorts, limits
 from shared.data.members.cohorts import Readers, Unit
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchDeal, TooManyCohorts
-from shared.models.alerts import Pace
 from shared.models.catalog import CATEGORIES, Deal
+from shared.models.members import Pace
 from shared.models.messages import DealNews
 from shared.sqs import Queue
 

@@ -48,7 +48,7 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
     key = identifiers.token(entropy)
     before, account = _note(table, username), sessions.account(table, username)
     if account.get("AccountId") != account_id:
-        raise account_checks.gone(username, account_id)
+        raise account_checks.account_missing(username, account_id)
     generation = sessions.generation_of(account)
     condition, values = sessions.is_of(generation)
     still = require(keys.user(username), condition, values=values, refused=AccountChanged())
@@ -70,7 +70,7 @@ def of(table: Table, username: str) -> FeedKey | None:
     def read(item: Item) -> FeedKey:
         return FeedKey(from_iso(item["CreatedAt"]), ended=not _is_of(item, account))
 
-    return damage.whole(note, read, otherwise=None) if note else None
+    return damage.read_or(note, read, otherwise=None) if note else None
 
 
 def revoke(table: Table, username: str, account_id: str | None = None) -> None:

@@ -15,8 +15,8 @@ from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, assign, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
-from shared.models.alerts import NO_LIMITS, Limits
 from shared.models.catalog import Topic
+from shared.models.members import NO_LIMITS, Limits
 from shared.values.times import to_iso
 
 _FOLLOWED = Projection.of("GSI1SK", *limits.ATTRIBUTES)

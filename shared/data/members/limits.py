@@ -10,13 +10,13 @@ from typing import Any
 from shared import settings
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS, asked
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.entities import Codec, Entity
 from shared.errors import InvalidLimits
-from shared.models.alerts import NO_LIMITS, Limits, Pace
 from shared.models.catalog import Deal
+from shared.models.members import NO_LIMITS, Limits, Pace
 from shared.values import money
 
-_LIMITS = Entity(Limits, forms={"ceiling": Form(str, money.amount)})
+_LIMITS = Entity(Limits, forms={"ceiling": Codec(str, money.amount)})
 
 ATTRIBUTES = _LIMITS.names
 """The attributes of a watch or an alert that hold its limits."""

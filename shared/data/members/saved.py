@@ -15,8 +15,7 @@ from shared.dynamodb import cursors
 from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import forget, put_new
 from shared.errors import AlreadyExists
-from shared.models.catalog import Deal
-from shared.models.lists import Page
+from shared.models.catalog import Deal, Page
 from shared.values.times import to_iso
 
 

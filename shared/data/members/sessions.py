@@ -1,23 +1,78 @@
-"""The session store. A token is 256 random bits; the table knows only its SHA-256."""
+"""The session store, and the hash of an account's password.
+
+A token is 256 random bits; the table knows only its SHA-256. The hash of a password is an item of its own, so that a
+role that reads a user's collection cannot see it: only signing in, proving a password and changing one read it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
 from shared import settings
 from shared.data import account_checks, item_types, keys
-from shared.data.members import credentials
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
-from shared.dynamodb.writes import forget, put_new, require
-from shared.errors import AccountChanged, AlreadyExists, NotSignedIn
+from shared.dynamodb.writes import Write, delete, forget, put, put_new, require, update
+from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn, UsernameTaken
 from shared.models.members import Session, User
 from shared.values import identifiers
+
+
+def with_password(table: Table, user: User) -> User:
+    """An account, which was read before, with its password's hash. Raises AccountChanged where it has none any more."""
+    held = password_hash(table, user.username)
+    if held is None:
+        raise AccountChanged
+    return replace(user, password_hash=held)
+
+
+def password_hash(table: Table, username: str) -> str | None:
+    """The hash of a user's password, or None where there is none. One consistent GetItem."""
+    item = table.get(keys.password(username), consistent=True)
+    return item["PasswordHash"] if item else None
+
+
+def new_password(user: User) -> Write:
+    """The write that keeps a new account's hash."""
+    return put_new(_password_item(user.username, user.password_hash or ""), refused=UsernameTaken(user.username))
+
+
+def changed_password(username: str, password_hash: str, *, proved: str | None) -> Write:
+    """The write that keeps another hash, in place of the proved one if that is known. Refused with AccountChanged."""
+    if proved is None:
+        return put(
+            _password_item(username, password_hash), because="one who sets a password need not know the one before"
+        )
+    return update(
+        keys.password(username),
+        "SET PasswordHash = :hash",
+        condition="PasswordHash = :proved",
+        values={":hash": password_hash, ":proved": proved},
+        refused=AccountChanged(),
+    )
+
+
+def unchanged_password(username: str, password_hash: str) -> Write:
+    """Require that a hash still holds. Refused with AccountChanged."""
+    return require(
+        keys.password(username), "PasswordHash = :hash", values={":hash": password_hash}, refused=AccountChanged()
+    )
+
+
+def removed_password(username: str) -> Write:
+    """The write that takes a hash away with its account. Refused with NoSuchUser."""
+    return delete(keys.password(username), refused=NoSuchUser(username))
+
+
+def _password_item(username: str, password_hash: str) -> Item:
+    return {**keys.password(username), "Type": item_types.PASSWORD, "Username": username, "PasswordHash": password_hash}
+
 
 LIFETIME = settings.SESSION_LIFETIME
 
@@ -46,7 +101,7 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     }
     condition, values = is_of(generation)
     still = require(keys.user(user.username), condition, values=values, refused=AccountChanged())
-    proved = [] if user.password_hash is None else [credentials.unchanged(user.username, user.password_hash)]
+    proved = [] if user.password_hash is None else [unchanged_password(user.username, user.password_hash)]
     table.transact(still, *proved, put_new(item, refused=AlreadyExists()))
     return token, session
 
@@ -58,7 +113,7 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     whether or not an index shows them yet. TTL deletes late, by days: what has expired is refused here.
     """
     item = table.get(keys.session(identifiers.hashed(token)), consistent=True)
-    session = damage.whole(item, partial(_authenticated, table, now), otherwise=None) if item else None
+    session = damage.read_or(item, partial(_authenticated, table, now), otherwise=None) if item else None
     if session is None:
         raise NotSignedIn
     return session

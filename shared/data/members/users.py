@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from shared.data import account_checks, item_types, keys
-from shared.data.members import credentials, sessions
+from shared.data.members import sessions
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
@@ -14,8 +14,7 @@ from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, forget, put_new, update
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
-from shared.models.alerts import Pace
-from shared.models.members import Role, User
+from shared.models.members import Pace, Role, User
 
 _USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # another item's; what two attributes make
 
@@ -35,7 +34,7 @@ def create(table: Table, user: User) -> User:
     table.transact(
         registration(user),
         account_checks.new(user.username, user.account_id),
-        credentials.new(user),
+        sessions.new_password(user),
         _email_taken(user.email, user.username),
         *(forget(keys.primary(item), because="it may have expired") for item in left),
     )
@@ -102,13 +101,13 @@ def change_password(table: Table, username: str, password_hash: str, *, proved: 
     values = {":generation": sessions.first_generation(password_hash)}
     table.transact(
         account_checks.change(username, "SET Generation = :generation", values=values),
-        credentials.changed(username, password_hash, proved=proved),
+        sessions.changed_password(username, password_hash, proved=proved),
     )
 
 
 def rehash(table: Table, user: User, password_hash: str) -> User:
     """Keep the same password under another hash; sessions go on. Raises AccountChanged where it is no longer that."""
-    table.write(credentials.changed(user.username, password_hash, proved=user.password_hash))
+    table.write(sessions.changed_password(user.username, password_hash, proved=user.password_hash))
     return replace(user, password_hash=password_hash)
 
 

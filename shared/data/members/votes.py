@@ -67,7 +67,7 @@ def plant(table: Table, deal_id: str, username: str, worth: int, now: datetime) 
 def given(table: Table, deal_id: str, username: str) -> Vote | None:
     """A member's vote on a deal, or None. One GetItem."""
     item = table.get(keys.vote(username, deal_id), projection=_VOTE)
-    return None if item is None else damage.whole(item, lambda each: Vote(each["Vote"]), otherwise=None)
+    return None if item is None else damage.read_or(item, lambda each: Vote(each["Vote"]), otherwise=None)
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
@@ -104,5 +104,5 @@ def _said(item: Item | None) -> tuple[object, object]:
 
 def _is_counted(owner: Item, now: datetime) -> bool:
     """Whether an account is old enough for its votes to count."""
-    made = damage.whole(owner, lambda item: from_iso(item["CreatedAt"]), otherwise=now) if owner else now
+    made = damage.read_or(owner, lambda item: from_iso(item["CreatedAt"]), otherwise=now) if owner else now
     return now - made >= settings.NEWCOMER

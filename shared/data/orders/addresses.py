@@ -10,7 +10,7 @@ from functools import partial
 from shared.data import account_checks, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.entities import Codec, Entity
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, TooManyAddresses, UnknownAddress
@@ -22,7 +22,7 @@ MOST = 10
 _NONE = "-"
 """What stands for no postal code: 1.0.0 reads no empty text."""
 
-_POSTAL_CODE = Form(lambda code: code or _NONE, lambda stored: "" if stored == _NONE else stored)
+_POSTAL_CODE = Codec(lambda code: code or _NONE, lambda stored: "" if stored == _NONE else stored)
 _ADDRESS = Entity(Address, forms={"postal_code": _POSTAL_CODE})
 
 to_map, from_map = _ADDRESS.write, _ADDRESS.read
@@ -83,13 +83,13 @@ def of(table: Table, username: str, account_id: str | None = None) -> dict[str, 
     """A user's addresses by their names. One consistent GetItem. Raises NotSignedIn, NoSuchUser."""
     item = table.get(keys.user(username), consistent=True, projection=_ADDRESSES) or {}
     if "AccountId" not in item or account_id not in (None, item["AccountId"]):
-        raise account_checks.gone(username, account_id)
+        raise account_checks.account_missing(username, account_id)
     return from_user(item)
 
 
 def from_user(item: Item) -> dict[str, Address]:
     """The addresses that a User item holds, by their names."""
-    names: list[str] = damage.whole(item, lambda user: sorted(user.get("Addresses", {}).keys()), otherwise=[])
+    names: list[str] = damage.read_or(item, lambda user: sorted(user.get("Addresses", {}).keys()), otherwise=[])
     return dict(entry for name in names for entry in damage.readable([item], partial(_entry, name)))
 
 

@@ -13,7 +13,7 @@ from shared.data.catalog import deals
 from shared.data.orders import stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.entities import Codec, Entity
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, update
@@ -29,7 +29,7 @@ MOST_PIECES = 10
 """Pieces of one deal in a cart or an order."""
 
 # The deal is read as it is today.
-_CART_ITEM = Entity(CartItem, forms={"price": Form(str, amount)}, apart=frozenset({"deal"}))
+_CART_ITEM = Entity(CartItem, forms={"price": Codec(str, amount)}, apart=frozenset({"deal"}))
 
 
 class _PutMeanwhile(DealsError):

@@ -22,8 +22,7 @@ from shared.dynamodb.schema import GSI3
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import delete, put
 from shared.errors import DealsError
-from shared.models.catalog import Period
-from shared.models.lists import Page
+from shared.models.catalog import Page, Period
 from shared.models.orders import Order, OrderStatus
 from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
@@ -96,7 +95,7 @@ def know(table: Table, status: OrderStatus, order_id: str, shard: int, now: date
     if (seen := _known.get(place)) is not None and seen <= now < seen + settings.NOTES_ARE_KEPT:
         return
     note = table.get(key)
-    known_at = damage.whole(note, _known_at, otherwise=None) if note else None
+    known_at = damage.read_or(note, _known_at, otherwise=None) if note else None
     if known_at is None or known_at <= now - FRESH:
         note = {**key, "Type": item_types.OPEN_ORDERS, "KnownAt": to_iso(now)}
         table.write(put(note, because="who else notes it means the same"))
@@ -135,7 +134,7 @@ def _shown_in(
     if first is not None:
         yield first
         yield from items
-    elif after is None and damage.whole(note, _known_at, otherwise=now) <= now - SETTLED:
+    elif after is None and damage.read_or(note, _known_at, otherwise=now) <= now - SETTLED:
         seen = {":seen": note["KnownAt"]}
         with suppress(_KnownAgain):
             table.write(delete(keys.primary(note), condition="KnownAt = :seen", values=seen, refused=_KnownAgain()))

@@ -18,7 +18,7 @@ from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.entities import Codec, Entity
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
@@ -96,8 +96,8 @@ def _amounts(stored: Mapping[str, str]) -> dict[str, str]:
 _ORDER = Entity(
     Order,
     forms={
-        "address": Form(addresses.to_map, addresses.from_map),
-        **dict.fromkeys(("shipping", "tax", "totals"), Form(dict, _amounts)),
+        "address": Codec(addresses.to_map, addresses.from_map),
+        **dict.fromkeys(("shipping", "tax", "totals"), Codec(dict, _amounts)),
     },
     apart=frozenset({"username", "times", "items"}),  # no longer there, an attribute for each status, other items
 )
@@ -105,8 +105,8 @@ _ORDER = Entity(
 _ORDER_ITEM = Entity(
     OrderItem,
     forms={
-        "price": Form(str, amount),
-        "shards": Form(  # the keys of a map are texts
+        "price": Codec(str, amount),
+        "shards": Codec(  # the keys of a map are texts
             lambda shards: {str(shard): pieces for shard, pieces in shards.items()},
             lambda shards: {int(shard): pieces for shard, pieces in shards.items()},
         ),

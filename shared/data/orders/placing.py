@@ -22,9 +22,8 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
 from shared.errors import AddressChanged, AlreadyExists, AmountChanged, CannotOrder, Obstacle, UnknownAddress
 from shared.models.catalog import Deal, Status
-from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.members import Address
-from shared.models.orders import Order, OrderItem, OrderStatus, Stock, Wanted
+from shared.models.orders import NO_CHARGES, Bill, Charges, Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import identifiers
 from shared.values.money import sums, text, units
 

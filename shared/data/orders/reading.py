@@ -19,7 +19,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
 from shared.dynamodb.table import Projection, Table
 from shared.errors import NoSuchOrder, NoSuchUser
-from shared.models.lists import Page
+from shared.models.catalog import Page
 from shared.models.orders import Customer, Order, OrderStatus
 from shared.values import identifiers
 

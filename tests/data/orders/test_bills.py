@@ -12,7 +12,7 @@ from shared.data.orders import addresses, reading
 from shared.dynamodb.table import Table
 from shared.errors import AddressChanged, AmountChanged, NoSuchOrder
 from shared.models.catalog import Deal
-from shared.models.charges import Charges
+from shared.models.orders import Charges
 from shared.values import identifiers
 from tests.support.engines import on_servers
 from tests.support.factories import NOW

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.models.charges import Bill, Charges
+from shared.models.orders import Bill, Charges
 
 TWO = [("10.00", "USD", 2)]
 

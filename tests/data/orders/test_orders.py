@@ -32,10 +32,8 @@ from shared.errors import (
     UnknownAddress,
     WrongStep,
 )
-from shared.models.catalog import Deal
-from shared.models.charges import Charges
-from shared.models.lists import Page
-from shared.models.orders import Order, OrderStatus
+from shared.models.catalog import Deal, Page
+from shared.models.orders import Charges, Order, OrderStatus
 from shared.values import identifiers
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, a_deal, ago, ahead, every_page, post

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.data import account_checks, checking, keys
+from shared.data import account_checks, invariants, keys
 from shared.data.catalog import deals, endings, feed_counts, offers, scores, search, stock_shown
 from shared.data.members import digests, follows, messages, sessions, users, votes
 from shared.data.orders import reading, steps, stock
@@ -67,14 +67,14 @@ def lamp(table: Table) -> Deal:
 
 
 def test_a_table_that_only_its_own_code_has_written_has_no_fault(table: Table, lamp: Deal) -> None:
-    assert checking.check(table, NOW) == []
+    assert invariants.check(table, NOW) == []
 
 
 def test_who_reads_the_daily_mail_goes_on_reading_it(table: Table) -> None:
     join(table, "ana")
     digests.choose_hour(table, users.get(table, "ana"), 7, bytes(16), NOW)
 
-    assert [checking.mend(table, fault) for fault in checking.check(table, NOW)] == []
+    assert [invariants.mend(table, fault) for fault in invariants.check(table, NOW)] == []
 
     assert digests.readers(table, 7, "", 9) == ["ana"]
 
@@ -105,74 +105,74 @@ def offer_of(lamp: Deal) -> Key:
 
 
 DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
-    "likes are miscounted": (checking.FOLLOWERS, lambda _: say(keys.topic(APPLE), LikesCount=7)),
-    "watches are miscounted": (checking.FOLLOWERS, lambda _: say(keys.topic(SHOES), WatchCount=0)),
-    "a score is miscounted": (checking.SCORES, lambda lamp: say(keys.score(lamp.deal_id), Score=7)),
-    "a score is gone": (checking.SCORES, lambda lamp: lose(keys.score(lamp.deal_id))),
+    "likes are miscounted": (invariants.FOLLOWERS, lambda _: say(keys.topic(APPLE), LikesCount=7)),
+    "watches are miscounted": (invariants.FOLLOWERS, lambda _: say(keys.topic(SHOES), WatchCount=0)),
+    "a score is miscounted": (invariants.SCORES, lambda lamp: say(keys.score(lamp.deal_id), Score=7)),
+    "a score is gone": (invariants.SCORES, lambda lamp: lose(keys.score(lamp.deal_id))),
     "a score has another's rank": (
-        checking.SCORES,
+        invariants.SCORES,
         lambda lamp: say(keys.score(lamp.deal_id), **scores.place(lamp.deal_id, 100)),
     ),
-    "a feed is miscounted": (checking.FEEDS, lambda lamp: say(book_of(lamp), Total=1)),
-    "a feed counts a day without deals": (checking.FEEDS, lambda lamp: say(book_of(lamp), Day01=2)),
-    "a feed's counts are gone": (checking.FEEDS, lambda lamp: lose(book_of(lamp))),
+    "a feed is miscounted": (invariants.FEEDS, lambda lamp: say(book_of(lamp), Total=1)),
+    "a feed counts a day without deals": (invariants.FEEDS, lambda lamp: say(book_of(lamp), Day01=2)),
+    "a feed's counts are gone": (invariants.FEEDS, lambda lamp: lose(book_of(lamp))),
     "a deal is in two feeds of three": (
-        checking.INDEX,
+        invariants.INDEX,
         lambda lamp: unplace(keys.deal(lamp.deal_id), "GSI3PK", "GSI3SK"),
     ),
     "a deal is in another brand's feed": (
-        checking.INDEX,
+        invariants.INDEX,
         lambda lamp: say(keys.deal(lamp.deal_id), GSI2PK=keys.feed_partition(feed_of(ASICS), "2050-06-01")),
     ),
-    "a like is in no index": (checking.INDEX, lambda _: unplace(keys.like(APPLE, "ana"), "GSI1PK", "GSI1SK")),
-    "a watch is in no index": (checking.INDEX, lambda _: unplace(keys.watch(SHOES, "cy"), "GSI1PK", "GSI1SK")),
-    "a user is in no index": (checking.INDEX, lambda _: unplace(keys.user("cy"), "UserIndex")),
-    "an account is gone": (checking.ACCOUNTS, lambda _: lose(keys.account("cy"))),
-    "an account is another's": (checking.ACCOUNTS, lambda _: say(keys.account("cy"), AccountId="another")),
+    "a like is in no index": (invariants.INDEX, lambda _: unplace(keys.like(APPLE, "ana"), "GSI1PK", "GSI1SK")),
+    "a watch is in no index": (invariants.INDEX, lambda _: unplace(keys.watch(SHOES, "cy"), "GSI1PK", "GSI1SK")),
+    "a user is in no index": (invariants.INDEX, lambda _: unplace(keys.user("cy"), "UserIndex")),
+    "an account is gone": (invariants.ACCOUNTS, lambda _: lose(keys.account("cy"))),
+    "an account is another's": (invariants.ACCOUNTS, lambda _: say(keys.account("cy"), AccountId="another")),
     "an account is nobody's": (
-        checking.ACCOUNTS,
+        invariants.ACCOUNTS,
         lambda _: put(account_checks.to_item("dee", "account-dee"), because="this is the damage"),
     ),
-    "open orders are miscounted": (checking.ACCOUNTS, lambda _: say(keys.account("ana"), OpenOrders=7)),
+    "open orders are miscounted": (invariants.ACCOUNTS, lambda _: say(keys.account("ana"), OpenOrders=7)),
     "a read message counts as unread": (
-        checking.INDEX,
+        invariants.INDEX,
         lambda lamp: say(
             keys.message("bo", a_message(lamp, "bo").message_id),
             **keys.message_in_unread("bo", a_message(lamp, "bo").message_id),
         ),
     ),
-    "a note of an ending is gone": (checking.NOTES, lambda lamp: lose(keys.ending("2050-06-15", ENDS, lamp.deal_id))),
-    "a word is gone": (checking.WORDS, lambda lamp: lose(keys.word_of_deal("lamp", lamp.deal_id))),
+    "a note of an ending is gone": (invariants.NOTES, lambda lamp: lose(keys.ending("2050-06-15", ENDS, lamp.deal_id))),
+    "a word is gone": (invariants.WORDS, lambda lamp: lose(keys.word_of_deal("lamp", lamp.deal_id))),
     "a word names too few others": (
-        checking.WORDS,
+        invariants.WORDS,
         lambda lamp: say(keys.word_of_deal("lamp", lamp.deal_id), Words="lamp"),
     ),
     "a word of a deal that has it no more": (
-        checking.WORDS,
+        invariants.WORDS,
         lambda lamp: put(
             {**search.items_of(lamp)["lamp"], **keys.word_of_deal("torch", lamp.deal_id)}, because="this is the damage"
         ),
     ),
-    "an offer is gone": (checking.OFFERS, lambda lamp: lose(offer_of(lamp))),
-    "an offer is in no list of prices": (checking.OFFERS, lambda lamp: unplace(offer_of(lamp), "GSI3PK", "GSI3SK")),
-    "an offer has another price than its deal": (checking.OFFERS, lambda lamp: say(offer_of(lamp), Price="1.00")),
+    "an offer is gone": (invariants.OFFERS, lambda lamp: lose(offer_of(lamp))),
+    "an offer is in no list of prices": (invariants.OFFERS, lambda lamp: unplace(offer_of(lamp), "GSI3PK", "GSI3SK")),
+    "an offer has another price than its deal": (invariants.OFFERS, lambda lamp: say(offer_of(lamp), Price="1.00")),
     "an offer of a product that is another by now": (
-        checking.OFFERS,
+        invariants.OFFERS,
         lambda lamp: put(
             offers.to_item(replace(lamp, link="https://shop.example/before"), has_ended=False), because="the damage"
         ),
     ),
     "a deal's verdict is none that its product's offers make": (
-        checking.VERDICTS,
+        invariants.VERDICTS,
         lambda lamp: say(keys.deal(lamp.deal_id), Verdict="1 2050-06-01 1 1"),
     ),
-    "a deal is judged no more": (checking.VERDICTS, lambda lamp: unplace(keys.deal(lamp.deal_id), "Verdict")),
+    "a deal is judged no more": (invariants.VERDICTS, lambda lamp: unplace(keys.deal(lamp.deal_id), "Verdict")),
     "an offer has another verdict than its deal": (
-        checking.OFFERS,
+        invariants.OFFERS,
         lambda lamp: say(offer_of(lamp), Verdict="1 2050-06-01 1 1"),
     ),
-    "a word is miscounted": (checking.WORD_COUNTS, lambda _: say(keys.word_count("lamp"), Deals=5)),
-    "the count of a word is gone": (checking.WORD_COUNTS, lambda _: lose(keys.word_count("desk"))),
+    "a word is miscounted": (invariants.WORD_COUNTS, lambda _: say(keys.word_count("lamp"), Deals=5)),
+    "the count of a word is gone": (invariants.WORD_COUNTS, lambda _: lose(keys.word_count("desk"))),
 }
 
 
@@ -181,21 +181,21 @@ def test_each_damage_is_named_and_mended(table: Table, lamp: Deal, damage: str) 
     rule, write = DAMAGES[damage]
     table.write(write(lamp))
 
-    faults = checking.check(table, NOW)
+    faults = invariants.check(table, NOW)
 
     assert {fault.rule for fault in faults} == {rule}
     assert len(faults) == 1
-    assert checking.mend(table, faults[0])
-    assert checking.check(table, NOW) == []
+    assert invariants.mend(table, faults[0])
+    assert invariants.check(table, NOW) == []
 
 
 def test_a_deal_that_was_lost_to_all_feeds_is_found_by_its_readers_again(table: Table, lamp: Deal) -> None:
     table.write(unplace(keys.deal(lamp.deal_id), "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"))
 
-    (fault,) = checking.check(table, NOW)
+    (fault,) = invariants.check(table, NOW)
 
     assert fault.attributes == ["GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"]
-    assert checking.mend(table, fault)
+    assert invariants.mend(table, fault)
     assert lamp.deal_id in listed(table, ALL_DEALS)
 
 
@@ -204,10 +204,10 @@ def test_orders_in_the_wrong_places_are_put_right(table: Table, lamp: Deal, stat
     order = next(each for each in reading.latest(table, "ana", limit=9).items if each.status is status)
     table.write(say(keys.order("ana", order.order_id), **keys.order_in_open("placed", "2050-06-01", 1, order.order_id)))
 
-    (fault,) = checking.check(table, NOW)
+    (fault,) = invariants.check(table, NOW)
 
-    assert (fault.rule, checking.mend(table, fault)) == (checking.INDEX, True)
-    assert checking.check(table, NOW) == []
+    assert (fault.rule, invariants.mend(table, fault)) == (invariants.INDEX, True)
+    assert invariants.check(table, NOW) == []
 
 
 @pytest.mark.parametrize("wrong", [{"Left": 0}, {"Ordered": 0}, {"OnSale": 0}, {"Ordered": 0, "Left": 5}], ids=repr)
@@ -217,11 +217,11 @@ def test_stock_that_does_not_add_up_is_named_and_left_to_a_person(table: Table, 
     buy(table, "ana", deal)
     table.write(say(keys.stock_shard(deal.deal_id, 1), **wrong))
 
-    (fault,) = checking.check(table, NOW)
+    (fault,) = invariants.check(table, NOW)
 
-    assert (fault.rule, fault.key["PK"]) == (checking.STOCK, keys.stock_shard(deal.deal_id, 1)["PK"])
+    assert (fault.rule, fault.key["PK"]) == (invariants.STOCK, keys.stock_shard(deal.deal_id, 1)["PK"])
     assert len(wrong) == 1 or fault.attributes == ["Ordered"]
-    assert not checking.mend(table, fault)
+    assert not invariants.mend(table, fault)
 
 
 @pytest.mark.parametrize("pieces", [5, 0])
@@ -232,28 +232,28 @@ def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put
     stock.show_level(table, deal.deal_id)
     stock_shown.file(table, deal.deal_id)
     indexed(table, [deals.get(table, deal.deal_id, consistent=True)])
-    assert checking.check(table, NOW) == []
+    assert invariants.check(table, NOW) == []
     wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else keys.stock_in_sold_here(deal.deal_id)
     table.write(assign(keys.stock(deal.deal_id), wrong, refused=NotSoldHere(deal.deal_id)))
 
-    (fault,) = checking.check(table, NOW)
+    (fault,) = invariants.check(table, NOW)
 
-    assert (fault.rule, fault.attributes, checking.mend(table, fault)) == (
-        checking.SOLD_HERE,
+    assert (fault.rule, fault.attributes, invariants.mend(table, fault)) == (
+        invariants.SOLD_HERE,
         ["GSI1PK", "GSI1SK"],
         True,
     )
-    assert checking.check(table, NOW) == []
+    assert invariants.check(table, NOW) == []
 
 
 def test_an_item_that_cannot_be_read_is_named_and_left_to_a_person(table: Table, lamp: Deal) -> None:
     table.write(say(keys.deal(lamp.deal_id), Price=1))
 
-    faults = checking.check(table, NOW)
+    faults = invariants.check(table, NOW)
 
-    damaged = [fault for fault in faults if fault.rule == checking.DAMAGE]
+    damaged = [fault for fault in faults if fault.rule == invariants.DAMAGE]
     assert [fault.key for fault in damaged] == [keys.deal(lamp.deal_id)]
-    assert not checking.mend(table, damaged[0])
+    assert not invariants.mend(table, damaged[0])
 
 
 def test_what_is_written_while_the_table_is_read_is_no_fault(table: Table, lamp: Deal) -> None:
@@ -261,13 +261,13 @@ def test_what_is_written_while_the_table_is_read_is_no_fault(table: Table, lamp:
 
     # Between the two scans the count is put right, as if its change had only now become visible.
     with before(table, "Scan", lambda: table.write(say(keys.topic(SHOES), LikesCount=1)), skip=1):
-        assert checking.check(table, NOW) == []
+        assert invariants.check(table, NOW) == []
 
 
 def test_what_was_written_since_it_was_found_is_not_mended(table: Table, lamp: Deal) -> None:
     table.write(say(keys.topic(APPLE), LikesCount=7))
-    (fault,) = checking.check(table, NOW)
+    (fault,) = invariants.check(table, NOW)
     follows.like(table, APPLE, "cy", NOW + timedelta(minutes=1))
 
-    assert not checking.mend(table, fault)
-    assert checking.check(table, NOW)[0].found == {**(fault.found or {}), "LikesCount": 8}
+    assert not invariants.mend(table, fault)
+    assert invariants.check(table, NOW)[0].found == {**(fault.found or {}), "LikesCount": 8}
