@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
-from shared.html import assets, templates
-from shared.html.headers import CONTENT_SECURITY_POLICY
-from shared.html.pages import HTML, page
+from shared.html import links, templates
+from shared.html.pages import CONTENT_SECURITY_POLICY, HTML, page
 from shared.html.views import moment
 
 PATH = "/mail"
@@ -28,7 +27,7 @@ Shown = tuple[int, dict[str, str], str]
 
 def show(path: str) -> Shown:
     """The list of mails, newest first, or one of them by its number: ``/mail/1`` as HTML, ``/mail/1.txt`` as text."""
-    for kept in (*vars(assets).values(), *vars(templates).values()):
+    for kept in (*vars(links).values(), *vars(templates).values()):
         if hasattr(kept, "cache_clear"):  # the site may have been deployed anew since the cloud was started
             kept.cache_clear()
     sent = _sent()

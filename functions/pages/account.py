@@ -27,10 +27,9 @@ from shared.errors import (
 )
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes, serve
-from shared.html.checking import check
+from shared.html.form_validation import check
 from shared.html.forms import Fields, InvalidFields
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.http.requests import Event, address, on_laptop
 from shared.models.members import Pace, Session, User
 from shared.runtime import metrics

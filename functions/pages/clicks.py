@@ -13,8 +13,7 @@ from http import HTTPStatus
 from shared.data.catalog import clicks, deals
 from shared.html import pages, views
 from shared.html.app import Routes, serve
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.http.requests import address, header
 from shared.models.catalog import Status
 from shared.runtime.environment import table

@@ -25,13 +25,12 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index, key_names
 from shared.dynamodb.table import Projection
 from shared.errors import BadRequest, Forbidden, NoSuchPath, NotFound
-from shared.html import cookies, form_cost, item_collection, pages, query_lines
+from shared.html import cookies, form_cost, item_collection, pages
 from shared.html.app import Routes, serve
-from shared.html.collection_kinds import hidden_because, kind_of
 from shared.html.links import link
 from shared.html.page_cost import collection, is_visible
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
+from shared.html.patterns import hidden_because, kind_of
 from shared.http.requests import on_laptop
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Topic
 from shared.runtime.environment import table
@@ -70,7 +69,7 @@ class _Asked:
 @routes.get("/table")
 def browser(request: Request) -> Answer:
     """An item collection, of the table or of an index; without a partition key, the chart of what is there."""
-    cookies.admit(request)
+    cookies.require_laptop_or_editor(request)
     asked = _asked(request)
     known: dict[str, Any] = {
         "here": request.path,
@@ -100,7 +99,9 @@ def browser(request: Request) -> Answer:
         after=asked.after,
         backward=_is_backward(asked),
         next=asked.address(after=str(last)) if len(items) > ROWS else "",
-        lines=query_lines.of(table().name, asked.partition, asked.index, asked.beginning, backward=_is_backward(asked)),
+        lines=item_collection.query_lines(
+            table().name, asked.partition, asked.index, asked.beginning, backward=_is_backward(asked)
+        ),
     )
 
 
@@ -230,7 +231,7 @@ LONGEST_NAME = 100
 @routes.get("/table/code/<module>")
 def code(request: Request, module: str) -> Answer:
     """The source of a module of these, line by line."""
-    cookies.admit(request)
+    cookies.require_laptop_or_editor(request)
     # Python imports a module's packages one inside the other, as deep as its name says.
     ours = module.startswith(SHOWN) and len(module) <= LONGEST_NAME and module.replace(".", "").isidentifier()
     try:

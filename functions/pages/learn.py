@@ -19,8 +19,7 @@ from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
 from shared.html import forms, item_collection, page_cost, pages
 from shared.html.app import Routes, serve
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.http import requests
 from shared.learn import drawing, exercises, figures, lessons, running, typed
 from shared.learn.exercises import Exercise

@@ -8,10 +8,9 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from shared.errors import NotFound
-from shared.html import headers
+from shared.html import pages
 from shared.html.app import Routes, serve
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.runtime.clients import bucket
 from shared.values.pictures import MEDIA_TYPES, PICTURES
 
@@ -30,7 +29,7 @@ def picture(_request: Request, folder: str, name: str) -> Answer:
     if media_type is None or found is None:
         raise NotFound("There is no such picture.")
     body = found.content.decode() if media_type == MEDIA_TYPES[".svg"] else found.content
-    return Answer(body, media_type=media_type, cache=headers.IMMUTABLE)
+    return Answer(body, media_type=media_type, cache=pages.IMMUTABLE)
 
 
 handler = serve(routes, public=True)

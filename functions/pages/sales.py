@@ -29,10 +29,9 @@ from shared.errors import (
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
 from shared.html.app import Routes, serve
-from shared.html.checking import check
+from shared.html.form_validation import check
 from shared.html.forms import InvalidFields
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal
 from shared.models.members import Session
 from shared.models.orders import OrderStatus

@@ -39,13 +39,12 @@ from shared.errors import (
     UnknownAddress,
     WrongStep,
 )
-from shared.html import cookies, forms, pages, views, wishes
+from shared.html import cookies, deferred_actions, forms, pages, views
 from shared.html import orders as orders_shown
 from shared.html.app import Routes, serve
-from shared.html.checking import check
+from shared.html.form_validation import check
 from shared.html.forms import Fields, InvalidFields
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import Status, StockLevel
 from shared.models.members import Address, Session
 from shared.models.orders import NO_CHARGES, Bill, CartItem, Charges, Order, OrderStatus, Wanted
@@ -78,7 +77,7 @@ def put_into_cart(request: Request) -> Answer:
     typed = forms.read(request.event)
     deal = deals.find(table(), typed.get("deal", ""), consistent=True)
     number = views.number(deal)
-    member = wishes.sender_of(request, f"/deals/{number}")
+    member = deferred_actions.sender_of(request, f"/deals/{number}")
     username = member.username
     try:
         if "quantity" in typed:
@@ -105,7 +104,7 @@ def take_out_of_cart(request: Request) -> Answer:
     return pages.redirect(CART, said="taken-out")
 
 
-wishes.granted_by(routes, "/shop", put_into_cart)
+deferred_actions.replay_after_sign_in(routes, "/shop", put_into_cart)
 
 
 def quantity_of(text: str) -> int:

@@ -29,7 +29,7 @@ from shared.data.members import follows, sessions, users, votes
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser, UsernameTaken
-from shared.html import assets
+from shared.html import links
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
 from shared.models.members import Role, User
 from shared.s3 import Bucket
@@ -133,7 +133,7 @@ _STYLE = (
 @cache
 def _colours(category: str) -> tuple[str, ...]:
     """The colours of a category's tile, as the style sheet has them: its ground, light and dark, and its letters."""
-    style = (assets.FOLDER / "site.css").read_text(encoding="utf-8")
+    style = (links.ASSETS / "site.css").read_text(encoding="utf-8")
     found = re.search(rf"\.t-{category} {{.*?ground: light-dark\((#\w+), (#\w+)\).*?\((#\w+), (#\w+)\)", style)
     assert found, category  # noqa: S101  # each of the eight has its colours there
     return found.groups()

@@ -17,10 +17,9 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared import errors
 from shared.errors import BadRequest, DealsError, InvalidCursor, NoSuchPath, NotSignedIn, WrongMethod
-from shared.html import forms, headers, pages
+from shared.html import forms, pages
 from shared.html.links import base, link, origin
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.http import app as http
 from shared.http.answers import detail_of, finished, headers_of, problem_of, status_of
 from shared.http.requests import Event
@@ -141,7 +140,7 @@ def _request(event: Event) -> Request:
 
 def _protected(answer: Response[Any]) -> Response[Any]:
     """An answer with the headers that every page has."""
-    security = headers.security(origin(), answer.content_type or "")
+    security = pages.security_headers(origin(), answer.content_type or "")
     work = pages.workings()
     timing = {"Server-Timing": work.page_cost.server_timing()} if work else {}
     answer.headers = {**security, **timing, **answer.headers}

@@ -12,8 +12,7 @@ from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
 from shared.html import pages
-from shared.html.pages import SignInFirst
-from shared.html.request import Request
+from shared.html.pages import Request, SignInFirst
 from shared.http.requests import MAX_TOKEN, attributes, brought, is_plain, name, on_laptop
 from shared.models.members import Session
 from shared.runtime.environment import table
@@ -90,7 +89,7 @@ def editor_of(request: Request, refusal: str = "The desk is for editors.") -> Se
     return session
 
 
-def admit(request: Request) -> None:
+def require_laptop_or_editor(request: Request) -> None:
     """Admit everybody on the laptop, elsewhere editors, to what shows the workings. Raises NotSignedIn, Forbidden."""
     if not on_laptop():
         editor_of(request, "The table is for editors.")

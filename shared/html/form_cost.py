@@ -26,9 +26,8 @@ from shared.dynamodb.tracing import Request
 from shared.dynamodb.writes import Write
 from shared.errors import DealsError
 from shared.html import faults, page_cost, write_words
-from shared.html.collection_kinds import kind_of
 from shared.html.links import link
-from shared.html.patterns import function_of, patterns_of
+from shared.html.patterns import function_of, kind_of, patterns_of
 from shared.http.requests import Event, correlation_id
 from shared.runtime.environment import logger, table
 from shared.values import times

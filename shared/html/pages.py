@@ -1,23 +1,163 @@
-"""Pages: from a template and values to an answer, and the pages that say what went wrong."""
+"""Pages: a request for one, the answer that a template and values make, its headers, and pages for what went wrong.
+
+The headers say what a browser may load and run, what it tells other sites, and how long it keeps a page.
+``Referrer-Policy`` is not ``no-referrer``, which would make browsers send ``Origin: null`` with every form, and forms
+would be refused.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from http import HTTPStatus
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from aws_lambda_powertools.event_handler import Response
 
 from shared.dynamodb import damage
 from shared.errors import NotSignedIn
-from shared.html import headers
 from shared.html.links import absolute, link
 from shared.html.templates import render
-from shared.http.answers import etag
-from shared.http.requests import done
+from shared.http.answers import FRESH, etag
+from shared.http.requests import DONE, Event, brought, correlation_id, done, header
+
+if TYPE_CHECKING:
+    from shared.models.members import Role, Session  # public pages start without the models of accounts
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as pages know it: its path without the site's prefix, its query, and the time it came."""
+
+    event: Event = field(repr=False)
+    path: str
+    query: Mapping[str, str]
+    now: datetime
+
+    @property
+    def correlation_id(self) -> str:
+        """The id that the gateway gave the request."""
+        return correlation_id(self.event)
+
+    @property
+    def username(self) -> str | None:
+        """Who is signed in. None until the page asks (``cookies.session_of``)."""
+        username: str | None = (self.event["requestContext"].get("authorizer") or {}).get("username")
+        return username
+
+    @property
+    def account_id(self) -> str | None:
+        """The id of the account that is signed in. None until the page asks."""
+        account_id: str | None = (self.event["requestContext"].get("authorizer") or {}).get("accountId")
+        return account_id
+
+    @property
+    def role(self) -> Role | None:
+        """The role of who is signed in. None until the page asks."""
+        role: Role | None = (self.event["requestContext"].get("authorizer") or {}).get("role")
+        return role
+
+    def belongs_to(self, session: Session) -> None:
+        """Note who is signed in, where API Gateway notes it for functions that have an authorizer."""
+        who = {"username": session.username, "accountId": session.account_id, "role": session.role}
+        self.event["requestContext"]["authorizer"] = who
+
+    @property
+    def said(self) -> str | None:
+        """The code of what this browser has just done, as the address says; None where it did not, or not just now."""
+        code = self.query.get("said", "")
+        return code if self.has_done(code) else None
+
+    def has_done(self, code: str) -> bool:
+        """Whether this browser has just done what a code stands for."""
+        return (DONE, code) in brought(self.event)
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether it was sent by a script, which asks for JSON, rather than by a browser, which asks for pages."""
+        return (header(self.event, "accept") or "").startswith("application/json")
+
+    @property
+    def opens_page(self) -> bool:
+        """Whether a reader opens the address as a page: no HEAD, no prefetch, and no picture or script of some page.
+
+        Browsers say so themselves: https://www.w3.org/TR/fetch-metadata/. Of older ones, which say nothing, each GET is
+        a reader's.
+        """
+        asked = self.event["requestContext"]["httpMethod"]
+        purpose = header(self.event, "sec-purpose") or header(self.event, "purpose") or ""
+        is_navigation = header(self.event, "sec-fetch-mode") in (None, "navigate")
+        is_document = header(self.event, "sec-fetch-dest") in (None, "document")
+        return asked == "GET" and is_navigation and is_document and "prefetch" not in purpose
+
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""Only what the site itself serves, pictures too."""
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+
+NO_DOCUMENTS = ("text/css", "text/javascript", "font/woff2", "image/webp")
+"""Files that a browser does not show by themselves."""
+
+OF_FILES = {name: SECURITY_HEADERS[name] for name in ("X-Content-Type-Options", "Cross-Origin-Resource-Policy")}
+"""The headers that matter for files; the others would add a kilobyte to every first view."""
+
+SVG = "image/svg+xml"
+OF_DRAWINGS = {**OF_FILES, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
+"""A drawing is a document as a page is, but for one that loads and runs nothing."""
+
+TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
+"""Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
+
+It leaves out subdomains: those who serve them may have no HTTPS. CloudFront's can have them (``subdomains_too``)."""
+
+PUBLIC = f"public, {FRESH}, stale-if-error=600"
+"""A page that is the same for everybody: some seconds old at most, and the last good one while the table is away."""
+
+PRIVATE = "no-store"
+"""A page of one reader's own."""
+
+IMMUTABLE = "public, max-age=31536000, immutable"
+"""A file whose name holds the hash of its content."""
+
+FOR_A_DAY = "public, max-age=86400"
+"""For documents that change slowly and are read by machines."""
+
+
+def content_policy(*, pictures_of: str = "", sends_to: str = "") -> str:
+    """The policy of a page that also shows pictures of some hosts, or sends files to one."""
+    return (
+        CONTENT_SECURITY_POLICY.replace("img-src 'self'", f"img-src 'self' {pictures_of}".rstrip())
+        .replace("connect-src 'self'", f"connect-src 'self' {sends_to}".rstrip())
+        .replace("form-action 'self'", f"form-action 'self' {sends_to}".rstrip())
+    )
+
+
+def security_headers(origin: str, media_type: str) -> dict[str, str]:
+    """The headers of an answer, at a site with an origin (``https://deals.example``), or with none known."""
+    kind = media_type.partition(";")[0]
+    of_pages = SECURITY_HEADERS
+    if os.environ.get("PICTURES_OF_OTHERS") == "true":
+        of_pages = SECURITY_HEADERS | {"Content-Security-Policy": content_policy(pictures_of="https:")}
+    of_kind = OF_FILES if kind in NO_DOCUMENTS else OF_DRAWINGS if kind == SVG else of_pages
+    return of_kind | (TRANSPORT if origin.startswith("https:") else {})
+
 
 HTML = "text/html; charset=utf-8"
 
@@ -46,7 +186,7 @@ class Answer(Response[Any]):
         *,
         status: int = HTTPStatus.OK,
         media_type: str = HTML,
-        cache: str = headers.PRIVATE,
+        cache: str = PRIVATE,
         headers: Mapping[str, str] | None = None,
         cookies: Sequence[str] = (),
     ) -> None:
@@ -72,7 +212,7 @@ def page(  # what differs from page to page, each by its name
     template: str,
     *,
     status: int | None = None,
-    cache: str = headers.PRIVATE,
+    cache: str = PRIVATE,
     cookies: tuple[str, ...] = (),
     more_headers: Mapping[str, str] | None = None,
     said: str | None = None,
@@ -94,10 +234,10 @@ def page(  # what differs from page to page, each by its name
     page_cost = work.page_cost.told() if work else None
     form_cost = work.shown(status=status) if work else None
     once = bool(form_cost or (page_cost and (page_cost["fault"] or {}).get("asked")))
-    for_all = cache != headers.PRIVATE and not once
+    for_all = cache != PRIVATE and not once
     known: dict[str, Any] = {
         "said": said,
-        "unsure": None if cache == headers.PRIVATE else said,
+        "unsure": None if cache == PRIVATE else said,
         "here": here,
         "canonical": absolute(here) if here and status == HTTPStatus.OK else None,
         "robots": None if for_all and status == HTTPStatus.OK else "noindex",
@@ -111,7 +251,7 @@ def page(  # what differs from page to page, each by its name
         "form_cost": form_cost,
     }
     body = render(template, **(known | values))
-    kept = headers.PRIVATE if once else cache
+    kept = PRIVATE if once else cache
     answer = Answer(body, status=status, cache=kept, headers=more_headers, cookies=cookies)
     if work and for_all and status == HTTPStatus.OK:
         answer.headers["ETag"] = etag(body.partition(WORK)[0].encode())  # without the list of requests at its end
@@ -156,6 +296,6 @@ def problem_page(
     """
     title = _TITLES.get(status, "Something went wrong")
     lasting = public and status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
-    cache = headers.PUBLIC if lasting else headers.PRIVATE
+    cache = PUBLIC if lasting else PRIVATE
     known: dict[str, Any] = {"title": title, "detail": detail, "onward": None, "onward_name": None, "names": []}
     return page("error.html", status=status, cache=cache, more_headers=more_headers, **(known | values))

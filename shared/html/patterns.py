@@ -1,11 +1,18 @@
-"""The access patterns (``patterns.toml``), and those that a request by some function serves."""
+"""The access patterns (``patterns.toml``), those that a request by some function serves, and what collections are.
+
+Of each kind of item collection it is said what one is, and which access patterns read it.
+"""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from shared.data import partitions as p
+from shared.data.entities import PLACES
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +79,40 @@ def function_of(source: str) -> str:
     """The function that asked, with its module: ``feeds.read``; nothing where no function of the data layer did."""
     module, _, rest = source.partition(":")
     return f"{module.rpartition('.')[2]}.{rest.partition(':')[0]}" if source else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of collection: what one is, and the numbers of the access patterns that ask for it (docs/patterns.md)."""
+
+    name: str
+    numbers: str = ""
+
+    @property
+    def patterns(self) -> list[tuple[str, str]]:
+        """The numbers and the names of those patterns."""
+        return [(number, PATTERNS[number].name) for number in self.numbers.split()]
+
+
+KINDS = [
+    (
+        place.index.name if place.index else None,
+        re.sub("<[^>]+>", "*", place.partition),
+        Kind(place.kind, place.patterns),
+    )
+    for place in PLACES
+    if place.kind
+]
+"""The kinds of collections of the table (None) and its indexes, with the patterns of their partition keys."""
+
+
+def kind_of(partition: str, index: str | None) -> Kind | None:
+    """The kind of a collection; None where no key of ours is like this."""
+    return next((kind for name, pattern, kind in KINDS if name == index and p.matches(partition, [pattern])), None)
+
+
+def hidden_because(partition: str, index: str | None) -> str:
+    """Why a collection is not drawn, or an empty text."""
+    return next(
+        (because for pattern, because in p.HIDDEN.get(index, {}).items() if p.matches(partition, [pattern])), ""
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 from minijinja import Environment, Markup, load_from_path
 
-from shared.html import assets, views
+from shared.html import links, views
 from shared.html.links import base, below, origin
 from shared.models.catalog import CATEGORIES
 
@@ -41,7 +41,7 @@ def _environment(prefix: str) -> Environment:
     # Addresses are escaped here: the engine writes each slash as a character reference.
     environment.add_global("link", lambda path, **query: _markup(prefix + below(path, query)))
     environment.add_global("absolute", lambda path, **query: _markup(origin() + prefix + below(path, query)))
-    environment.add_global("asset", lambda name: _markup(f"{prefix}/assets/{assets.served_name(name)}"))
+    environment.add_global("asset", lambda name: _markup(f"{prefix}/assets/{links.served_name(name)}"))
     environment.add_filter("url", _markup)
     environment.add_global("categories", dict(CATEGORIES))
     environment.add_global("currencies", views.currencies)

@@ -16,7 +16,7 @@ from shared.dynamodb.attributes import unmarshal_items
 from shared.dynamodb.schema import INDEXES, key_names
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.html.collection_kinds import KINDS
+from shared.html.patterns import KINDS
 from shared.learn import lessons
 from shared.models.members import User
 from shared.models.orders import Order, OrderItem

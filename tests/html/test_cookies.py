@@ -9,7 +9,7 @@ import pytest
 from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
 from shared.html import cookies
-from shared.html.request import Request
+from shared.html.pages import Request
 from tests.support.engines import FAST, on
 from tests.support.factories import NOW, a_user
 

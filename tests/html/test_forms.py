@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shared.api.order_bodies import CartChange
 from shared.errors import BadRequest, NotAForm
-from shared.html import checking, forms
+from shared.html import form_validation, forms
 
 ORIGIN = "https://deals.example"
 
@@ -123,6 +123,6 @@ def test_wherever_it_leads_the_host_stays_ours(text: str, encoded: bool) -> None
 
 def test_a_field_says_in_plain_words_that_it_wants_a_number() -> None:
     with pytest.raises(forms.InvalidFields) as refused:
-        checking.check(CartChange, {"quantity": "many"})
+        form_validation.check(CartChange, {"quantity": "many"})
 
     assert refused.value.errors == {"quantity": "This must be a whole number."}

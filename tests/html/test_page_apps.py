@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from shared import errors
 from shared.errors import DealsError
-from shared.html import assets, headers, pages
+from shared.html import links, pages
 from shared.html.app import Routes, serve
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.html.templates import FOLDER
 from shared.runtime import environment, metrics
 from shared.values import times
@@ -47,7 +46,7 @@ routes = Routes()
 
 @routes.get("/things/<name>.atom")
 def feed(_request: Request, name: str) -> Answer:
-    return Answer(f"<feed>{name}</feed>", media_type="application/atom+xml", cache=headers.PUBLIC)
+    return Answer(f"<feed>{name}</feed>", media_type="application/atom+xml", cache=pages.PUBLIC)
 
 
 @routes.get("/things/<name>")
@@ -109,7 +108,7 @@ def test_what_is_not_there_is_said_in_a_page(path: str) -> None:
 def test_only_where_pages_are_the_same_for_everybody_may_it_be_kept_that_nothing_is_there(path: str) -> None:
     kept = serve(routes)(event_of(path), a_context())["multiValueHeaders"]["Cache-Control"]
 
-    assert ask(path)["multiValueHeaders"]["Cache-Control"] == [headers.PUBLIC]
+    assert ask(path)["multiValueHeaders"]["Cache-Control"] == [pages.PUBLIC]
     assert kept == ["no-store"]
 
 
@@ -227,7 +226,7 @@ def test_who_is_not_signed_in_is_led_there_and_back() -> None:
 def test_every_page_has_the_headers_that_protect_it(path: str) -> None:
     sent = ask(path)["multiValueHeaders"]
 
-    assert headers.SECURITY.items() <= {name: values[0] for name, values in sent.items()}.items()
+    assert pages.SECURITY_HEADERS.items() <= {name: values[0] for name, values in sent.items()}.items()
     assert "Strict-Transport-Security" not in sent
 
 
@@ -263,15 +262,15 @@ def test_a_public_page_is_compressed_for_who_takes_that() -> None:
 
 def served(name: str) -> tuple[bytes, str]:
     """The content and the media type of one of the site's own files."""
-    return assets.find(assets.served_name(name)) or (b"", "")
+    return links.asset(links.served_name(name)) or (b"", "")
 
 
 def test_the_name_of_a_file_is_its_contents() -> None:
     style, media_type = served("site.css")
 
     assert media_type.startswith("text/css")
-    assert assets.served_name("barlow-condensed.woff2").encode() in style
-    assert assets.find("site.css") is None
+    assert links.served_name("barlow-condensed.woff2").encode() in style
+    assert links.asset("site.css") is None
 
 
 @pytest.mark.parametrize(("name", "most"), [("site.css", 8), ("site.js", 2), ("barlow-condensed.woff2", 8)])
@@ -311,7 +310,7 @@ def test_the_drawing_of_what_a_page_took_has_no_class_that_another_style_sheet_m
         for each in classes.split()
     }
 
-    moved = {*_BARE_CLASS.findall(_COMMENT.sub("", (assets.FOLDER / name).read_text("utf-8")))}
+    moved = {*_BARE_CLASS.findall(_COMMENT.sub("", (links.ASSETS / name).read_text("utf-8")))}
 
     assert moved
     assert drawn & moved == set()

@@ -13,10 +13,9 @@ from shared.data.catalog import brands
 from shared.errors import BrandExists
 from shared.html import cookies, forms, pages
 from shared.html.app import Routes
-from shared.html.checking import check
+from shared.html.form_validation import check
 from shared.html.forms import InvalidFields
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.runtime.environment import table
 from shared.values import naming
 

@@ -13,7 +13,7 @@ from shared.data.catalog import brands, deal_items, feeds, shops, topics
 from shared.data.catalog.drafts import Draft
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
-from shared.html.checking import check
+from shared.html.form_validation import check
 from shared.html.forms import Fields, InvalidFields
 from shared.models.catalog import BRAND, TYPED, TYPES, Deal, Topic, feed_of
 from shared.values import links, money, naming

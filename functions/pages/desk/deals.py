@@ -31,10 +31,9 @@ from shared.errors import (
     InvalidInput,
     NoSuchTopic,
 )
-from shared.html import cookies, forms, headers, pages, views
+from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -279,7 +278,7 @@ def form_page(
         choices={"currencies": views.currencies(currency), "categories": CATEGORIES},
     )
     if picture:  # which the browser sends to the bucket
-        answer.headers["Content-Security-Policy"] = headers.content_policy(sends_to=picture["host"])
+        answer.headers["Content-Security-Policy"] = pages.content_policy(sends_to=picture["host"])
     return answer
 
 

@@ -22,8 +22,7 @@ from shared.errors import DraftChanged, IdempotencyKeyReused, NoSuchDraft, TooMa
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.forms import Fields
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal
 from shared.runtime import metrics
 from shared.runtime.environment import table

@@ -8,8 +8,7 @@ from typing import Any
 
 from shared.data.catalog import brands, deals
 from shared.html import cookies, pages, views
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal
 from shared.runtime.environment import table
 

@@ -12,8 +12,7 @@ from shared.data.members import cohorts, users
 from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.html import pages, views
 from shared.html.app import Routes
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal, Status
 from shared.runtime.environment import table
 from shared.values.naming import counted

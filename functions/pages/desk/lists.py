@@ -17,8 +17,7 @@ from shared.dynamodb.table import Table
 from shared.errors import NoSuchDeal, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Status, Topic
 from shared.runtime.environment import table
 

@@ -11,8 +11,7 @@ from functions.pages.desk.editing import deal_of, desk_page
 from shared.data.catalog import deal_log
 from shared.html import views
 from shared.html.app import Routes
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import CATEGORIES, Changed, Deal, LogLine
 from shared.runtime.environment import table
 from shared.values.times import to_iso

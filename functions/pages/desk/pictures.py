@@ -13,8 +13,7 @@ from shared.data.catalog import deal_pictures
 from shared.html import pages, views
 from shared.html.app import Routes
 from shared.html.links import absolute, link, origin
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal
 from shared.runtime import clients
 from shared.values import identifiers

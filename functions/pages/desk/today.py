@@ -16,8 +16,7 @@ from shared.data.members import cohorts
 from shared.html import cookies, views
 from shared.html.app import Routes
 from shared.html.links import absolute, origin
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import ALL_DEALS, Period
 from shared.runtime.environment import table
 from shared.values.naming import counted

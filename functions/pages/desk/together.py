@@ -31,8 +31,7 @@ from shared.errors import (
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.forms import InvalidFields
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.http import requests
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table

@@ -15,8 +15,7 @@ from shared.data.catalog import deal_pages, deals
 from shared.html import views
 from shared.html.app import Routes
 from shared.html.links import absolute, link
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
 from shared.values import identifiers, money

@@ -13,11 +13,10 @@ from functions.pages.site.search import matching
 from functions.pages.site.topics import brand_named
 from shared.data.catalog import feeds
 from shared.errors import NoSuchTopic, NotFound
-from shared.html import fragments, headers, views
+from shared.html import fragments, pages, views
 from shared.html.app import Routes
 from shared.html.links import absolute
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.html.templates import render, xml_text
 from shared.http import answers
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Deal, Topic, feed_of
@@ -82,7 +81,7 @@ def _no_feed(request: Request, error: NotFound) -> Answer:
     else:
         text = render("problem.xml", **answers.document(status, xml_text(str(error))))
         media_type = "application/problem+xml"
-    return Answer(text, status=status, media_type=media_type, cache=headers.PUBLIC)
+    return Answer(text, status=status, media_type=media_type, cache=pages.PUBLIC)
 
 
 def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
@@ -95,7 +94,7 @@ def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **quer
         entries = [_atom_entry(deal) for deal in found]
         text = render("feed.xml", title=xml_text(title), home=home, own=own, updated=to_iso(updated), entries=entries)
         media_type = ATOM
-    return Answer(text, media_type=media_type, cache=headers.PUBLIC, headers={"Last-Modified": to_http(updated)})
+    return Answer(text, media_type=media_type, cache=pages.PUBLIC, headers={"Last-Modified": to_http(updated)})
 
 
 def _atom_entry(deal: Deal) -> dict[str, str]:

@@ -20,11 +20,10 @@ from shared import settings
 from shared.data.catalog import endings, picks, scores, sorting, stock_shown, today
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NotFound
-from shared.html import assets, fragments, headers, views
+from shared.html import fragments, links, pages, views
 from shared.html.app import Routes
 from shared.html.links import base, link
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.html.templates import render
 from shared.http import cached_pages
 from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal, Selection, Sort
@@ -213,7 +212,7 @@ def about(request: Request) -> Answer:
 
 @routes.get("/site.webmanifest")
 def manifest(_request: Request) -> Answer:
-    icon = {"src": f"{base()}/assets/{assets.served_name('mark.svg')}", "sizes": "any", "type": "image/svg+xml"}
+    icon = {"src": f"{base()}/assets/{links.served_name('mark.svg')}", "sizes": "any", "type": "image/svg+xml"}
     document = {
         "name": "Big Time Deals",
         "short_name": "Deals",
@@ -233,10 +232,10 @@ def opensearch(_request: Request) -> Answer:
 
 @routes.get("/assets/<name>")
 def asset(_request: Request, name: str) -> Answer:
-    found = assets.find(name)
+    found = links.asset(name)
     if found is None:
         raise NotFound("There is no such file.")
     content, media_type = found
     # Text goes out as text: without Accept, the gateway would send bytes in base64.
     body = content if media_type.startswith("font/") else content.decode()
-    return Answer(body, media_type=media_type, cache=headers.IMMUTABLE)
+    return Answer(body, media_type=media_type, cache=pages.IMMUTABLE)

@@ -8,10 +8,9 @@ from typing import Any
 
 from shared import settings
 from shared.data.catalog import feed_counts, feeds, page_cache
-from shared.html import fragments, headers, pages, views
+from shared.html import fragments, pages, views
 from shared.html.links import link
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.http import requests
 from shared.models.catalog import Feed, Selection
 from shared.runtime.environment import table
@@ -21,7 +20,7 @@ def public_page(template: str, request: Request, **values: Any) -> Answer:
     """A page that is the same for everybody. One that is not to be indexed names no other in its place."""
     if cursor_of(request) or "q" in request.query or values.get("robots"):
         values["canonical"] = None
-    return pages.page(template, cache=headers.PUBLIC, here=request.path, said=request.query.get("said"), **values)
+    return pages.page(template, cache=pages.PUBLIC, here=request.path, said=request.query.get("said"), **values)
 
 
 def cursor_of(request: Request) -> str | None:
@@ -41,12 +40,12 @@ def feed_addresses(path: str, **query: str) -> dict[str, str]:
 
 def for_machines(text: str, media_type: str) -> Answer:
     """A text that changes slowly and is read by machines."""
-    return Answer(text, media_type=media_type, cache=headers.FOR_A_DAY)
+    return Answer(text, media_type=media_type, cache=pages.FOR_A_DAY)
 
 
 def moved(path: str, status: int = HTTPStatus.MOVED_PERMANENTLY) -> Answer:
     """An answer that leads to where something is now."""
-    return Answer("", status=status, cache=headers.FOR_A_DAY, headers={"Location": link(path)})
+    return Answer("", status=status, cache=pages.FOR_A_DAY, headers={"Location": link(path)})
 
 
 def latest_of(feed: Feed, now: datetime, held: feeds.PeriodCounts | None = None) -> str:

@@ -16,8 +16,7 @@ from shared.dynamodb import cursors
 from shared.html import views
 from shared.html.app import Routes
 from shared.html.links import link
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.models.catalog import CATEGORIES, Deal, Selection
 from shared.runtime.environment import table
 from shared.values.naming import counted

@@ -12,8 +12,7 @@ from shared.html import views
 from shared.html.app import Routes
 from shared.html.fragments import path_of
 from shared.html.links import absolute, link, origin
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.html.templates import render
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Topic, feed_of
 from shared.runtime.environment import table

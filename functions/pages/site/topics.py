@@ -17,8 +17,7 @@ from shared.errors import InvalidName, NotFound
 from shared.html import fragments, pages, views
 from shared.html.app import Routes
 from shared.html.links import link
-from shared.html.pages import Answer
-from shared.html.request import Request
+from shared.html.pages import Answer, Request
 from shared.http import cached_pages
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Selection, Status, Topic, feed_of
 from shared.runtime.environment import table

@@ -23,7 +23,7 @@ from shared.data.catalog import brands, clicks, deals, feeds, offers, page_cache
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.html import assets, fragments, views
+from shared.html import fragments, links, views
 from shared.http import cached_pages
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.runtime import environment
@@ -660,11 +660,11 @@ def test_machines_are_told_where_things_are(ask: Ask) -> None:
 
 def test_assets_are_kept_for_ever_under_their_contents_name_and_texts_are_sent_as_text(ask: Ask) -> None:
     for name in ("site.css", "site.js", "mark.svg", "glyphs.svg"):
-        answer = ask(f"/assets/{assets.served_name(name)}")
+        answer = ask(f"/assets/{links.served_name(name)}")
 
         assert answer["multiValueHeaders"]["Cache-Control"] == ["public, max-age=31536000, immutable"]
         assert not answer["isBase64Encoded"], "without Accept, the gateway would send the base64"
-        assert answer["body"].encode() == (assets.find(assets.served_name(name)) or (b"", ""))[0]
+        assert answer["body"].encode() == (links.asset(links.served_name(name)) or (b"", ""))[0]
     assert ask("/assets/site.css")["statusCode"] == 404
     assert ask("/assets/..%2Fbase.html")["statusCode"] == 404
 

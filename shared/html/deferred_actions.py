@@ -10,8 +10,7 @@ from urllib.parse import quote, urlencode
 
 from shared.html import cookies, forms, pages
 from shared.html.app import Page, Routes
-from shared.html.pages import Answer, SignInFirst
-from shared.html.request import Request
+from shared.html.pages import Answer, Request, SignInFirst
 from shared.http import requests
 from shared.models.members import Session
 
@@ -37,7 +36,7 @@ def sender_of(request: Request, place: str) -> Session:
         raise SignInFirst(pages.redirect("/account/sign-in", cookies=(kept,), next=way_back)) from error
 
 
-def granted_by(routes: Routes, prefix: str, *buttons: Page) -> None:
+def replay_after_sign_in(routes: Routes, prefix: str, *buttons: Page) -> None:
     """Register the page below a prefix that sends the form that was kept, of one of some buttons, and forgets it."""
 
     @routes.get(f"{prefix}/wish")
