@@ -73,7 +73,7 @@ def measure(items: int, rounds: int = 5) -> Order:
         open_brands(table)
         a_buyer(table)
         deals = [on_sale(table, rounds + 1) for _ in range(items)]
-        ordered = partial(buy, table, "ana", *deals, telling=announcements.telling)
+        ordered = partial(buy, table, "ana", *deals, notify=announcements.notify)
         ordered()  # the day is noted from now on
         trace = Trace(detailed=False).attach(table)
         spent = []

@@ -220,14 +220,14 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
         stock.show_level(table, deal.deal_id)
         stock_shown.file(table, deal.deal_id)
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
-    terms = placing.Terms(telling=announcements.telling)
+    terms = placing.Terms(notify=announcements.notify)
     for number, (buyer, pieces, way) in enumerate(ORDERS):
         once = Idempotency(READERS[buyer].account_id, f"5f2c1e{number}", {"address": "home"})
         wanted = Wanted(ordered.deal_id, pieces, ordered.price, ordered.currency)
         asked, now = placing.Asked(buyer, "home", [wanted], once), NOW + timedelta(minutes=number)
         order = placing.place(table, asked, now, bytes([number] * 16), chance=lambda: 0.0, terms=terms)
         for hours, status in enumerate(way, start=1):
-            order = steps.advance(table, order, status, NOW + timedelta(hours=hours), telling=announcements.telling)
+            order = steps.advance(table, order, status, NOW + timedelta(hours=hours), notify=announcements.notify)
 
 
 def _tell_everyone(table: Table, deal: Deal) -> None:

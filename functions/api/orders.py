@@ -108,7 +108,7 @@ def place_order(new: NewOrder) -> Response[Any]:
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        terms=placing.Terms.of(os.environ, announcements.telling),
+        terms=placing.Terms.of(os.environ, announcements.notify),
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)
@@ -176,8 +176,8 @@ def change_stock(deal_id: str, change: StockChange) -> Response[Any]:
 
 
 def _advance(order: Order, status: OrderStatus) -> Response[Any]:
-    request, telling = correlation_id(app.current_event.raw_event), announcements.telling
-    order = steps.advance(table(), order, status, times.now(), correlation_id=request, telling=telling)
+    request, notify = correlation_id(app.current_event.raw_event), announcements.notify
+    order = steps.advance(table(), order, status, times.now(), correlation_id=request, notify=notify)
     return json_answer(order_documents.order(order))
 
 

@@ -122,11 +122,11 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
         raise NoSuchPath
     order = reading.find(table(), order_id)
     if step == "undo":
-        status, take, telling = _status(typed.get("status")), steps.undo, announcements.correcting
+        status, take, notify = _status(typed.get("status")), steps.undo, announcements.notify_correction
     else:
-        status, take, telling = STEPS[step][0], steps.advance, announcements.telling
+        status, take, notify = STEPS[step][0], steps.advance, announcements.notify
     try:
-        take(table(), order, status, request.now, correlation_id=request.correlation_id, telling=telling)
+        take(table(), order, status, request.now, correlation_id=request.correlation_id, notify=notify)
     except WrongStep as error:
         stands = orders_shown.STATES[OrderStatus(error.status)].lower()
         return _order_page(request, order_id, f"The order is {stands}, and cannot be {STEPS[step][1]} now.")

@@ -308,9 +308,9 @@ def cancelling(request: Request, order_id: str) -> Answer:
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
     member, sent_by = cookies.sender_of(request, f"{ORDERS}/{order_id}"), request.correlation_id
-    order, telling = reading.get(table(), member.username, order_id), announcements.telling
+    order, notify = reading.get(table(), member.username, order_id), announcements.notify
     try:
-        steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, telling=telling)
+        steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, notify=notify)
     except WrongStep:
         return _order_page(request, member.username, order_id, too_late=True)
     return pages.redirect(f"{ORDERS}/{order_id}", said="cancelled")
@@ -430,7 +430,7 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
         totals={line[1]: line[2] for line in totals if line},
         goes_to=goes_to,
     )
-    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, announcements.telling)
+    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, announcements.notify)
     order = placing.place(table(), asked, request.now, secrets.token_bytes(16), chance=chance, terms=terms)
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(metrics.ORDERS_PLACED)

@@ -60,7 +60,7 @@ def buy_and(table: Table, deal: Deal, *statuses: OrderStatus, pieces: int = 1) -
     """An order that has taken some steps."""
     order = buy(table, "ana", wanted(deal, pieces))
     for status in statuses:
-        order = steps.advance(table, order, status, NOW, telling=announcements.telling)
+        order = steps.advance(table, order, status, NOW, notify=announcements.notify)
     return order
 
 
@@ -118,7 +118,7 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
 
     leave(table)
     sale = reading.find(table, order.order_id)
-    steps.advance(table, sale, DELIVERED, NOW, telling=announcements.telling)
+    steps.advance(table, sale, DELIVERED, NOW, notify=announcements.notify)
     delivered = reading.find(table, order.order_id)
 
     assert (sale.username, sale.address, sale.status) == ("", HOME_ADDRESS, SHIPPED)
@@ -218,7 +218,7 @@ def test_an_order_whose_account_is_removed_while_it_is_delivered_is_delivered_wi
     order = buy_and(table, deal, SHIPPED)
 
     with before(table, "TransactWriteItems", partial(leave, table)):
-        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", telling=announcements.telling)
+        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", notify=announcements.notify)
 
     found = reading.find(table, order.order_id)
     assert (found.username, found.address, found.correlation_id) == ("", None, "1")

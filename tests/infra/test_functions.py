@@ -17,7 +17,7 @@ from infra.routes import ROUTES
 from infra.settings import STAGES
 from local.settings import ROOT
 from shared.data.orders import placing
-from shared.data.orders.order_items import untold
+from shared.data.orders.order_items import no_message
 from shared.models.orders import Charges
 from tests.infra.conftest import Synthesized
 
@@ -86,7 +86,7 @@ def test_only_what_makes_orders_knows_the_terms_of_the_stage() -> None:
 
     for term in ("SHIPPING", "TAX", "OPEN_ORDER_SHARDS"):
         assert {name for name, each in known.items() if term in each} == {"orders", "shop"}
-    assert placing.Terms.of(known["shop"], untold) == placing.Terms(
+    assert placing.Terms.of(known["shop"], no_message) == placing.Terms(
         Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1")), open_shards=4
     )
     assert "TAX" not in variables(BY_NAME["shop"], STAGES["prod"], "deals")

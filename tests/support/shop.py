@@ -12,7 +12,7 @@ from typing import Any
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.orders import addresses, placing, stock
-from shared.data.orders.order_items import Telling, untold
+from shared.data.orders.order_items import Notify, no_message
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.members import Address
@@ -63,7 +63,7 @@ def buy(
     entropy: bytes | None = None,
     chance: Callable[[], float] = random.random,
     from_cart: bool = False,
-    telling: Telling = untold,
+    notify: Notify = no_message,
     charges: Charges = NO_CHARGES,
     open_shards: int = 1,
     **shown: Any,
@@ -84,7 +84,7 @@ def buy(
         now,
         entropy or secrets.token_bytes(16),
         chance=chance,
-        terms=placing.Terms(charges, telling, open_shards),
+        terms=placing.Terms(charges, notify, open_shards),
     )
 
 

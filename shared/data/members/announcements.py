@@ -157,12 +157,12 @@ CORRECTIONS: Mapping[OrderStatus, str] = {
 """The words to a buyer, by the status that was taken back."""
 
 
-def telling(order: Order, now: datetime) -> list[Write]:
+def notify(order: Order, now: datetime) -> list[Write]:
     """The write that tells an order's owner of its new status, for the transaction that changes the status."""
     return _tell(order, *ORDER_NEWS[order.status], now)
 
 
-def correcting(order: Order, now: datetime) -> list[Write]:
+def notify_correction(order: Order, now: datetime) -> list[Write]:
     """The write that tells an order's owner that its status was taken back, for the transaction that does so."""
     return _tell(order, "corrected", CORRECTIONS[order.status], now)
 

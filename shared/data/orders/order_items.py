@@ -84,7 +84,7 @@ def order_id_of(table: Table, id_or_number: str) -> str:
 OPEN = (OrderStatus.PLACED, OrderStatus.SHIPPED)
 """Statuses of orders that editors still have something to do with: to send them, or to say that they have arrived."""
 
-Telling = Callable[[Order, datetime], Sequence[Write]]
+Notify = Callable[[Order, datetime], Sequence[Write]]
 """The message to an order's owner, written in the transaction that places the order or takes a step."""
 
 
@@ -187,7 +187,7 @@ def time_attribute(status: OrderStatus) -> str:
     return f"{status.capitalize()}At"
 
 
-def untold(_order: Order, _now: datetime) -> Sequence[Write]:
+def no_message(_order: Order, _now: datetime) -> Sequence[Write]:
     """Tells nobody."""
     return ()
 

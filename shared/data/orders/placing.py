@@ -17,7 +17,16 @@ from shared.data import account_checks
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.data.orders import addresses, carts, open_orders, reading, stock
-from shared.data.orders.order_items import NUMBERS, Telling, item_id, item_to_item, open_shard, pointer, to_item, untold
+from shared.data.orders.order_items import (
+    NUMBERS,
+    Notify,
+    item_id,
+    item_to_item,
+    no_message,
+    open_shard,
+    pointer,
+    to_item,
+)
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
 from shared.errors import AddressChanged, AlreadyExists, AmountChanged, CannotOrder, Obstacle, UnknownAddress
@@ -49,20 +58,20 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A stage's terms: ``charges`` are added to each order, and what ``telling`` gives is written with it.
+    """A stage's terms: ``charges`` are added to each order, and what ``notify`` gives is written with it.
 
     The open orders of a day are spread over ``open_shards`` partitions of the index. Each takes 1,000 write units a
     second, and an order that is placed or sent is one.
     """
 
     charges: Charges = NO_CHARGES
-    telling: Telling = untold
+    notify: Notify = no_message
     open_shards: int = 1
 
     @classmethod
-    def of(cls, environment: Mapping[str, str], telling: Telling) -> Terms:
+    def of(cls, environment: Mapping[str, str], notify: Notify) -> Terms:
         """Those of an environment: ``OPEN_ORDER_SHARDS``, and the ``Charges``."""
-        return cls(Charges.of(environment), telling, int(environment.get("OPEN_ORDER_SHARDS", "1")))
+        return cls(Charges.of(environment), notify, int(environment.get("OPEN_ORDER_SHARDS", "1")))
 
 
 PLAIN = Terms()
@@ -101,7 +110,7 @@ def place(
         items, bill = _filled(asked, seen, now, chance, terms.charges)
         address = seen.addresses[asked.address]
         order = replace(_order(asked, address, items, bill, now, order_id, number()), open_shard=shard)
-        writes = [*_writes(order, asked, seen.in_cart, now), *terms.telling(order, now)]
+        writes = [*_writes(order, asked, seen.in_cart, now), *terms.notify(order, now)]
         if len(writes) > MOST_TOGETHER:
             for item in order.items:
                 if len(item.shards) > 1:

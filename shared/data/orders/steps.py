@@ -13,7 +13,7 @@ from itertools import chain
 
 from shared.data import account_checks, item_types, keys
 from shared.data.orders import open_orders, reading, stock
-from shared.data.orders.order_items import OPEN, Telling, at_desk, item_keys, key_of, time_attribute, untold
+from shared.data.orders.order_items import OPEN, Notify, at_desk, item_keys, key_of, no_message, time_attribute
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
 from shared.dynamodb.table import Table
@@ -44,7 +44,7 @@ def advance(
     now: datetime,
     *,
     correlation_id: str | None = None,
-    telling: Telling = untold,
+    notify: Notify = no_message,
 ) -> Order:
     """Move an order to a status; one that has it already is left as it is. Raises WrongStep, NoSuchOrder.
 
@@ -67,13 +67,13 @@ def advance(
             _step(order, new),
             *([account_checks.ordered(order.username, more=-1)] if order.status is OrderStatus.PLACED else ()),
             *(stock.give_back(order.items) if status is OrderStatus.CANCELLED else ()),
-            *(telling(new, now) if new.username else ()),
+            *(notify(new, now) if new.username else ()),
         )
     except _Moved:
         # Decide again on the order as it is now: it may have taken this very step, whose answer was lost, or its
         # account may have been removed.
         now_it_is = reading.as_it_is(table, order)
-        return advance(table, now_it_is, status, now, correlation_id=correlation_id, telling=telling)
+        return advance(table, now_it_is, status, now, correlation_id=correlation_id, notify=notify)
     return new
 
 
@@ -84,12 +84,12 @@ def undo(
     now: datetime,
     *,
     correlation_id: str | None = None,
-    telling: Telling = untold,
+    notify: Notify = no_message,
 ) -> Order:
     """Take back the step to a status, within a minute of it. Raises TooLateToUndo, NoSuchOrder.
 
     A cancelled order takes its pieces again, from the shards that they were given back to: it is too late once others
-    have bought them. ``telling`` is given the order as it was.
+    have bought them. ``notify`` is given the order as it was.
     """
     taken = reading.as_it_is(table, order)
     if taken.status is STEPS[status]:
@@ -104,7 +104,7 @@ def undo(
             _step(taken, back),
             *([account_checks.ordered(back.username)] if back.status is OrderStatus.PLACED else ()),
             *(stock.take(taken.items) if status is OrderStatus.CANCELLED else ()),
-            *telling(taken, now),
+            *notify(taken, now),
         )
     except (_Moved, stock.Short) as error:
         raise TooLateToUndo from error

@@ -16,7 +16,7 @@ from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
 from shared.data.members import announcements, messages
 from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock
-from shared.data.orders.order_items import untold
+from shared.data.orders.order_items import no_message
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -87,8 +87,8 @@ def test_the_terms_of_orders_stand_in_the_environment() -> None:
     stated = {"SHIPPING": "USD=4.90 EUR=5.00", "TAX": "8.1", "OPEN_ORDER_SHARDS": "3"}
     charges = Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1"))
 
-    assert placing.Terms.of({}, announcements.telling) == placing.Terms(telling=announcements.telling)
-    assert placing.Terms.of(stated, untold) == placing.Terms(charges, open_shards=3)
+    assert placing.Terms.of({}, announcements.notify) == placing.Terms(notify=announcements.notify)
+    assert placing.Terms.of(stated, no_message) == placing.Terms(charges, open_shards=3)
 
 
 def test_an_order_of_many_deals_takes_no_more_requests_than_one_of_one(table: Table) -> None:
@@ -349,7 +349,7 @@ def test_a_step_is_told_once_and_remembers_the_request_that_took_it(table: Table
     order = buy(table, "ana", deal)
 
     for _ in range(2):
-        steps.advance(table, order, SHIPPED, ahead(hours=1), correlation_id="a request", telling=announcements.telling)
+        steps.advance(table, order, SHIPPED, ahead(hours=1), correlation_id="a request", notify=announcements.notify)
 
     (news,) = messages.latest(table, "ana", limit=9, now=NOW).items
     assert (news.created_at, news.about.order_id) == (ahead(hours=1), order.order_id)  # type: ignore[union-attr]  # AboutOrder

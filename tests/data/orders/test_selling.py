@@ -246,22 +246,22 @@ class Windows:
 
     def buy(self, dice: random.Random, key: str, name: str, lines: list[Wanted], *, from_cart: bool = False) -> None:
         placed = self.surely(
-            dice, lambda: buy(self.table, name, *lines, key=key, from_cart=from_cart, telling=announcements.telling)
+            dice, lambda: buy(self.table, name, *lines, key=key, from_cart=from_cart, notify=announcements.notify)
         )
         with self.lock:
             self.placed.append(placed)
 
     def cancel(self, dice: random.Random, _: str) -> None:
         order = self.any_order(dice)
-        self.surely(dice, lambda: steps.advance(self.table, order, GONE, NOW, telling=announcements.telling))
+        self.surely(dice, lambda: steps.advance(self.table, order, GONE, NOW, notify=announcements.notify))
 
     def send(self, dice: random.Random, _: str) -> None:
         """With answers that come: who asked twice could not tell a sent order that is gone from a cancelled one."""
         order = self.any_order(dice)
-        steps.advance(self.table, order, OrderStatus.SHIPPED, NOW, telling=announcements.telling)
+        steps.advance(self.table, order, OrderStatus.SHIPPED, NOW, notify=announcements.notify)
 
     def deliver(self, dice: random.Random, _: str) -> None:
-        steps.advance(self.table, self.any_order(dice), OrderStatus.DELIVERED, NOW, telling=announcements.telling)
+        steps.advance(self.table, self.any_order(dice), OrderStatus.DELIVERED, NOW, notify=announcements.notify)
 
     def restock(self, dice: random.Random, key: str) -> None:
         deal_id, pieces = dice.choice(self.deals).deal_id, dice.randint(-20, 30)

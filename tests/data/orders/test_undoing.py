@@ -87,8 +87,8 @@ def test_a_step_is_taken_back_within_a_minute_and_no_later(
     with pytest.raises(TooLateToUndo):
         steps.undo(table, after, to[-1], LATE)
     assert reading.get(table, "ana", order.order_id) == after
-    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", telling=announcements.correcting)
-    again = steps.undo(table, after, to[-1], SOON, telling=announcements.correcting)
+    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", notify=announcements.notify_correction)
+    again = steps.undo(table, after, to[-1], SOON, notify=announcements.notify_correction)
 
     assert (back.status, back.times, back.correlation_id) == (before.status, before.times, "c-2")
     assert reading.get(table, "ana", order.order_id) == back == again
@@ -152,10 +152,10 @@ def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order
 
 
 def test_steps_within_one_second_are_taken_and_told_once(table: Table, order: Order) -> None:
-    telling, correcting = announcements.telling, announcements.correcting
+    notify, notify_correction = announcements.notify, announcements.notify_correction
     for _ in range(2):
-        cancelled = steps.advance(table, order, CANCELLED, NOW, telling=telling)
-        order = steps.undo(table, cancelled, CANCELLED, NOW, telling=correcting)
+        cancelled = steps.advance(table, order, CANCELLED, NOW, notify=notify)
+        order = steps.undo(table, cancelled, CANCELLED, NOW, notify=notify_correction)
 
     inbox = messages.latest(table, "ana", limit=9, now=NOW).items
     assert order.status is PLACED
