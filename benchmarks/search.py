@@ -20,6 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from shared.models.lists import Selection
+
 from benchmarks.harness import markdown, record
 from shared import settings
 from shared.data import item_types, keys
@@ -80,7 +82,7 @@ def main() -> None:
 
 
 def measure(table: Table) -> dict[str, Taken]:
-    """The cost of each search's first page, as the site asks for it, and of a second one."""
+    """The cost of each search's first page, as the site asks for it, of a second one, and of a search's feed."""
     trace = Trace().attach(table)
 
     def page(text: str, cursor: str | None = None) -> tuple[Taken, str | None]:
@@ -100,10 +102,17 @@ def measure(table: Table) -> dict[str, Taken]:
         shown = len(whole) + len(others)
         return Taken(trace.count, trace.capacity.read, trace.round_trips, shown), following
 
+    def feed(text: str) -> Taken:
+        trace.start_over()
+        most = settings.CARDS_OF_A_SEARCH
+        found = selecting.page(table, text, Selection(), limit=most, now=NOW, all_words=True)
+        return Taken(trace.count, trace.capacity.read, trace.round_trips, len(found.page.items))
+
     pages = {name: page(text) for name, text in SEARCHES.items()}
     _, following = pages["a word"]
     pages["a word, the page after it"] = page(SEARCHES["a word"], following)
-    return {name: taken for name, (taken, _) in pages.items()}
+    feeds = {f"{name}, as a feed": feed(SEARCHES[name]) for name in ("a word", "the beginning of words, half price")}
+    return {name: taken for name, (taken, _) in pages.items()} | feeds
 
 
 def items(size: int) -> Iterator[Item]:

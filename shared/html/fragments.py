@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from shared.data.catalog.today import Today
@@ -32,6 +32,7 @@ SMALL, LARGE = 360, 720
 _SEPARATOR = "\x1f"
 """ASCII's unit separator, between the parts of the front page's part. HTML may not hold it."""
 
+_COUNT = re.compile(r"([a-z]+) ([0-9]+)")
 _CLASS = re.compile('<li class="card')
 _CARD = re.compile('<li class="card[^>]*>')
 _DAY = re.compile('<h2 class="day">.*?</h2>')
@@ -54,23 +55,29 @@ def picks(deals: Sequence[Deal], now: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The front page's part: its picks as cards, the first one large; what stands beside them; how many end soon."""
+    """The front page's part: its picks as cards, the first one large; what stands beside them; how many end soon; how
+    many deals each category has, by slug."""
 
     picks: str = ""
     beside: str = ""
     ends: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """All of it as a copy holds it."""
-        return _SEPARATOR.join((self.picks, self.beside, str(self.ends)))
+        counts = " ".join(f"{slug} {count}" for slug, count in self.counts.items())
+        return _SEPARATOR.join((self.picks, self.beside, str(self.ends), counts))
 
     @classmethod
     def of(cls, text: str) -> Front:
-        """The part that a copy holds. One of an earlier release is the picks alone."""
-        parts = text.split(_SEPARATOR)
-        is_whole = len(parts) == len(fields(cls)) and parts[2].isdecimal()
-        return cls(parts[0], parts[1], int(parts[2])) if is_whole else cls(parts[0])
+        """The part that a copy holds. One of an earlier release has no counts, or is the picks alone."""
+        picks, *more = text.split(_SEPARATOR)
+        beside, ends, counts = [*more, "", "", ""][:3]
+        counted = dict(_COUNT.findall(counts))
+        return cls(
+            picks, beside, int(ends) if ends.isdecimal() else 0, {slug: int(count) for slug, count in counted.items()}
+        )
 
 
 def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
@@ -86,6 +93,7 @@ def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
         render("parts/picks.html", prefix="", cards=shown, front=True),
         render("parts/beside.html", prefix="", lists=lists),
         today.ends,
+        today.counts,
     )
 
 

@@ -29,7 +29,7 @@ def taken() -> tuple[Taken, Taken]:
 def test_a_search_takes_as_much_of_many_deals_as_of_few(taken: tuple[Taken, Taken]) -> None:
     few, many = taken
 
-    for name in ("a word", "the beginning of words", "two words", "a word, the page after it"):
+    for name in ("a word", "the beginning of words", "two words", "a word, the page after it", "a word, as a feed"):
         assert few[name].found == many[name].found == settings.CARDS_OF_A_SEARCH, name
         assert (few[name].requests, few[name].round_trips) == (many[name].requests, many[name].round_trips), name
         assert abs(few[name].reads - many[name].reads) <= 0.1 * few[name].reads, name

@@ -57,6 +57,7 @@ def front_page(request: Request) -> Answer:
         "front.html",
         request,
         day=views.long_day(now),
+        deals_of={slug: f"{count:,}" if (count := front.counts.get(slug)) else "" for slug in CATEGORIES},
         figures=figures,
         picks=fragments.placed(front.picks),
         beside=fragments.placed(front.beside),

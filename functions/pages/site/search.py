@@ -104,8 +104,8 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: phrase
 
 
 def matching(typed: str, now: datetime) -> Sequence[Deal]:
-    """The newest active deals that a typed text finds, a page of a feed."""
-    found = selecting.page(table(), typed, Selection(), limit=settings.READ_FOR_CARDS, now=now, all_words=True)
+    """The newest active deals that a typed text finds, as many for a feed as a page of a search has cards."""
+    found = selecting.page(table(), typed, Selection(), limit=settings.CARDS_OF_A_SEARCH, now=now, all_words=True)
     return found.page.items
 
 

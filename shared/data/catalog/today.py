@@ -1,4 +1,5 @@
-"""What stands beside the cards of the front page: the deals that end next, and those that readers vote for most.
+"""What stands beside the cards of the front page: the deals that end next, those that readers vote for most, and how
+many deals each category has.
 
 It is read when the page's copy is built, so that a page from a copy costs what the copy costs. A deal that ends before
 a copy grows stale is left out.
@@ -6,17 +7,17 @@ a copy grows stale is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import deals, endings, scores
+from shared.data.catalog import deals, endings, feed_counts, scores
 from shared.data.catalog.scores import Scored
 from shared.dynamodb.table import Table
-from shared.models.catalog import Deal, Status
+from shared.models.catalog import CATEGORIES, CATEGORY, Deal, Status, Topic, feed_of
 
 SHOWN = 12
 """Deals of both lists together, at most half of them those that end."""
@@ -27,11 +28,13 @@ ASKED = 24
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """The first deals that end within a day, how many of them there are, and the deals with the highest ranks."""
+    """The first deals that end within a day, how many of them there are, the deals with the highest ranks, and how many
+    deals each category has, by slug."""
 
     ending: tuple[Deal, ...] = ()
     ends: int = 0
     voted: tuple[Scored, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def deals(self) -> list[Deal]:
@@ -40,13 +43,16 @@ class Today:
 
 
 def read(table: Table, now: datetime) -> Today:
-    """The front page's lists as of now. Four Queries at once, then BatchGetItem of ``ASKED`` and ``SHOWN`` deals."""
+    """The front page's lists and counts as of now. Four Queries and one for each category at once, then BatchGetItem of
+    ``ASKED`` and ``SHOWN`` deals."""
     asked: list[Callable[[], Any]] = [
         partial(scores.popular, table, now, limit=ASKED),
         partial(endings.within_a_day, table, now, but=settings.CACHE_LIFETIME),
+        *(partial(feed_counts.total, table, feed_of(Topic(CATEGORY, slug))) for slug in CATEGORIES),
     ]
-    popular, noted = table.gather(asked)
+    popular, noted, *counts = table.gather(asked)
     found = deals.get_many(table, noted[: SHOWN // 2])
     ending = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE)
     voted = tuple(each for each in popular.items if (each.shown(now) or 0) > 0)
-    return Today(ending, len(noted) if ending else 0, voted[: SHOWN - len(ending)])
+    by_category = dict(zip(CATEGORIES, counts, strict=True))
+    return Today(ending, len(noted) if ending else 0, voted[: SHOWN - len(ending)], by_category)

@@ -50,6 +50,22 @@ def test_a_pick_is_not_shown_again_among_the_newest(ask: Ask, table: Table, now:
     assert newest == addresses[:2] + addresses[4:]
 
 
+def counts_in_bar(page: Any) -> dict[str, str]:
+    """The counts that the bar of sections says, by the sections' names."""
+    sections = page.findall(".//nav[@class='bar']//a")
+    return {
+        section.text: "".join(count.itertext()) for section in sections if (count := section.find("small")) is not None
+    }
+
+
+def test_a_copy_of_the_front_page_is_read_as_it_was_written_and_so_are_those_of_earlier_releases() -> None:
+    front = fragments.Front("<ul></ul>", "<p></p>", 3, {"shoes": 1200, "home": 7})
+
+    assert fragments.Front.of(front.text) == front
+    assert fragments.Front.of("<ul></ul>\x1f<p></p>\x1f3") == replace(front, counts={})
+    assert fragments.Front.of("<ul></ul>") == fragments.Front("<ul></ul>")
+
+
 def cards(*lines: str) -> str:
     return f'<ul class="cards">{"".join(lines)}</ul>'
 
@@ -126,6 +142,7 @@ def test_what_ends_within_a_day_and_what_readers_vote_for_stand_beside_the_picks
         ("Ending within a day", [f"/deals/{ending.number}"]),
         ("Most voted", [f"/deals/{first.number}"]),
     ]
+    assert {name.strip(): count for name, count in counts_in_bar(front).items()} == {"Shoes": "4 deals"}
     words = "".join(front.find(".//div[@class='mast']").itertext())
     assert views.long_day(now) in words
     assert "1 ends within a day" in words

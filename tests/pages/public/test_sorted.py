@@ -223,9 +223,10 @@ def test_60_day_lows_are_one_click_from_the_front_page_each_list_and_each_search
     indexed(table, sorted(post(table, made, now), key=lambda deal: deal.created_at))
     lows = [f"Shoe {n}" for n in range(4)]
 
-    pages = {
+    pages = {"/": follow(ask, links(ask("/"))["60-day lows"])}
+    pages |= {
         path: follow(ask, links(ask(path.partition("?")[0], query=dict(parse_qsl(path.partition("?")[2]))))[LOWEST])
-        for path in ("/", "/categories/shoes", "/brands/apple", "/search?q=shoe", "/categories/shoes?sort=cheapest")
+        for path in ("/categories/shoes", "/brands/apple", "/search?q=shoe", "/categories/shoes?sort=cheapest")
     }
 
     for path, page in pages.items():
