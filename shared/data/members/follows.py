@@ -101,11 +101,6 @@ def _followed(table: Table, partition: str) -> dict[Topic, Limits]:
     return dict(damage.readable(table.query(partition, index=GSI1, projection=_FOLLOWED), read))
 
 
-def topic_of(item: Item) -> Topic:
-    """The topic that a like or a watch is of."""
-    return keys.topic_named(item["PK"])
-
-
 def remove_some(table: Table, username: str, topics: Sequence[Topic], most: int, *, required: Write) -> int:
     """Take back a user's likes and watches of some topics, ``most`` of them; returns how many. No index is asked."""
     followed = [(topic, keys.like(topic, username), "LikesCount") for topic in topics]
