@@ -18,6 +18,7 @@ from infra.observability import Observability, Site
 from infra.pictures import Pictures
 from infra.settings import Stage, Watch
 from infra.table import DealsTable
+from infra.textbook import TextbookTable
 from infra.triggers import EachMinute, Seeds, StreamReader, WorkQueue
 
 AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
@@ -47,6 +48,8 @@ class DealsStack(Stack):
             for row in of_stage(stage)
         }
         functions = by_name.values()
+        if learn := by_name.get("learn"):
+            TextbookTable(self, learn=learn)
 
         work = WorkQueue(
             self,

@@ -6,10 +6,11 @@ scratch partitions, and of what is live only the catalog is read.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
 from itertools import zip_longest
@@ -150,7 +151,7 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
         value=value,
         wrong=wrong,
         scratch=place,
-        figure=figures.FIGURES[found.figure](request.query, found, given) if found.figure else None,
+        figure=_figure(request, found, given, came=came is not None),
         partitions=drawing.partitions(found, given, came),
         versions=versions,
         came=came is not None,
@@ -160,6 +161,16 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
         earlier=around[at - 1] if at else None,
         onward=next(iter(around[at + 1 :]), path[0] if group.slug == "basics" else None),
     )
+
+
+def _figure(request: Request, found: Lesson, given: running.Given, *, came: bool) -> Mapping[str, Any] | None:
+    """What a lesson's figure draws, with what a table of its own (``TEXTBOOK_TABLE``) ``answered`` to a run."""
+    if not found.figure:
+        return None
+    drawn, own = figures.FIGURES[found.figure](request.query, found, given), os.environ.get("TEXTBOOK_TABLE")
+    if not came or not own or found.figure != "multi":
+        return drawn
+    return {**drawn, "answered": running.of_its_own_table(replace(table(), name=own), drawn, page_cost.trace())}
 
 
 def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import TABLE, Capacity, size_of, units_read, units_written
 from shared.learn import running
 from shared.learn.lessons import Lesson
+from shared.learn.own_table import recorded
 from shared.learn.running import Given
 
 MOST_READS, MOST_WRITES = 3000, 1000
@@ -165,12 +163,6 @@ def _bars(loads: Sequence[Load], most: int) -> dict[str, Any]:
         "refused": f"{refused:,.0f}" if refused >= 1 else "",
         "busiest": f"{max(each.asked for each in loads):,.0f}",
     }
-
-
-@cache
-def recorded() -> Mapping[str, Any]:
-    """A table with an index whose keys have several attributes, its items, and what Queries of the index found."""
-    return tomllib.loads(Path(__file__).with_name("multi-attribute.toml").read_text(encoding="utf-8"))
 
 
 FIGURES: Mapping[str, Callable[[Mapping[str, str], Lesson, Given], Mapping[str, Any]]] = {

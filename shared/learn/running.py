@@ -92,6 +92,36 @@ def run(
     return Run(both[0], both[1], left[0], left[1])
 
 
+def of_its_own_table(table: Table, recorded: Mapping[str, Any], trace: Trace) -> Sequence[Mapping[str, Any]]:
+    """Put the items of a recorded table into it, and ask its Queries: what each ``found``, or that it was ``refused``.
+
+    They are none of the page's requests, whose items the table browser shows. Raises Busy.
+    """
+    puts = [{"PutRequest": {"Item": item}} for item in recorded["items"]]
+    _unseen(table, "BatchWriteItem", {"Requests": puts}, trace)
+    came: list[Mapping[str, Any]] = []
+    for attempt in range(TRIES):  # the index follows a moment later
+        if attempt:
+            time.sleep(BETWEEN)
+        came = [_of_index(table, recorded, each["condition"], trace) for each in recorded["queries"]]
+        if came == recorded["queries"]:
+            break
+    return came
+
+
+def _of_index(table: Table, recorded: Mapping[str, Any], condition: str, trace: Trace) -> Mapping[str, Any]:
+    named = {
+        kind: own
+        for kind, all_of in (("Names", recorded["names"]), ("Values", recorded["values"]))
+        if (own := {name: each for name, each in all_of.items() if name in condition})
+    }
+    arguments = {f"ExpressionAttribute{kind}": own for kind, own in named.items()}
+    arguments |= {"IndexName": recorded["index"], "KeyConditionExpression": condition}
+    reply = _unseen(table, "Query", arguments, trace)
+    found = {"refused": reply.code} if reply.code else {"found": [item[PARTITION_KEY] for item in reply.items]}
+    return {"condition": condition, **found}
+
+
 def names(lesson: Lesson, value: str, scratch: str, now: datetime) -> Given:
     """The values of the names in braces."""
     return {

@@ -38,6 +38,7 @@ def main() -> dict[str, Any]:
     exercise = exercises.find("exercise-second-like")
     lesson = _page(site, "/learn/item-collection")["text"]
     seen["lesson"] = "Run" in lesson
+    seen["own table"] = _page(site, "/learn/indexes-and-projections", fields={"run": "1"})["text"]
     for name, typed in (("mended", exercise.solution), ("broken", exercise.broken)):
         seen[name] = _page(site, f"/learn/{exercise.slug}", fields={"request": typed})["text"]
     site.tick()

@@ -44,6 +44,10 @@ def test_a_lesson_can_be_run(seen: Any) -> None:
     assert seen["lesson"]
 
 
+def test_a_lesson_asks_a_table_of_its_own(seen: Any) -> None:
+    assert "A table of its own has just answered so." in seen["own table"]
+
+
 def test_an_exercise_is_checked(seen: Any) -> None:
     assert [">Solved<" in seen[name] for name in ("mended", "broken")] == [True, False]
     assert [">Not yet<" in seen[name] for name in ("mended", "broken")] == [False, True]

@@ -106,7 +106,7 @@ class Synthesized:
 
     def policy(self, module: str) -> Policy:
         """The statements of a function's role about the table."""
-        (table,) = self.resources("AWS::DynamoDB::Table")
+        (table,) = self.resources("AWS::DynamoDB::Table", "Deals")
         statements = [
             {**statement, "Resource": [_name(resource) for resource in _list(statement["Resource"])]}
             for statement in self.statements(self.function(module)["Role"])

@@ -60,7 +60,7 @@ def test_the_first_window_begins_when_recovery_does(full: Synthesized) -> None:
     """A window that began before is refused:
     https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExportTableToPointInTime.html
     """
-    (table,) = full.resources("AWS::DynamoDB::Table")
+    (table,) = full.resources("AWS::DynamoDB::Table", "Deals")
     model = botocore.session.get_session().get_service_model("dynamodb")
     answer = model.operation_model("DescribeContinuousBackups").output_shape
     assert isinstance(answer, StructureShape)
@@ -91,7 +91,7 @@ def test_the_export_may_read_nothing_and_write_to_its_folder_only(full: Synthesi
         if not action.startswith("logs:")
     }
 
-    (table,) = full.resources("AWS::DynamoDB::Table")
+    (table,) = full.resources("AWS::DynamoDB::Table", "Deals")
     folder = json.dumps({"Fn::Join": ["", [{"Fn::GetAtt": [bucket, "Arn"]}, "/changes/*"]]})
     writes = {(action, folder) for action in ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload")}
     asked = ("dynamodb:DescribeContinuousBackups", "dynamodb:ExportTableToPointInTime")

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
-from shared.dynamodb.attributes import marshal_item
-from shared.learn import figures, lessons
+from functions.pages import learn
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.html import page_cost
+from shared.learn import figures, lessons, own_table, running
+from tests.learn.conftest import stage
 from tests.support.browsing import Browser, Seen
-from tests.support.engines import MINISTACK, MOTO, Engine, on
+from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine, on
 
+PAGE = "/learn/indexes-and-projections"
 PLAIN = {"size": "2000", "number": "1000000"}
 
 
@@ -114,58 +120,49 @@ def test_sliders_are_drawn_by_the_server(reader: Browser) -> None:
     assert len([each for each in seen.document.iter() if str(each.tag).endswith("svg")]) >= 2
 
 
-@pytest.fixture
-def several(engine: Engine) -> Iterator[tuple[Any, str]]:
-    """A client, and a table whose index has keys of several attributes, with the recorded items."""
-    kept = figures.recorded()
-    keys = [(name, "HASH") for name in kept["partition"]] + [(name, "RANGE") for name in kept["sort"]]
-    with engine.around():
-        client: Any = engine.reach().client
-        client.create_table(
-            TableName="several",
-            BillingMode="PAY_PER_REQUEST",
-            AttributeDefinitions=[{"AttributeName": n, "AttributeType": kind} for n, kind in kept["types"].items()],
-            KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
-            GlobalSecondaryIndexes=[
-                {
-                    "IndexName": kept["index"],
-                    "KeySchema": [{"AttributeName": name, "KeyType": kind} for name, kind in keys],
-                    "Projection": {"ProjectionType": "ALL"},
-                }
-            ],
-        )
-        try:
-            for item in kept["items"]:
-                client.put_item(TableName="several", Item=marshal_item(item))
-            yield client, "several"
-        finally:
-            client.delete_table(TableName="several")
+@contextmanager
+def several(table: Table) -> Iterator[Table]:
+    """A table beside another, whose index has keys of several attributes."""
+    own = replace(table, name="several")
+    own.client.create_table(**own_table.table_request(own.name))
+    try:
+        yield own
+    finally:
+        own.client.delete_table(TableName=own.name)
 
 
 @on(MOTO, MINISTACK)
-def test_what_was_recorded_of_keys_of_several_attributes_is_what_engines_answer(several: tuple[Any, str]) -> None:
-    client, table = several
-    kept = figures.recorded()
+def test_what_was_recorded_of_keys_of_several_attributes_is_what_engines_answer(engine: Engine) -> None:
+    with engine.around(), several(engine.reach()) as own:
+        assert running.of_its_own_table(own, own_table.recorded(), Trace()) == own_table.recorded()["queries"]
 
-    came = []
-    for each in kept["queries"]:
-        condition = each["condition"]
-        asked = {
-            "ExpressionAttributeValues": {n: v for n, v in marshal_item(kept["values"]).items() if n in condition},
-            **({"ExpressionAttributeNames": kept["names"]} if "#" in condition else {}),
-        }
-        try:
-            answer = client.query(TableName=table, IndexName=kept["index"], KeyConditionExpression=condition, **asked)
-            came.append({"condition": condition, "found": [item["PK"]["S"] for item in answer["Items"]]})
-        except ClientError as error:
-            came.append({"condition": condition, "refused": error.response["Error"]["Code"]})
-    assert came == kept["queries"]
+
+def test_a_run_asks_the_table_of_its_own_and_shows_no_request_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with stage(MINISTACK, monkeypatch) as table, several(table) as own:
+        monkeypatch.setenv("TEXTBOOK_TABLE", own.name)
+        browser = Browser({"/learn": learn.handler})
+
+        before, after = browser.get(PAGE), browser.post(PAGE, {"run": "1"})
+
+        assert "recorded from" in before.words
+        assert "A table of its own has just answered so." in after.words
+        assert _cells(after, "Queries of the index") == _cells(before, "Queries of the index")
+        assert own_table.recorded()["index"] not in {request.index for request in page_cost.trace().requests}
+
+
+def test_an_engine_that_answers_otherwise_leaves_what_was_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """dynoxide makes the table, and refuses each Query of it."""
+    with stage(DYNOXIDE_ENGINE, monkeypatch) as table, several(table) as own:
+        monkeypatch.setenv("TEXTBOOK_TABLE", own.name)
+        seen = Browser({"/learn": learn.handler}).post(PAGE, {"run": "1"})
+
+    assert "recorded from MiniStack on a table of its own. The engine here answers otherwise." in seen.words
 
 
 def test_the_recorded_answer_is_shown_and_says_where_it_is_from(reader: Browser) -> None:
-    seen = reader.get("/learn/indexes-and-projections")
+    seen = reader.get(PAGE)
 
-    assert f"recorded from {figures.recorded()['engine']}" in seen.words
+    assert f"recorded from {own_table.recorded()['engine']}" in seen.words
     rows = _cells(seen, "Queries of the index")
     assert [found for _, found in rows] == ["ORDER#1, ORDER#2, ORDER#3", "ORDER#2", "refused", "refused"]
     assert re.findall(r"ORDER#\d", " ".join(" ".join(row) for row in _cells(seen, "The index ByCustomer"))) == [
