@@ -27,7 +27,7 @@ from infra.functions import BY_NAME, FUNCTIONS
 from shared import settings
 from shared.api.bodies import NewDeal
 from shared.data import keys
-from shared.data.catalog import brands, deals, picks
+from shared.data.catalog import deals, picks, topics
 from shared.data.members import fanout, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
@@ -163,7 +163,7 @@ def _ask(run: Run, path: str, **query: str) -> None:
 def _follow(run: Run, store: Table, token: str, verb: str) -> None:
     """A like or a watch, each of a brand that has none yet."""
     slug = f"brand-{secrets.token_hex(6)}"
-    brands.create(store, slug, slug, times.now())
+    topics.create_brand(store, slug, slug, times.now())
     _call_signed_in(run, members, token, request("PUT", f"/brands/{slug}/{verb}", packed=True))
 
 

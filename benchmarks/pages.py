@@ -20,7 +20,7 @@ from functions.api import catalog
 from functions.background import refresher
 from shared.api.bodies import NewDeal
 from shared.data import keys
-from shared.data.catalog import brands, deals, page_cache
+from shared.data.catalog import deals, page_cache, topics
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.sqs import Queue
@@ -62,7 +62,7 @@ def fill(store: Table) -> list[Deal]:
     now = times.now()
     lines = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()[:60]]
     for slug, name in {naming.slug(line["brand"]): line["brand"] for line in lines}.items():
-        brands.create(store, slug, name, now)
+        topics.create_brand(store, slug, name, now)
     posted = []
     for number, line in enumerate(lines):
         fields = {name: value for name, value in line.items() if name not in ("postedAt", "withdrawnAt")}

@@ -25,7 +25,7 @@ from shared.models.lists import Selection
 from benchmarks.harness import markdown, record
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deal_items, phrases, search, selecting, words
+from shared.data.catalog import deal_items, search, selecting, words
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
@@ -87,7 +87,7 @@ def measure(table: Table) -> dict[str, Taken]:
 
     def page(text: str, cursor: str | None = None) -> tuple[Taken, str | None]:
         trace.start_over()
-        limits = phrases.read(text)
+        limits = selecting.read_phrases(text)
         wanted = words.asked(limits.rest)
         if limits.selection.is_all:
             found = search.find(table, wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)

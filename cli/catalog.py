@@ -33,7 +33,7 @@ from shared import settings
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
 from shared.api.validation import checked
-from shared.data.catalog import deal_pictures, deals, feeds, oddities, page_cache, picks, scores, sorting, topics
+from shared.data.catalog import deal_pictures, deals, editing, feeds, page_cache, picks, scores, sorting, topics
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.data.members import votes
 from shared.dynamodb.table import Table
@@ -141,7 +141,7 @@ def edit(
     change = checked(DealChange, wanted, typed=True)
     changes = change.changes(work.now)
     if changes:
-        edited = sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen, by=BY))
+        edited = sure(yes, lambda seen: editing.edit(work.table, deal, changes, work.now, seen, by=BY))
     else:
         edited = deals.find(work.table, deal, consistent=True)
     if picture is not None:

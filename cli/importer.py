@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from cli.feeds import Format, Record, Shop, WrongFile, records
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.validation import checked
-from shared.data.catalog import brands, deal_items, deals, feeds, imports
+from shared.data.catalog import deal_items, deals, feeds, imports, topics
 from shared.data.catalog.imports import MAX_TOGETHER
 from shared.dynamodb import damage
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
@@ -123,7 +123,7 @@ class Importer:
     def run(self, source: BinaryIO) -> None:
         """Import all records. Raises Unavailable; ``report`` has the result, also after an error."""
         try:
-            self._names = brands.names(self._table)
+            self._names = topics.brand_names(self._table)
             for window in windows(self._entries(source)):
                 self._import(window)
             if self._ends_missing and self._seen - {""} and not self.report.stopped:
@@ -178,9 +178,9 @@ class Importer:
             if slug in self._names:
                 continue
             try:
-                brands.create(self._table, slug, entry.brand_name, self._now)
+                topics.create_brand(self._table, slug, entry.brand_name, self._now)
             except BrandExists:  # another import was first, perhaps with another spelling
-                self._names |= brands.names(self._table)
+                self._names |= topics.brand_names(self._table)
             else:
                 self._names[slug] = entry.brand_name
                 self.report.brands += 1

@@ -34,7 +34,7 @@ from cli.work import (
     command,
     sure,
 )
-from shared.data.catalog.oddities import FIELDS
+from shared.data.catalog.editing import FIELDS
 from shared.data.members import users
 
 BY = "the command line"

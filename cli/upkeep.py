@@ -21,7 +21,7 @@ from cli import output
 from cli.output import progress, say, show_rows, summary
 from cli.work import Work, answering, open_table
 from shared.data import invariants, item_types, keys
-from shared.data.catalog import deal_numbers, deals, endings, offers, search, seeds, stock_shown
+from shared.data.catalog import deal_items, deals, endings, offers, search, stock_shown, topics
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
 from shared.data.members import alerts
@@ -127,7 +127,7 @@ BATCH = 500
 @answering()
 def seed(work: Work) -> output.Json:
     """Create the eight categories and the containers where they are missing."""
-    return {"created": seeds.plant(work.table, work.now)}
+    return {"created": topics.plant_seeds(work.table, work.now)}
 
 
 @answering()
@@ -206,7 +206,7 @@ def _offer(_: Table, item: Item) -> Rewriting:
 def _number(table: Table, item: Item) -> Rewriting:
     """A number leads to the product and the brand of its deal, too."""
     (deal,) = deals.get_many(table, [item["DealId"]])
-    at = deal_numbers.place(deal)
+    at = deal_items.place(deal)
     return item, [item | {"Product": at.product, "Brand": at.brand}]
 
 

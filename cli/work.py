@@ -25,7 +25,7 @@ from local.cloud import running, told, waiting
 from local.settings import Home, client_arguments
 from shared import s3
 from shared.api import order_bodies
-from shared.data.catalog import deal_numbers
+from shared.data.catalog import deal_items
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
@@ -94,7 +94,7 @@ _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(order_bodies.AddressName)
 
 def deal_id(table: Table, id_or_number: str) -> str:
     """The id of a deal that is named by its id or its number; only a number takes a request. Raises NoSuchDeal."""
-    return deal_numbers.place_of(table, id_or_number, consistent=True).deal_id
+    return deal_items.place_of(table, id_or_number, consistent=True).deal_id
 
 
 def from_stdin(what: str) -> str:
@@ -142,12 +142,12 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation of
 
 
 def sure(yes: bool, write: Callable[[Collection[str] | None], T]) -> T:
-    """Write a deal, after asking about what is odd; ``write`` is told which oddities were seen."""
+    """Write a deal, after asking about what is odd; ``write`` is told which warnings were confirmed."""
     try:
         return write(None if yes else ())
     except DealIsOdd as odd:
-        typer.confirm(" ".join((*odd.oddities.values(), "Write it anyway?")), abort=True, err=True)
-        return write(odd.oddities)
+        typer.confirm(" ".join((*odd.warnings.values(), "Write it anyway?")), abort=True, err=True)
+        return write(odd.warnings)
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for other programs.")]

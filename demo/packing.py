@@ -24,7 +24,7 @@ from infra.bundling import bundle, digest_of, module_of
 from infra.functions import Caller, of_stage, variables
 from infra.settings import STAGES, this_machine
 from local import sample
-from shared.data.catalog import seeds
+from shared.data.catalog import topics
 from shared.data.members import users
 from shared.models.members import User
 from shared.runtime import environment
@@ -72,7 +72,7 @@ def rows() -> Json:
 def fill(site: Site) -> None:
     """Fill a new site's table with the seeds, two accounts and the sample, and build the copies of pages behind it."""
     table, now = environment.table(), times.now()
-    seeds.plant(table, now)
+    topics.plant_seeds(table, now)
     for name in ("member", "editor"):
         users.create(table, User(name, f"{name}@example.com", name.title(), SaltedHasher().hash(name), name, now))
     sample.plant(table, now, "member", cast("Bucket", site.files))

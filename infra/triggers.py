@@ -52,7 +52,7 @@ class EachMinute(Construct):
             accept(function, nag.INVOKED_BY_THE_CLOCK)
 
 
-SEEDED_BY = ("functions/background/seed.py", "shared/data/catalog/seeds.py", "shared/models/catalog.py")
+SEEDED_BY = ("functions/background/seed.py", "shared/data/catalog/topics.py", "shared/models/catalog.py")
 """The files that decide what the seed writes."""
 
 

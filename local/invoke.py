@@ -28,7 +28,7 @@ from local.cloud import free_port
 from local.runtime import Answer, Function, running, unpack
 from local.settings import ROOT, STAGE, Home, Trouble, access_key, client_arguments, endpoint, reaching
 from shared import sqs
-from shared.data.catalog import seeds
+from shared.data.catalog import topics
 from shared.dynamodb import client
 from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.client import connect
@@ -66,7 +66,7 @@ def undeployed(name: str, folder: Path) -> Iterator[Function]:
             table = connect(NAME, Budget(answer=PATIENCE), **client_arguments(home, port))
             client.create_table(table.client, table.name)
             if row.caller is not Caller.DEPLOYMENT:
-                seeds.plant(table, times.now())
+                topics.plant_seeds(table, times.now())
             queues = sqs.connect("", Budget(answer=PATIENCE), **client_arguments(home, port)).client
             yield Function(
                 name=name,

@@ -102,12 +102,12 @@ class DealIsOver(Conflict):
 
 
 class DealIsOdd(Conflict):
-    """A deal has what its editor hardly meant, and has not confirmed: ``oddities`` says why, by field."""
+    """A deal has what its editor hardly meant, and has not confirmed: ``warnings`` says why, by field."""
 
-    def __init__(self, oddities: Mapping[str, str]) -> None:
-        self.errors = self.oddities = dict(oddities)
-        how = f"If it is meant, send it again with anyway={','.join(self.oddities)}."
-        super().__init__(" ".join(("Nothing was written.", *self.oddities.values(), how)))
+    def __init__(self, warnings: Mapping[str, str]) -> None:
+        self.errors = self.warnings = dict(warnings)
+        how = f"If it is meant, send it again with anyway={','.join(self.warnings)}."
+        super().__init__(" ".join(("Nothing was written.", *self.warnings.values(), how)))
 
 
 class EditedMeanwhile(Conflict):

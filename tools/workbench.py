@@ -39,7 +39,6 @@ from shared.data.catalog import (
     picks,
     scores,
     search,
-    shops,
     stock_shown,
 )
 from shared.data.catalog.changes import DealChange
@@ -159,7 +158,7 @@ def _post(table: Table) -> Sequence[Deal]:
     changes = {"ends_at": NOW + timedelta(days=1), "variant": "Navy"}
     edited = deals.edit(table, posted[0].deal_id, changes, NOW, by="ana")
     deal_log.note(table, DealChange(posted[0], edited, NOW), "100000000000000000001")
-    shops.remember(table, DealChange(None, edited, NOW))
+    offers.remember_category(table, DealChange(None, edited, NOW))
     for deal in posted:
         offers.file(table, None, deal)
         search.file(table, None, deal)

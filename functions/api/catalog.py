@@ -20,7 +20,7 @@ from shared.api import documents
 from shared.api.app import create_app, preflight, serve
 from shared.api.documents import compact
 from shared.api.paths import PAGED, describe
-from shared.data.catalog import brands, deals, feeds, picks, scores, selecting, sorting, stock_shown, topics
+from shared.data.catalog import deals, feeds, picks, scores, selecting, sorting, stock_shown, topics
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
@@ -99,7 +99,7 @@ def one_deal(deal_id: str) -> Response[Any]:
 
 @app.get("/brands", **describe("All brands", "BrandList", cached=True))
 def all_brands() -> Response[Any]:
-    names = brands.names(table())
+    names = topics.brand_names(table())
     return public(app, compact(documents.all_of(starmap(documents.brand, names.items()))))
 
 

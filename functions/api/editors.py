@@ -15,7 +15,7 @@ from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
 from shared.api.paths import PAGED, of_editors
 from shared.api.validation import confirmed_fields, idempotency
-from shared.data.catalog import brands, deal_log, deal_numbers, deal_pictures, deals, drafts, oddities, picks
+from shared.data.catalog import deal_items, deal_log, deal_pictures, deals, drafts, editing, picks, topics
 from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
@@ -42,7 +42,7 @@ def post_deal(new: NewDeal) -> Response[Any]:
     )
     once = idempotency(app, new.model_dump(mode="json"))
     try:
-        deal = oddities.create(table(), deal, now, confirmed_fields(app), idempotency=once)
+        deal = editing.create(table(), deal, now, confirmed_fields(app), idempotency=once)
     except NoAnswer as error:
         if once is None:
             raise PerhapsPosted from error
@@ -54,7 +54,7 @@ def post_deal(new: NewDeal) -> Response[Any]:
 def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
     now = times.now()
     changes, confirmed = change.changes(now), confirmed_fields(app)
-    changed = oddities.edit(
+    changed = editing.edit(
         table(), segment(deal_id), changes, now, confirmed, by=calling(app).username, correlation_id=_correlation_id()
     )
     return json_answer(documents.deal(changed, now))
@@ -63,7 +63,7 @@ def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
 @app.put("/deals/<deal_id>/hot", **of_editors("Tell every user, once", "Deal", status=202, errors=[404, 409]))
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
-    found = deal_numbers.place_of(table(), segment(deal_id), consistent=True).deal_id
+    found = deal_items.place_of(table(), segment(deal_id), consistent=True).deal_id
     hot = deals.make_hot(table(), found, now, by=calling(app).username, correlation_id=_correlation_id())
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 
@@ -164,7 +164,7 @@ def discard_draft(draft_id: str) -> Response[Any]:
 @app.post("/brands", **of_editors("Create a brand", "Brand", status=201, errors=[409]))
 def create_brand(new: NewBrand) -> Response[Any]:
     slug = naming.slug(new.name)
-    brands.create(table(), slug, new.name, times.now())
+    topics.create_brand(table(), slug, new.name, times.now())
     return json_answer(documents.brand(slug, new.name), HTTPStatus.CREATED, {"Location": paths.brand(slug)})
 
 

@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import settings
 from shared.data import item_types
-from shared.data.catalog import deal_log, deal_pictures, imports, offers, search, shops
+from shared.data.catalog import deal_log, deal_pictures, imports, offers, search
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.data.members import fanout
@@ -75,7 +75,7 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
     try:
         follow_picture(change)
         deal_log.note(table(), change, record.raw_event["dynamodb"]["SequenceNumber"])
-        shops.remember(table(), change)
+        offers.remember_category(table(), change)
     finally:
         is_filed = change.before is None and change.after is not None and change.after.deal_id in filed
         if not is_filed:

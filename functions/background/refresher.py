@@ -22,16 +22,7 @@ from shared.api import documents
 from shared.data import item_types, keys
 from shared.data.catalog import feed_counts, page_cache, picks, scores, stock_shown, today
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
-from shared.data.catalog.page_cache import (
-    FRONT_PAGE_PICKS,
-    HTML,
-    JSON,
-    PARTS,
-    PICKED,
-    Cached,
-    Copy,
-    Form,
-)
+from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering
 from shared.data.catalog.today import Today
 from shared.data.orders import stock
 from shared.dynamodb import damage
@@ -231,5 +222,5 @@ def as_html(built: Built) -> Copy:
     return Copy(picks, latest)
 
 
-RENDERED: Mapping[Form, Callable[[Built], Copy]] = {JSON: as_json, HTML: as_html}
+RENDERED: Mapping[Rendering, Callable[[Built], Copy]] = {JSON: as_json, HTML: as_html}
 """The forms in which copies are kept, each with what makes it."""

@@ -7,7 +7,7 @@ import time
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
-from shared.data.catalog import seeds
+from shared.data.catalog import topics
 from shared.errors import DealsError, Unavailable
 from shared.runtime.environment import logger, table
 from shared.runtime.metrics import measured
@@ -43,7 +43,7 @@ def _planted(context: LambdaContext) -> int:
     known everywhere yet (docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html, "eventually consistent")."""
     while True:
         try:
-            return seeds.plant(table(), times.now())
+            return topics.plant_seeds(table(), times.now())
         except Unavailable:
             if context.get_remaining_time_in_millis() < FOR_AN_ANSWER:
                 raise

@@ -23,7 +23,7 @@ from typing import Any
 from local.settings import write_private
 from shared import settings
 from shared.api.bodies import NewDeal
-from shared.data.catalog import brands, deals, imports, picks, scores
+from shared.data.catalog import deals, imports, picks, scores, topics
 from shared.data.catalog.imports import MAX_TOGETHER
 from shared.data.members import follows, sessions, users, votes
 from shared.data.orders import stock
@@ -83,7 +83,7 @@ def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = No
     sample = read(now)
     for slug, name in {deal.brand: deal.brand_name for deal in sample}.items():
         with suppress(BrandExists):
-            brands.create(table, slug, name, now)
+            topics.create_brand(table, slug, name, now)
     known = _known(table, sample)
     new = [deal for deal in sample if deal.source_id not in known]
     if pictures is not None:

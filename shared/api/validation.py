@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from shared.api.app import calling
-from shared.data.catalog.oddities import FIELDS
+from shared.data.catalog.editing import FIELDS
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Invalid, NotJson
 from shared.http.answers import reason

@@ -19,7 +19,7 @@ from itertools import chain
 from shared.data import account_checks, keys
 from shared.data import item_types as t
 from shared.data.bulk import forget_found
-from shared.data.catalog import brands, drafts
+from shared.data.catalog import drafts, topics
 from shared.data.members import feed_keys, follows, sessions, users, votes
 from shared.data.orders import steps
 from shared.dynamodb import damage
@@ -71,9 +71,9 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
 
 
 def _remove_follows(table: Table, username: str, most: int, *, required: Write) -> int:
-    slugs = brands.names(table, consistent=True)  # a brand may be a moment old, and liked since
-    topics = [*(Topic(BRAND, slug) for slug in slugs), *(Topic(CATEGORY, slug) for slug in CATEGORIES)]
-    return follows.remove_some(table, username, topics, most, required=required)
+    slugs = topics.brand_names(table, consistent=True)  # a brand may be a moment old, and liked since
+    followed = [*(Topic(BRAND, slug) for slug in slugs), *(Topic(CATEGORY, slug) for slug in CATEGORIES)]
+    return follows.remove_some(table, username, followed, most, required=required)
 
 
 _COUNTED: Mapping[Callable[..., int], tuple[str, ...]] = {

@@ -8,22 +8,22 @@ from datetime import datetime
 from functools import cache
 
 from shared import settings
-from shared.data.catalog.memory import Memory
-from shared.data.catalog.page_cache import JSON, Cached, Copy, Form
+from shared.data.catalog.copy_cache import CopyCache
+from shared.data.catalog.page_cache import JSON, Cached, Copy, Rendering
 from shared.models.catalog import CountedTopic, Topic
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 
 
-def read(wanted: Sequence[Cached], now: datetime, form: Form = JSON) -> list[Copy | None]:
+def read(wanted: Sequence[Cached], now: datetime, form: Rendering = JSON) -> list[Copy | None]:
     """The copies of some parts in one round trip at most, each None where it must be made from the indexes."""
     copies = memory().read(table(), wanted, shard=_any_shard(), now=now, form=form)
     _count_hits(copies)
     return copies
 
 
-def read_category(category: Topic, now: datetime, form: Form = JSON) -> tuple[CountedTopic, Copy | None]:
+def read_category(category: Topic, now: datetime, form: Rendering = JSON) -> tuple[CountedTopic, Copy | None]:
     """A category with its counts, and its page's copy, in one round trip at most. Raises NoSuchTopic."""
     counts, copy = memory().read_category(table(), category, shard=_any_shard(), now=now, form=form)
     _count_hits([copy])
@@ -31,9 +31,9 @@ def read_category(category: Topic, now: datetime, form: Form = JSON) -> tuple[Co
 
 
 @cache
-def memory() -> Memory:
+def memory() -> CopyCache:
     """The copies that this execution environment has read a moment ago."""
-    return Memory()
+    return CopyCache()
 
 
 def _count_hits(copies: Sequence[Copy | None]) -> None:

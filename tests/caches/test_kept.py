@@ -8,7 +8,7 @@ import pytest
 
 from shared import settings
 from shared.data.catalog import page_cache
-from shared.data.catalog.memory import Memory
+from shared.data.catalog.copy_cache import CopyCache
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PARTS, PICKED, Copy
 from shared.data.members import follows
 from shared.dynamodb.table import Table
@@ -25,13 +25,13 @@ def written(table: Table, copy: Copy, *, began: timedelta = timedelta(), lasts: 
     page_cache.write(table, NEWEST, copy, began=NOW + began, expires=NOW + lasts)
 
 
-def latest(kept: Memory, table: Table, **when: object) -> str | None:
+def latest(kept: CopyCache, table: Table, **when: object) -> str | None:
     (copy,) = kept.read(table, [NEWEST], shard=1, **when)  # type: ignore[arg-type]  # just the time
     return None if copy is None else copy.latest
 
 
 def test_a_copy_is_read_once_in_a_second_and_what_was_rebuilt_is_shown_a_second_later(table: Table) -> None:
-    kept = Memory()
+    kept = CopyCache()
     written(table, OLD)
 
     with watched(table) as wire:
@@ -44,7 +44,7 @@ def test_a_copy_is_read_once_in_a_second_and_what_was_rebuilt_is_shown_a_second_
 
 
 def test_a_copy_is_not_shown_beyond_its_end_nor_before_it_was_read(table: Table) -> None:
-    kept = Memory()
+    kept = CopyCache()
     written(table, OLD, lasts=timedelta(seconds=10))
     assert latest(kept, table, now=ahead(seconds=9.5)) == OLD.latest
 
@@ -55,7 +55,7 @@ def test_a_copy_is_not_shown_beyond_its_end_nor_before_it_was_read(table: Table)
 
 
 def test_a_copy_that_is_missing_is_looked_for_each_time(table: Table) -> None:
-    kept = Memory()
+    kept = CopyCache()
     before = latest(kept, table, now=NOW)
     written(table, NEW)
 
@@ -63,7 +63,7 @@ def test_a_copy_that_is_missing_is_looked_for_each_time(table: Table) -> None:
 
 
 def test_only_what_is_not_kept_is_read(table: Table) -> None:
-    kept = Memory()
+    kept = CopyCache()
     for part in PARTS:
         copy = Copy(picks="[]" if part.picks else None, latest="{}" if part.feed else None)
         page_cache.write(table, part, copy, began=NOW, expires=ahead(hours=1))
@@ -78,7 +78,7 @@ def test_only_what_is_not_kept_is_read(table: Table) -> None:
 
 
 def test_a_category_is_kept_with_its_counts(table: Table) -> None:
-    kept = Memory()
+    kept = CopyCache()
     page_cache.write(table, PICKED[SHOES], Copy(picks="[]", latest="{}"), began=NOW, expires=ahead(hours=1))
     before, _ = kept.read_category(table, SHOES, shard=1, now=NOW)
     join(table, "ana")
@@ -94,13 +94,13 @@ def test_a_category_is_kept_with_its_counts(table: Table) -> None:
 
 def test_a_category_that_is_none_is_refused_without_a_read(table: Table) -> None:
     with watched(table) as wire, pytest.raises(NoSuchTopic):
-        Memory().read_category(table, Topic(CATEGORY, "boats"), shard=1, now=NOW)
+        CopyCache().read_category(table, Topic(CATEGORY, "boats"), shard=1, now=NOW)
 
     assert not wire.requests
 
 
 def test_a_parts_copies_as_json_and_as_html_are_two(table: Table) -> None:
-    kept = Memory()
+    kept = CopyCache()
     written(table, OLD)
     page_cache.write(table, NEWEST, Copy(latest="<li>Shoe</li>\n"), began=NOW, expires=ahead(hours=1), form=HTML)
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from shared.data.catalog import seeds
+from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.values import times
 from tests.support.engines import FAST_SERVER, Engine
@@ -56,7 +56,7 @@ def name_in_environment(environment: pytest.MonkeyPatch, table: Table) -> None:
 @pytest.fixture
 def table(bare_table: Table) -> Table:
     """The same, seeded as a deployment does it."""
-    seeds.plant(bare_table, times.now())
+    topics.plant_seeds(bare_table, times.now())
     return bare_table
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cli.output import show_json
 from shared.data import keys
-from shared.data.catalog import brands, deals, imports, search, selecting
+from shared.data.catalog import deals, imports, search, selecting, topics
 from shared.data.members import users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -25,7 +25,7 @@ from tests.support.shop import a_buyer, buy
 @pytest.fixture
 def posted(table: Table) -> list[Deal]:
     """Twelve deals of Apple's, a minute apart, the newest first, and a user Ana with a message of the newest."""
-    brands.create(table, "apple", "Apple", times.now())
+    topics.create_brand(table, "apple", "Apple", times.now())
     minutes = [times.from_iso(f"2025-03-01T10:{minute:02}:00Z") for minute in range(12)]
     created = imports.create_many(table, [a_deal(minute) for minute in minutes], times.now())
     users.create(table, a_user("ana"))
@@ -319,7 +319,7 @@ def test_a_refused_request_is_shown_with_its_error(table: Table, btd: Btd) -> No
 
 
 def test_sweeping_takes_ended_deals_out_of_the_feeds(table: Table, ask: Ask) -> None:
-    brands.create(table, "apple", "Apple", times.now())
+    topics.create_brand(table, "apple", "Apple", times.now())
     posted, ends = times.from_iso("2025-03-01T10:00:00Z"), times.now()
     # As if created while its offer ran: it stands in the feeds, and its note says that it has ended by now.
     created = deals.create(table, a_deal(posted, ends_at=ends), posted)

@@ -13,7 +13,7 @@ import pytest
 
 from cli import exports
 from cli.exports import NAMELESS, Export, Readable
-from shared.data.catalog import brands, drafts
+from shared.data.catalog import drafts, topics
 from shared.data.catalog.drafts import Draft
 from shared.data.members import alerts, announcements, follows, users
 from shared.data.orders import addresses
@@ -105,7 +105,7 @@ def test_an_export_quotes_nothing_that_a_member_has_typed(
 ) -> None:
     with FAST_SERVER.table() as table:
         name_in_environment(monkeypatch, table)
-        brands.create(table, APPLE.slug, "Apple", NOW)
+        topics.create_brand(table, APPLE.slug, "Apple", NOW)
         a_buyer(table)
         deal = on_sale(table, 9)
         alerts.on_words(table, "ana", account_of("ana"), Limits(words="zebulon"), NOW)

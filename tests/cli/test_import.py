@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from shared.data.catalog import brands, deals, feed_counts, feeds, imports
+from shared.data.catalog import deals, feed_counts, feeds, imports, topics
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
@@ -87,13 +87,13 @@ def test_a_deal_keeps_its_own_time_and_fields(table: Table, btd: Btd, tmp_path: 
 def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(
     table: Table, btd: Btd, tmp_path: Path
 ) -> None:
-    brands.create(table, "asics", "Asics", now())
+    topics.create_brand(table, "asics", "Asics", now())
     lines = [a_line("1", brand="ASICS"), a_line("2", brand="G/Fore"), a_line("3", brand="g-FORE")]
 
     result = btd("import", a_file(tmp_path, lines))
 
     assert "1 brand created" in result.stdout
-    assert brands.names(table) == {"asics": "Asics", "g-fore": "G/Fore"}
+    assert topics.brand_names(table) == {"asics": "Asics", "g-fore": "G/Fore"}
     assert [deal.brand_name for deal in imported(table, "1", "2", "3")] == ["Asics", "G/Fore", "G/Fore"]
 
 
@@ -196,7 +196,7 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
 
     importer = Importer(table, now())
     entries = [entry(Record(n, 1, a_line(str(n))), now()) for n in (1, 2, 3)]
-    importer._names = brands.names(table)
+    importer._names = topics.brand_names(table)
     importer._create([importer._named(each) for each in entries])
 
     assert (importer.report.created, importer.report.existing, importer.report.bad) == (2, 1, {})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.data.catalog import brands, deals, endings, feed_counts, feeds, picks, seeds, topics
+from shared.data.catalog import deals, endings, feed_counts, feeds, picks, topics
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
@@ -46,21 +46,21 @@ def test_01_a_created_deal_is_put_with_its_number_and_counted_in_its_feeds(table
 
 def test_02_a_created_brand_is_added_to_the_brands_in_one_transaction(table: Table) -> None:
     with watched(table) as wire:
-        brands.create(table, "g-fore", "G/Fore", NOW)
+        topics.create_brand(table, "g-fore", "G/Fore", NOW)
 
     assert wire.operations == {"TransactWriteItems": 1}
-    assert brands.names(table)["g-fore"] == "G/Fore"
+    assert topics.brand_names(table)["g-fore"] == "G/Fore"
     with pytest.raises(BrandExists):
-        brands.create(table, "g-fore", "g fore", NOW)
-    assert brands.names(table)["g-fore"] == "G/Fore"
+        topics.create_brand(table, "g-fore", "g fore", NOW)
+    assert topics.brand_names(table)["g-fore"] == "G/Fore"
 
 
 def test_03_the_eight_categories_are_planted_as_often_as_one_likes(bare_table: Table) -> None:
-    first = seeds.plant(bare_table, NOW)
+    first = topics.plant_seeds(bare_table, NOW)
     join(bare_table, "ana")
     follows.like(bare_table, SHOES, "ana", NOW)
 
-    second = seeds.plant(bare_table, NOW)
+    second = topics.plant_seeds(bare_table, NOW)
 
     assert (first, second) == (11, 0)
     assert topics.get(bare_table, SHOES).likes == 1
@@ -136,7 +136,7 @@ def test_10_the_latest_deals_of_a_brand_are_read_from_gsi2_by_the_month(table: T
 
 def test_11_all_brands_take_one_read(table: Table) -> None:
     with watched(table) as wire:
-        names = brands.names(table)
+        names = topics.brand_names(table)
 
     assert names == {"apple": "Apple", "asics": "ASICS"}
     assert wire.operations == {"GetItem": 1}

@@ -12,7 +12,7 @@ import pytest
 
 from cli import upkeep
 from shared.data import invariants, keys
-from shared.data.catalog import deal_numbers, deals, offers, stock_shown
+from shared.data.catalog import deal_items, deals, offers, stock_shown
 from shared.data.catalog.deal_items import is_listed
 from shared.data.members import alerts
 from shared.data.orders import stock
@@ -155,7 +155,7 @@ def test_numbers_lead_to_their_deals_products(table: Table) -> None:
     rewritten = [run(table, "DealNumber") for _ in range(2)]
 
     assert rewritten == [1, 0]
-    assert deal_numbers.place_of(table, str(deal.number)) == deal_numbers.place(deal)
+    assert deal_items.place_of(table, str(deal.number)) == deal_items.place(deal)
 
 
 @pytest.mark.parametrize("has_another", [False, True])

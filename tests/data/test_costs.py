@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.history import YEARS, live
 from shared.data import keys
-from shared.data.catalog import deal_log, deals, feeds, offers, search, shops, words
+from shared.data.catalog import deal_log, deals, feeds, offers, search, words
 from shared.data.catalog.changes import DealChange
 from shared.data.members import follows
 from shared.data.orders import addresses
@@ -68,7 +68,7 @@ def test_a_posted_deal_takes_the_write_units_that_the_document_says(table: Table
         "its words": lambda: search.file(table, None, new),
         "its offer": lambda: offers.file(table, None, new),
         "its log": lambda: deal_log.note(table, posted, "1"),
-        "its shop": lambda: shops.remember(table, posted),
+        "its shop": lambda: offers.remember_category(table, posted),
     }
     found_by = len(words.of_deal(new))
 

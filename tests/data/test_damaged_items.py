@@ -12,7 +12,6 @@ import pytest
 from demo import corrections
 from shared.data import invariants, item_types, keys
 from shared.data.catalog import (
-    brands,
     clicks,
     deals,
     endings,
@@ -120,7 +119,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
         lambda table: search.find(table, words.asked("trial"), limit=9),
     ),
     item_types.CLICKS: (lambda table: clicks.of(table, deal_ids(table)),),
-    item_types.BRANDS: (brands.names,),
+    item_types.BRANDS: (topics.brand_names,),
     item_types.TOPIC[APPLE.kind]: (
         partial(topics.get, topic=APPLE),
         lambda table: topics.get_many(table, [APPLE, SHOES]),

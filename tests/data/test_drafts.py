@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from shared.data import invariants, keys
-from shared.data.catalog import deals, drafts, oddities
+from shared.data.catalog import deals, drafts, editing
 from shared.data.catalog.drafts import Draft
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
@@ -198,7 +198,7 @@ def test_what_cannot_be_posted_any_more_stays_a_draft_and_says_why(
 def test_a_plan_is_not_carried_out_for_an_author_who_stops_being_an_editor_meanwhile(
     table: Table, monkeypatch: pytest.MonkeyPatch, happens: str
 ) -> None:
-    create = oddities.create
+    create = editing.create
 
     def create_later(*given: Any, **named: Any) -> Deal:
         if happens == "leaves":
@@ -208,7 +208,7 @@ def test_a_plan_is_not_carried_out_for_an_author_who_stops_being_an_editor_meanw
         return create(*given, **named)
 
     kept(table, AT)
-    monkeypatch.setattr(oddities, "create", create_later)
+    monkeypatch.setattr(editing, "create", create_later)
 
     assert drafts.sweep(table, AT) == []
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.data import invariants, keys
-from shared.data.catalog import deals, endings, feed_counts, feeds, mending, undoing
+from shared.data.catalog import deals, editing, endings, feed_counts, feeds
 from shared.data.catalog.feed_counts import TOTAL
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -188,8 +188,8 @@ def test_an_end_by_hand_is_undone_for_ten_minutes_to_what_it_was(table: Table, e
     deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
 
     with pytest.raises(TooLateToUndo):
-        undoing.undo(table, deal.deal_id, NOW + undoing.WITHIN + timedelta(seconds=1))
-    undone = undoing.undo(table, deal.deal_id, NOW + undoing.WITHIN)
+        editing.undo(table, deal.deal_id, NOW + editing.WITHIN + timedelta(seconds=1))
+    undone = editing.undo(table, deal.deal_id, NOW + editing.WITHIN)
 
     assert (undone.ends_at, undone.title, listed(table, ALL_DEALS)) == (ends_at, "Road runner", [deal.deal_id])
 
@@ -201,7 +201,7 @@ def test_a_deal_that_ended_by_itself_or_after_another_hand_is_not_brought_back(t
 
     for deal in (by_itself, prolonged):
         with pytest.raises(TooLateToUndo):
-            undoing.undo(table, deal.deal_id, NOW)
+            editing.undo(table, deal.deal_id, NOW)
 
 
 def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Table, deal: Deal) -> None:
@@ -281,7 +281,7 @@ def test_a_count_that_is_damaged_or_gone_is_named_where_a_deal_leaves_it(
 
 def test_of_two_who_mend_a_deal_at_once_the_later_is_told(table: Table, deal: Deal) -> None:
     def mend(price: str) -> None:
-        mending.mend(table, deal.deal_id, {"price": price}, NOW, by="ed")
+        editing.mend(table, deal.deal_id, {"price": price}, NOW, by="ed")
 
     table.write(update(keys.deal(deal.deal_id), "REMOVE Price", refused=NoSuchDeal(deal.deal_id)))
     with before(table, "TransactWriteItems", lambda: mend("10.00")), pytest.raises(EditedMeanwhile):

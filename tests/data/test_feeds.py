@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import brands, deals, endings, feed_counts, feeds
+from shared.data.catalog import deals, endings, feed_counts, feeds, topics
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor, NoSuchTopic
@@ -195,7 +195,7 @@ def test_a_page_among_ended_deals_is_full_after_three_round_trips(table: Table, 
 @on_servers
 def test_a_page_of_the_largest_deals_takes_three_round_trips(table: Table) -> None:
     # A page of 100 that begins where a day has none left, with the longest of keys: no round trip can be larger.
-    brands.create(table, "x" * 100, "X", NOW)
+    topics.create_brand(table, "x" * 100, "X", NOW)
     largest = [as_large_as_allowed(a_deal(ago(days=day), brand="x" * 100)) for day in (0, 1) for _ in range(130)]
     posted = post(table, largest[30:])
 

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from shared.data import account_checks, keys
-from shared.data.catalog import brands, topics
+from shared.data.catalog import topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotSignedIn, NotWatching
@@ -100,7 +100,7 @@ def test_liking_and_watching_twice_count_once(table: Table, topic: Topic) -> Non
 def test_all_likes_and_watches_of_one_user_go_and_are_uncounted(table: Table) -> None:
     many = [Topic(BRAND, f"brand-{number}") for number in range(5)]
     for topic in many:
-        brands.create(table, topic.slug, topic.slug, NOW)
+        topics.create_brand(table, topic.slug, topic.slug, NOW)
     for topic in (*many, SHOES):
         for username in ("ana", "bo"):
             follows.watch(table, topic, username, NOW)
@@ -158,7 +158,7 @@ def test_nothing_can_be_done_with_a_topic_that_does_not_exist(table: Table, topi
 
 
 def test_likes_and_watches_are_brands_first_and_each_kind_by_slug(table: Table) -> None:
-    brands.create(table, "zara", "Zara", NOW)
+    topics.create_brand(table, "zara", "Zara", NOW)
     zara = Topic(BRAND, "zara")
     for topic in (SHOES, zara, HOME, APPLE):
         follows.like(table, topic, "ana", NOW)

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.data.catalog import brands, deals, feeds, page_cache, seeds, topics
+from shared.data.catalog import deals, feeds, page_cache, topics
 from shared.data.members import follows, messages, users
 from shared.data.orders import carts, reading, steps, stock
 from shared.dynamodb.table import Table
@@ -48,7 +48,7 @@ def table() -> Iterator[Table]:
 def lag(table: Table) -> Iterator[Lag]:
     """Reads that show what a deployment leaves and two users, and nothing since, unless they are consistent."""
     with lagging(table) as lag:
-        seeds.plant(table, LAUNCH)
+        topics.plant_seeds(table, LAUNCH)
         open_brands(table)
         for name in ("ana", "bo"):
             users.create(table, a_user(name))
@@ -177,7 +177,7 @@ def test_an_editor_finds_sells_and_makes_hot_what_was_posted_a_moment_ago(table:
 
 
 def test_a_brand_that_was_made_a_moment_ago_is_known_to_who_asks_for_it_liked_and_left(table: Table, lag: Lag) -> None:
-    brands.create(table, "g-fore", "G/Fore", NOW)
+    topics.create_brand(table, "g-fore", "G/Fore", NOW)
     g_fore = Topic(BRAND, "g-fore")
 
     with pytest.raises(NotLiked):
@@ -185,8 +185,8 @@ def test_a_brand_that_was_made_a_moment_ago_is_known_to_who_asks_for_it_liked_an
     follows.like(table, g_fore, "ana", NOW)
     leave(table)
 
-    assert "g-fore" in brands.names(table, consistent=True)
-    assert "g-fore" not in brands.names(table)
+    assert "g-fore" in topics.brand_names(table, consistent=True)
+    assert "g-fore" not in topics.brand_names(table)
     assert topics.get(table, g_fore, consistent=True).likes == 0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import brands, endings, feeds, imports
+from shared.data.catalog import endings, feeds, imports, topics
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import BrandsAreFull, NotSeeded
@@ -19,9 +19,9 @@ from tests.support.factories import APPLE, NOW, a_deal
 
 def test_brands_are_listed_by_slug_with_the_names_editors_wrote(table: Table) -> None:
     for name in ("Nicoló", "G/Fore", "04651 / A Trip In A Bag"):
-        brands.create(table, naming.slug(name), name, NOW)
+        topics.create_brand(table, naming.slug(name), name, NOW)
 
-    named = brands.names(table)
+    named = topics.brand_names(table)
 
     assert list(named.items()) == [
         ("04651-a-trip-in-a-bag", "04651 / A Trip In A Bag"),
@@ -35,7 +35,7 @@ def test_brands_are_listed_by_slug_with_the_names_editors_wrote(table: Table) ->
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda table: brands.create(table, "apple", "Apple", NOW),
+        lambda table: topics.create_brand(table, "apple", "Apple", NOW),
         lambda table: imports.create_many(table, [a_deal()], NOW),
         lambda table: feeds.read(table, ALL_DEALS, limit=25, now=NOW),
         lambda table: endings.sweep(table, NOW),
@@ -46,7 +46,7 @@ def test_a_table_that_was_not_seeded_says_so(bare_table: Table, ask: Callable[[T
     with pytest.raises(NotSeeded):
         ask(bare_table)
 
-    assert brands.names(bare_table) == {}
+    assert topics.brand_names(bare_table) == {}
     assert bare_table.get(keys.topic(APPLE)) is None
 
 
@@ -56,7 +56,7 @@ def test_a_full_list_of_brands_says_so_and_takes_no_brand(table: Table) -> None:
     table.write(update(keys.brands(), "SET Brands = :full", values={":full": full}, refused=None))
 
     with pytest.raises(BrandsAreFull, match="full"):
-        brands.create(table, "one-more", "y" * 300, NOW)
+        topics.create_brand(table, "one-more", "y" * 300, NOW)
 
     assert table.get(keys.topic(Topic(BRAND, "one-more"))) is None
-    assert brands.names(table) == full
+    assert topics.brand_names(table) == full

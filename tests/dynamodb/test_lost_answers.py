@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shared import settings
-from shared.data.catalog import brands, deals, topics
+from shared.data.catalog import deals, topics
 from shared.data.members import follows, messages, rate_limits, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete, put_new, update
@@ -49,7 +49,7 @@ def test_what_was_created_does_not_exist_already_because_the_answer_was_lost_and
     with lost_and_throttled(patient):
         users.create(patient, a_user("cy"))
     with lost_and_throttled(patient):
-        brands.create(patient, "g-fore", "G/Fore", NOW)
+        topics.create_brand(patient, "g-fore", "G/Fore", NOW)
     with lost_and_throttled(patient):
         deal = deals.create(patient, a_deal(), NOW)
 
@@ -150,7 +150,7 @@ def test_a_transaction_that_was_carried_out_and_then_met_a_conflict_knows_its_it
     with lost_and_cancelled(patient):
         follows.like(patient, APPLE, "ana", NOW)
     with lost_and_cancelled(patient):
-        brands.create(patient, "g-fore", "G/Fore", NOW)
+        topics.create_brand(patient, "g-fore", "G/Fore", NOW)
     with lost_and_cancelled(patient):
         follows.unlike(patient, APPLE, "ana")
 

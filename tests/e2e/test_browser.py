@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from shared.data.catalog import brands, feeds, imports, offers, picks
+from shared.data.catalog import feeds, imports, offers, picks, topics
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
 from tests.support.browser import sent_by_script
@@ -33,7 +33,7 @@ WARES = 14
 def wares(site: Site) -> Sequence[Deal]:
     """Deals of some days ago, which were news to nobody. Each test takes its own of them."""
     now = times.now()
-    brands.create(site.table, BRAND, "Harbour Works", now)
+    topics.create_brand(site.table, BRAND, "Harbour Works", now)
     made = [
         a_deal(
             now - timedelta(days=3, minutes=number),

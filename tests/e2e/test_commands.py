@@ -11,7 +11,7 @@ import pytest
 
 from local import cloud
 from local.settings import ROOT
-from shared.data.catalog import brands
+from shared.data.catalog import topics
 from shared.errors import BrandExists
 from shared.values import naming, times
 from tests.support.commands import begin, make
@@ -56,7 +56,7 @@ INVOKED = [
 @pytest.mark.parametrize(("words", "answered"), INVOKED, ids=str)
 def test_make_invoke_answers_as_the_documents_say(site: Site, tmp_path: Path, words: list[str], answered: int) -> None:
     with suppress(BrandExists):  # the import that both documents begin with brings it
-        brands.create(site.table, naming.slug("G/Fore"), "G/Fore", times.now())
+        topics.create_brand(site.table, naming.slug("G/Fore"), "G/Fore", times.now())
     if not site.home.cloud.exists():
         assert begin(site.home, "up", tmp_path / "up.log").wait(timeout=300) == 0
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from shared.data.catalog import brands, deals, feeds
+from shared.data.catalog import deals, feeds, topics
 from shared.models.catalog import ALL_DEALS
 from shared.values import times
 from tests.support.factories import a_deal
@@ -49,7 +49,7 @@ def write(page: Page, label: str, text: str) -> None:
 @with_and_without_script
 def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site: Site, *, script: bool) -> None:
     brand = fresh("Kettle")
-    brands.create(site.table, brand.lower(), brand, times.now())
+    topics.create_brand(site.table, brand.lower(), brand, times.now())
     deal = deals.create(
         site.table, a_deal(times.now(), title="Stove top", brand=brand.lower(), brand_name=brand), times.now()
     )
@@ -78,7 +78,7 @@ def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site:
 @with_and_without_script
 def test_an_editor_signs_in_posts_a_deal_makes_it_hot_and_ends_it(visit: Visit, site: Site, *, script: bool) -> None:
     editor, title, brand = site.editor("typist"), fresh("Typed"), fresh("Goods")
-    brands.create(site.table, brand.lower(), brand, times.now())
+    topics.create_brand(site.table, brand.lower(), brand, times.now())
     page = visit("/account/sign-in?next=/desk", width=390, script=script)
 
     write(page, "Username", editor.username)

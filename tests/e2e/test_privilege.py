@@ -25,7 +25,7 @@ from local import cloud
 from local.settings import REGION, access_key
 from shared import settings
 from shared.data import keys, removal
-from shared.data.catalog import brands, deals, drafts, feed_counts
+from shared.data.catalog import deals, drafts, feed_counts, topics
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.catalog.drafts import Draft
 from shared.data.catalog.page_cache import PICKED
@@ -481,7 +481,9 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
     _have_alerts(member, site.visitor().get("/deals?limit=1").json()["items"][0]["dealId"])
     _have_a_plan(site, member, brand, in_minutes=90)  # so that the clock does not post it
     _follow(member, "DELETE", brand, "watch")
-    _follow(member, "PUT", next(slug for slug in brands.names(site.table) if slug != brand), "watch", category="bags")
+    _follow(
+        member, "PUT", next(slug for slug in topics.brand_names(site.table) if slug != brand), "watch", category="bags"
+    )
     change = {"email": f"{fresh('new')}@mail.example", "name": "Bo", "password": PASSWORD[::-1]}
     assert member.patch("/me", json=change | {"currentPassword": PASSWORD}).status_code == 200
     for path in ("/sessions/current", "/sessions", "/me"):

@@ -19,7 +19,7 @@ import pytest
 from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 
 from shared.data import keys
-from shared.data.catalog import brands, deals, topics
+from shared.data.catalog import deals, topics
 from shared.data.members import follows, users
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.client import BrokenAnswer
@@ -239,7 +239,7 @@ class Model:
         refused = BrandExists if slug in self.brands else None
         key, when = keys.topic(Topic(APPLE.kind, slug)), self.moment()
         done = partial(self.brands.add, slug)
-        return Action("brand", lambda: brands.create(self.table, slug, slug, when), refused, key, done)
+        return Action("brand", lambda: topics.create_brand(self.table, slug, slug, when), refused, key, done)
 
 
 @pytest.mark.thorough
@@ -294,7 +294,7 @@ def holds(table: Table, model: Model) -> None:
     assert types["BrandWatch"] + types["CategoryWatch"] == len(model.follows["watch"])
     assert types["User"] == types["UserEmail"] == len(model.users) + len(NAMES)
     assert {deal["DealId"] for deal in items if deal["Type"] == "Deal"} == set(model.deals)
-    assert set(brands.names(table)) == model.brands
+    assert set(topics.brand_names(table)) == model.brands
     for feed in (*FEEDS, feed_of(ASICS)):
         stands = [deal for deal in model.deals.values() if deal.withdrawn_at is None and in_feed(deal, feed)]
         assert [(deal.deal_id, deal.title) for deal in stand_in(table, feed)] == [

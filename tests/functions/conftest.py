@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.data.catalog import brands, seeds
+from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.runtime import clients
 from shared.sqs import Queue
@@ -51,8 +51,8 @@ def lines(deployed: Table) -> Iterator[Callable[[], list[dict[str, Any]]]]:
 @pytest.fixture
 def table(deployed: Table) -> Table:
     """The seeded table, with the brand that the events are about."""
-    seeds.plant(deployed, times.now())
-    brands.create(deployed, "g-fore", "G/Fore", times.now())
+    topics.plant_seeds(deployed, times.now())
+    topics.create_brand(deployed, "g-fore", "G/Fore", times.now())
     return deployed
 
 

@@ -23,7 +23,7 @@ from functions.pages import mine, site
 from infra.bundling import module_of
 from infra.functions import FUNCTIONS
 from shared.data import keys
-from shared.data.catalog import brands, deals, page_cache, picks, seeds
+from shared.data.catalog import deals, page_cache, picks, topics
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, messages, sessions, users
 from shared.data.members.cohorts import Unit
@@ -315,8 +315,8 @@ def test_what_happens_is_counted_once(
     expected: dict[Metric, list[float]],
 ) -> None:
     yesterday = times.now() - timedelta(days=1)
-    seeds.plant(deployed, yesterday)
-    brands.create(deployed, "g-fore", "G/Fore", yesterday)
+    topics.plant_seeds(deployed, yesterday)
+    topics.create_brand(deployed, "g-fore", "G/Fore", yesterday)
 
     what(deployed, context)
 
@@ -352,8 +352,8 @@ def test_the_clock_tells_the_age_of_each_cached_part_before_it_rebuilds_any(
 def test_the_clock_tells_how_long_the_oldest_open_order_waits_and_nothing_where_none_does(
     table: Table, lines: Lines, context: LambdaContext
 ) -> None:
-    seeds.plant(table, times.now())
-    brands.create(table, "apple", "Apple", times.now())
+    topics.plant_seeds(table, times.now())
+    topics.create_brand(table, "apple", "Apple", times.now())
     a_buyer(table)
     expiry.handler(event("expiry-schedule"), context)
     without = counted(lines())

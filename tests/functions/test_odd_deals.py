@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from cli.main import app
 from functions.pages import desk
 from shared.data import item_types
-from shared.data.catalog import brands, deal_items, deals
+from shared.data.catalog import deal_items, deals, topics
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import entered
@@ -96,7 +96,7 @@ def ways() -> Iterator[Ways]:
         given = {"BTD_TABLE": api.table.name, "AWS_ENDPOINT_URL": place, "AWS_REGION": "us-east-1", "COLUMNS": "200"}
         for name, value in {**given, "SITE_ORIGIN": ORIGIN, "SITE_BASE": ""}.items():
             environment.setenv(name, value)
-        brands.create(api.table, "apple", "Apple", times.now())
+        topics.create_brand(api.table, "apple", "Apple", times.now())
         browser = Browser({"/desk": desk.handler}, dict(entered(api.table, "eddy", "editor").cookies))
         yield Ways(api, browser, api.editor())
 

@@ -15,7 +15,7 @@ from infra.bundling import HANDLER, bundle, module_of
 from infra.functions import BY_NAME
 from local.runtime import Answer, Function, running, unpack
 from local.settings import reaching
-from shared.data.catalog import brands, seeds
+from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
 from shared.values import times
@@ -49,8 +49,8 @@ def place() -> Iterator[Place]:
     """A table seeded yesterday, with the brand that the events are about, and an empty queue."""
     with MINISTACK.bare_table() as table:
         yesterday = times.now() - timedelta(days=1)
-        seeds.plant(table, yesterday)
-        brands.create(table, "g-fore", "G/Fore", yesterday)
+        topics.plant_seeds(table, yesterday)
+        topics.create_brand(table, "g-fore", "G/Fore", yesterday)
         endpoint = table.client.meta.endpoint_url
         sqs = boto3.client("sqs", endpoint_url=endpoint, **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
         url = sqs.create_queue(QueueName=table.name)["QueueUrl"]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from functions.pages import learn
-from shared.data.catalog import brands, deals
+from shared.data.catalog import deals, topics
 from shared.dynamodb.table import Table
 from shared.html import page_cost
 from shared.values import times
@@ -26,7 +26,7 @@ def stage(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         hand_over(monkeypatch, own, learn)
         monkeypatch.setattr(page_cost, "table", lambda: own)
         page_cost.trace.cache_clear()
-        brands.create(own, "runa", "Runa", times.now())
+        topics.create_brand(own, "runa", "Runa", times.now())
         deals.create(own, a_deal(times.now(), brand="runa", brand_name="Runa"), times.now())
         yield own
         page_cost.trace().detach(own)

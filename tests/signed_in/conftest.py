@@ -11,7 +11,7 @@ import pytest
 
 from functions.pages import account, collections, desk, mine, sales, shop, site
 from shared.data import invariants
-from shared.data.catalog import brands, deals, picks
+from shared.data.catalog import deals, picks, topics
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.html import cookies, faults, form_cost, page_cost
@@ -61,8 +61,8 @@ def found_by_functions(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterato
     """A table with brands that the functions find in their environment."""
     with surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE=""):
         hand_over(monkeypatch, table, mine, account, desk, sales, shop)
-        brands.create(table, "apple", "Apple", times.now())
-        brands.create(table, "g-fore", "G/Fore", times.now())
+        topics.create_brand(table, "apple", "Apple", times.now())
+        topics.create_brand(table, "g-fore", "G/Fore", times.now())
         yield table
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.data.catalog import brands, clicks
+from shared.data.catalog import clicks, topics
 from shared.dynamodb.table import Table
 from shared.values import times
 from tests.signed_in.conftest import PostDeal
@@ -77,14 +77,14 @@ def test_the_bookmarklet_is_hidden_where_the_site_has_no_address(
 def test_a_brand_is_created_after_a_warning_of_near_names_if_it_can_be(editor: Browser, table: Table) -> None:
     created = editor.post("/desk/brands", {"name": "Patagonia"})
     asked = editor.post("/desk/brands", {"name": "Aple"})
-    before = dict(brands.names(table))
+    before = dict(topics.brand_names(table))
     editor.post("/desk/brands", {"name": "Aple", "sure": "1"})
     refused = [editor.post("/desk/brands", {"name": name, "sure": "1"}) for name in ("APPLE", "", "!!!")]
 
     assert created.location == "/desk/brands?said=brand"
     assert before["patagonia"] == "Patagonia"
     assert (asked.status, "like this: Apple." in asked.words) == (409, True)
-    assert ("aple" in before, "aple" in brands.names(table)) == (False, True)
+    assert ("aple" in before, "aple" in topics.brand_names(table)) == (False, True)
     assert [(seen.status, 'id="e-name"' in seen.text) for seen in refused] == [(409, True), (422, True), (422, True)]
 
 

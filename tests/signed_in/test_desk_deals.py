@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deal_log, deals, feeds, offers, shops
+from shared.data.catalog import deal_log, deals, feeds, offers
 from shared.data.catalog.changes import DealChange
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
@@ -158,7 +158,7 @@ def test_a_known_shop_fills_in_its_brand_and_its_last_category(
     post_deal(brand="g-fore", category="clothing", currency="EUR")
     signed, imported = post_deal(category="bags").signed("ana"), post_deal(category="home")
     for deal in (signed, replace(signed, category="shoes"), imported):
-        shops.remember(table, DealChange(None, deal, times.now()))
+        offers.remember_category(table, DealChange(None, deal, times.now()))
 
     of_brand, of_shop = (
         editor.get(f"/desk/deals/new?link=https://www.{host}/new-thing") for host in ("gfore.com", "shop.example")

@@ -179,7 +179,7 @@ def test_each_key_of_a_batch_leads_to_its_own_collection(visitor: Browser, post_
 
     visitor.get("/")
 
-    (row,) = [row for row in page_cost.summary()["rows"] if row["function"] == "memory.read"]
+    (row,) = [row for row in page_cost.summary()["rows"] if row["function"] == "copy_cache.read"]
     partitions = [key["text"].partition(" / ")[0] for key in row["keys"]]
     assert [partition.partition("#")[0] for partition in partitions] == ["FRONTPAGECACHE", "DEALSCACHE"]
     assert [key["link"] for key in row["keys"]] == [f"/table?partition={quote(each, safe='')}" for each in partitions]
@@ -234,7 +234,7 @@ def test_copies_from_memory_are_said_to_be(visitor: Browser, post_deal: PostDeal
 
     first, second = visitor.get("/"), visitor.get("/")
 
-    assert "memory.read" in first.words
+    assert "copy_cache.read" in first.words
     assert "From memory" not in first.words
     told = second.words.partition("What this page took")[2]
     assert "0 requests to DynamoDB" in told

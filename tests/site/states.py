@@ -15,7 +15,7 @@ from functions.pages.desk import deal_form
 from functions.pages.desk.pictures import LOOKS
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import brands, deals, offers, search
+from shared.data.catalog import deals, offers, search, topics
 from shared.data.members import digests, email_tokens, rate_limits, users
 from shared.data.orders import reading
 from shared.dynamodb.table import Table
@@ -203,7 +203,7 @@ def rare(site: Preview, bare: Table) -> dict[str, State]:
     table, now = site.table, times.now()
     first, second = site.deals[40:42]
     for slug, name in ((BRAND, BRAND_NAME), (EMPTY, "Tide & Co"), (ENDED, "Slack Water")):
-        brands.create(table, slug, name, now)
+        topics.create_brand(table, slug, name, now)
     ended, withdrawn, told, being_told = (_posted(table, now, number, BRAND) for number in range(4))
     deals.edit(table, ended.deal_id, {"ends_at": now}, now)
     deals.edit(table, withdrawn.deal_id, {"withdrawn_at": now}, now)

@@ -11,7 +11,7 @@ import pytest
 
 from shared import settings
 from shared.data import item_types
-from shared.data.catalog import deal_log, deals, shops
+from shared.data.catalog import deal_log, deals, offers
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor
 from shared.models.catalog import Changed, Deal, LogLine, StockLevel
@@ -50,7 +50,7 @@ def test_each_change_is_logged_once_and_in_order_however_often_its_record_comes(
     at = [Changed("withdrawnAt", None, times.to_iso(NOW))]
     prices = [Changed("price", "31.90", "9.50"), Changed("couponCode", None, "SAVE")]
     assert [(line.by, [*line.changes]) for line in lines(table, deal)] == [("cy", at), ("bo", prices), ("ana", [])]
-    assert shops.category(table, "shop.example") == "shoes"
+    assert offers.category_of_shop(table, "shop.example") == "shoes"
 
 
 def unsigned_of(deal: Deal) -> dict[str, Record]:

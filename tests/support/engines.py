@@ -29,7 +29,7 @@ from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
 from local.cloud import free_port
-from shared.data.catalog import seeds
+from shared.data.catalog import topics
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.client import connect, create_table, enable_ttl
@@ -82,7 +82,7 @@ class Engine:
 def _planted() -> list[Item]:
     """The items of the seeds: thousands of tables begin with them."""
     with FAST.bare_table() as table:
-        seeds.plant(table, LAUNCH)
+        topics.plant_seeds(table, LAUNCH)
         return list(table.everything())
 
 

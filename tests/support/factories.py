@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from shared.data import removal
-from shared.data.catalog import brands, deal_items, deals, feeds, imports
+from shared.data.catalog import deal_items, deals, feeds, imports, topics
 from shared.data.members import announcements, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, UsernameTaken
@@ -135,8 +135,8 @@ def leave(table: Table, username: str = "ana") -> None:
 
 def open_brands(table: Table) -> None:
     """Create the brands that deals are made of here."""
-    brands.create(table, "apple", "Apple", LAUNCH)
-    brands.create(table, "asics", "ASICS", LAUNCH)
+    topics.create_brand(table, "apple", "Apple", LAUNCH)
+    topics.create_brand(table, "asics", "ASICS", LAUNCH)
 
 
 def post(table: Table, posted: Iterable[Deal], now: datetime = NOW) -> list[Deal]:

@@ -18,7 +18,7 @@ import pytest
 from functions.api import authorizer
 from infra.gateway import REFUSALS
 from infra.routes import ROUTES, Caller, Route
-from shared.data.catalog import seeds
+from shared.data.catalog import topics
 from shared.values import times
 from tests.support.contract import PROBLEM, Contract
 from tests.support.engines import FAST_SERVER
@@ -39,7 +39,7 @@ def in_process() -> Iterator[Api]:
         FAST_SERVER.bare_table() as table,
         surrounded(environment, table, QUEUE_URL="http://127.0.0.1/no-queue"),
     ):
-        seeds.plant(table, times.now())
+        topics.plant_seeds(table, times.now())
         served = httpx.Client(**_reached()).get("/openapi.json")
         yield InProcess(table, Contract(served.json()))
 

@@ -25,7 +25,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from local import sample as laptop
 from shared import s3, settings
-from shared.data.catalog import brands, deals, offers, picks, scores, search, stock_shown
+from shared.data.catalog import deals, offers, picks, scores, search, stock_shown, topics
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
@@ -114,7 +114,7 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
     """Create deals with their brands, words and offers, and pick some for the curated pages. Newest first."""
     for name in sorted({deal.brand_name for deal in made}):
         try:
-            brands.create(table, naming.slug(name), name, now)
+            topics.create_brand(table, naming.slug(name), name, now)
         except BrandExists:
             continue
     created = post(table, made, now)

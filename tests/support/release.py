@@ -12,7 +12,7 @@ import sys
 from datetime import timedelta
 from typing import Any
 
-from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, seeds, topics, words
+from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, topics, words
 from shared.data.members import accounts, announcements, follows, messages, saved, sessions, users
 from shared.data.orders import addresses, carts, open_orders, reading, steps, stock
 from shared.dynamodb.client import connect
@@ -31,7 +31,7 @@ NETWORK = "192.0.2.1"
 
 def write(table: Table) -> None:
     """Some of everything: deals, a member, what she likes and watches, messages, orders."""
-    seeds.plant(table, LAUNCH)
+    topics.plant_seeds(table, LAUNCH)
     open_brands(table)
     posted = post(table, [a_deal(ago(days=day), ends_at=ahead(days=day + 1)) for day in range(6)])
     for deal in posted:

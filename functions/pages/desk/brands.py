@@ -9,7 +9,7 @@ from http import HTTPStatus
 from functions.pages.desk import deal_form
 from functions.pages.desk.editing import desk_page
 from shared.api.bodies import NewBrand
-from shared.data.catalog import brands
+from shared.data.catalog import topics
 from shared.errors import BrandExists
 from shared.html import cookies, forms, pages
 from shared.html.app import Routes
@@ -38,7 +38,7 @@ def new_brand(request: Request) -> Answer:
         near = [] if typed.get("sure") == "1" else near_names(name)
         if near:
             return _brands_page(request, typed, near=near, status=HTTPStatus.CONFLICT)
-        brands.create(table(), naming.slug(name), name, request.now)
+        topics.create_brand(table(), naming.slug(name), name, request.now)
     except InvalidFields as error:
         return _brands_page(request, typed, error.errors)
     except BrandExists:
@@ -48,7 +48,7 @@ def new_brand(request: Request) -> Answer:
 
 def near_names(name: str) -> list[str]:
     """Names of brands that are written almost like this one, without the one itself."""
-    known = brands.names(table(), consistent=True)
+    known = topics.brand_names(table(), consistent=True)
     asked = deal_form.slug_of(name)
     near = difflib.get_close_matches(asked, known, n=5, cutoff=0.75)
     begins = [slug for slug in known if asked and (slug.startswith(f"{asked}-") or asked.startswith(f"{slug}-"))]
@@ -63,6 +63,6 @@ def _brands_page(
     near: Sequence[str] = (),
     status: int | None = None,
 ) -> Answer:
-    names = [{"slug": slug, "name": name} for slug, name in brands.names(table(), consistent=True).items()]
+    names = [{"slug": slug, "name": name} for slug, name in topics.brand_names(table(), consistent=True).items()]
     shown = {"name": typed.get("name", "")}
     return desk_page("desk/brands.html", request, status, typed=shown, errors=errors, near=list(near), names=names)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.api.bodies import DealChange, NewDeal, NewDraft
-from shared.data.catalog import brands, deal_items, feeds, shops, topics
+from shared.data.catalog import deal_items, feeds, offers, topics
 from shared.data.catalog.drafts import Draft
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
@@ -277,10 +277,10 @@ def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
     """Guess a new product's fields from its shop: the brand, if the shop is named as one, what that sells, and the
     category that an editor has chosen last."""
     host = links.host(link)
-    category = shops.category(table, host)
+    category = offers.category_of_shop(table, host)
     chosen = {"category": category} if category else {}
     letters = re.sub(r"[^a-z0-9]", "", host.rpartition(".")[0])
-    names = brands.names(table, consistent=True)
+    names = topics.brand_names(table, consistent=True)
     brand = next((slug for slug in names if slug.replace("-", "") == letters), None)
     if brand is None:
         return chosen

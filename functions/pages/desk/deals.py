@@ -18,7 +18,7 @@ from functions.pages.desk import deal_form, lists, log, pictures
 from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import brand_names, changed, deal_of, desk_page, edit
 from shared import settings
-from shared.data.catalog import clicks, deals, mending, oddities, offers, undoing
+from shared.data.catalog import clicks, deals, editing, offers
 from shared.data.catalog.drafts import Draft
 from shared.errors import (
     Busy,
@@ -86,7 +86,7 @@ def post_deal(request: Request) -> Answer:
         new = deal_form.to_post(typed).to_deal(request.now, secrets.token_bytes(16))
         deal = replace(new, correlation_id=request.correlation_id).signed(request.username)
         once = forms.idempotency(typed, session.account_id, deal_form.filled(typed))
-        deal = oddities.create(table(), deal, request.now, deal_form.seen(typed), idempotency=once)
+        deal = editing.create(table(), deal, request.now, deal_form.seen(typed), idempotency=once)
     except REFUSED as error:
         return refused_form(request, typed, error)
     except IdempotencyKeyReused:
@@ -104,7 +104,7 @@ def one_deal(request: Request, number: str) -> Answer:
     try:
         deal = deal_of(request, number)
     except DamagedDeal as damaged:
-        left, lost = mending.salvage(table(), damaged.name)
+        left, lost = editing.salvage(table(), damaged.name)
         return form_page(
             request, deal_form.typed_of(left), deal_form.lost(lost), deal=left, damaged=True, status=HTTPStatus.OK
         )
@@ -126,7 +126,7 @@ def edit_deal(request: Request, number: str) -> Answer:
             merged = deal_form.merged(typed, changes, deal)
             if merged.theirs or merged.conflicts:
                 return form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
-            oddities.ask(replace(deal, **changes), request.now, deal_form.seen(typed), deal)
+            editing.ask(replace(deal, **changes), request.now, deal_form.seen(typed), deal)
             edit(request, deal, changes, deal.version)
         except REFUSED as error:
             return refused_form(request, typed, error, deal)
@@ -142,9 +142,9 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
     who = {"by": request.username, "correlation_id": request.correlation_id}
     try:
         changes = deal_form.changes(typed, request.now) | numbered
-        mending.mend(table(), deal_id, changes, request.now, **who, seen=deal_form.seen(typed))
+        editing.mend(table(), deal_id, changes, request.now, **who, confirmed=deal_form.seen(typed))
     except REFUSED as error:
-        left, _ = mending.salvage(table(), deal_id)
+        left, _ = editing.salvage(table(), deal_id)
         return refused_form(request, typed, error, left, damaged=True)
     return pages.redirect(f"/desk/deals/{number}", said="edited")
 
@@ -182,7 +182,7 @@ def end(request: Request, number: str) -> Answer:
 @routes.post("/desk/deals/<number>/undo")
 def undo(request: Request, number: str) -> Answer:
     deal = deal_of(request, number)
-    undoing.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
+    editing.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}", said="as-before")
 
 
@@ -203,7 +203,7 @@ def previewed(request: Request, deal: Deal | None = None, draft: Draft | None = 
         shown = deal_form.deal_of(table(), typed, request.now, deal)
     except REFUSED as error:
         return refused_form(request, typed, error, deal, draft)
-    odd = oddities.oddities(shown, request.now, deal)
+    odd = editing.warnings_of(shown, request.now, deal)
     return form_page(request, typed, deal=deal, draft=draft, shown=shown, odd=odd)
 
 
@@ -294,7 +294,7 @@ def refused_form(
     """A deal's form again, with its values and either its warnings or an error at each invalid field."""
     again = partial(form_page, request, typed, deal=deal, draft=draft, damaged=damaged)
     match error:
-        case DealIsOdd(oddities=odd):
+        case DealIsOdd(warnings=odd):
             return again(status=HTTPStatus.CONFLICT, odd=odd)
         case InvalidInput():
             errors = error.errors
@@ -310,4 +310,4 @@ def refused_form(
 def _undoes(deal: Deal, now: datetime) -> str:
     """Until when it can be undone that a deal was withdrawn or ended; nothing where it cannot."""
     done = deal.withdrawn_at or deal.ends_at
-    return views.clock(done + undoing.WITHIN) if done and undoing.undone(deal, now) else ""
+    return views.clock(done + editing.WITHIN) if done and editing.undone(deal, now) else ""

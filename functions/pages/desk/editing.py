@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from shared.data.catalog import brands, deals
+from shared.data.catalog import deals, topics
 from shared.html import cookies, pages, views
 from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal
@@ -41,7 +41,7 @@ def desk_page(
 
 def brand_names() -> list[str]:
     """Names to complete a brand from; none if there are very many, which would fill the page."""
-    names = list(brands.names(table(), consistent=True).values())
+    names = list(topics.brand_names(table(), consistent=True).values())
     return names if len(names) <= 500 else []
 
 

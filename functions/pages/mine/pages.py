@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from functions.pages.mine import told
-from shared.data.catalog import deal_numbers, deals
+from shared.data.catalog import deal_items, deals
 from shared.data.members import follows, messages, saved, votes
 from shared.errors import (
     AlreadyLiked,
@@ -200,7 +200,7 @@ def _switched(
 def _states_of(number: str, username: str) -> dict[str, bool]:
     """The states of the buttons of a deal. Two round trips, one where its id is given."""
     try:
-        deal_id = deal_numbers.place_of(table(), number).deal_id
+        deal_id = deal_items.place_of(table(), number).deal_id
     except DealsError:
         return {}
     asked: list[Callable[[], Any]] = [

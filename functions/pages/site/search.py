@@ -10,7 +10,7 @@ from functions.pages.site import narrowing
 from functions.pages.site.public import cursor_of, feed_addresses, public_page, selection_of
 from functions.pages.site.topics import brands_like
 from shared import settings
-from shared.data.catalog import phrases, search, selecting, words
+from shared.data.catalog import search, selecting, words
 from shared.data.catalog.search import Match
 from shared.dynamodb import cursors
 from shared.html import views
@@ -27,7 +27,7 @@ routes = Routes()
 @routes.get("/search")
 def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), cursor_of(request)
-    limits = phrases.read(typed)
+    limits = selecting.read_phrases(typed)
     wanted, query = words.asked(limits.rest), typed[: words.MOST_CHARACTERS]
     if not limits.within(selection_of(request)).is_all and wanted.terms:
         return _selected(request, wanted, query, limits)
@@ -62,7 +62,7 @@ def search_page(request: Request) -> Answer:
     )
 
 
-def _selected(request: Request, wanted: words.Search, query: str, limits: phrases.Phrases) -> Answer:
+def _selected(request: Request, wanted: words.Search, query: str, limits: selecting.Phrases) -> Answer:
     """A page of a search in another order, or of some of its deals."""
     cursor, selection = cursor_of(request), selection_of(request)
     found = selecting.find(table(), wanted, limits.within(selection), now=request.now, cursor=cursor)

@@ -6,7 +6,7 @@ import re
 from itertools import accumulate
 
 from functions.pages.site.public import for_machines
-from shared.data.catalog import brands, feed_counts, feeds
+from shared.data.catalog import feed_counts, feeds, topics
 from shared.errors import NotFound
 from shared.html import views
 from shared.html.app import Routes
@@ -39,8 +39,10 @@ def sitemap(_request: Request) -> Answer:
 def sitemap_of_pages(_request: Request) -> Answer:
     """The front page, and the pages of categories and brands. An address of theirs has at most a hundred bytes, and all
     brands fit one item of 400 KB: so they fit one map (https://www.sitemaps.org/protocol.html)."""
-    topics = [Topic(CATEGORY, slug) for slug in CATEGORIES] + [Topic(BRAND, slug) for slug in brands.names(table())]
-    paths = ["/", "/deals", "/ending", "/editors-choice", "/brands", *(path_of(feed_of(topic)) for topic in topics)]
+    listed = [Topic(CATEGORY, slug) for slug in CATEGORIES] + [
+        Topic(BRAND, slug) for slug in topics.brand_names(table())
+    ]
+    paths = ["/", "/deals", "/ending", "/editors-choice", "/brands", *(path_of(feed_of(topic)) for topic in listed)]
     return for_machines(render("sitemap.xml", pages=[(path, None) for path in paths]), XML)
 
 

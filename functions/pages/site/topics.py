@@ -11,7 +11,7 @@ from typing import Any
 
 from functions.pages.site import narrowing
 from functions.pages.site.public import cursor_of, feed_addresses, latest_of, moved, older_of, public_page, selection_of
-from shared.data.catalog import brands, feeds, offers, picks, sorting, topics, words
+from shared.data.catalog import feeds, offers, picks, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.errors import InvalidName, NotFound
 from shared.html import fragments, pages, views
@@ -56,7 +56,7 @@ def category_page(request: Request, category: str) -> Answer:
 
 @routes.get("/brands")
 def all_brands(request: Request) -> Answer:
-    names = brands.names(table())
+    names = topics.brand_names(table())
     letters: dict[str, list[tuple[str, str]]] = {}
     for slug, name in sorted(names.items()):
         letters.setdefault(slug[0].upper() if slug[0].isalpha() else "0-9", []).append((slug, name))
@@ -95,7 +95,7 @@ def brand_named(name: str) -> Topic:
 
 def brands_like(name: str) -> list[tuple[str, str]]:
     """Brands whose slug begins with a name, or is nearly that."""
-    known = brands.names(table())
+    known = topics.brand_names(table())
     wanted = "-".join(words.in_text(name))
     begin = [slug for slug in known if wanted and slug.startswith(wanted)]
     near = difflib.get_close_matches(wanted, known, n=6, cutoff=0.7) if wanted else []

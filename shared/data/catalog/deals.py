@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.data import item_types, keys
-from shared.data.catalog import deal_numbers, feed_counts, topics
+from shared.data.catalog import deal_items, feed_counts, topics
 from shared.data.catalog.deal_items import check, from_item, is_listed, ours, readable, to_item
 from shared.data.catalog.feed_counts import Stale
 from shared.data.idempotency import Idempotency, once
@@ -61,7 +61,7 @@ def find(table: Table, id_or_number: str, *, consistent: bool = False) -> Deal:
 
     ``consistent`` is for editors, who look for what they wrote a moment ago, and for what a write is based on.
     """
-    return get(table, deal_numbers.place_of(table, id_or_number, consistent=consistent).deal_id, consistent=consistent)
+    return get(table, deal_items.place_of(table, id_or_number, consistent=consistent).deal_id, consistent=consistent)
 
 
 def get_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> list[Deal]:
@@ -97,7 +97,7 @@ def edit(
             raise EditedMeanwhile(old.version)
         kept = {name for name in ("withdrawn_at", "hot_at") if changes.get(name) and getattr(old, name)}
         new = replace(old, **{name: value for name, value in changes.items() if name not in kept} | named)
-        if new.ends_at == now != old.ends_at:  # by hand, and not by itself: ``undoing.py`` asks for the end before
+        if new.ends_at == now != old.ends_at:  # by hand, and not by itself: ``editing.py`` asks for the end before
             new = replace(new, ended_from=" ".join(to_iso(each) for each in (now, old.ends_at) if each))
         if changes.keys() - _ALWAYS_POSSIBLE:
             check(new, old)
@@ -149,7 +149,9 @@ def numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:
     """The deals with the next numbers of the sequence. Raises NoSuchTopic, DealTooLarge."""
     for deal in deals:
         check(deal)
-    return [replace(deal, number=number) for number, deal in enumerate(deals, deal_numbers.draw(table, len(deals)))]
+    return [
+        replace(deal, number=number) for number, deal in enumerate(deals, deal_items.draw_numbers(table, len(deals)))
+    ]
 
 
 def creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
@@ -165,7 +167,7 @@ def creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
             source = {**keys.deal_source(deal.source_id), "Type": item_types.DEAL_SOURCE, "SourceId": deal.source_id}
             yield put_new(source | {"DealId": deal.deal_id}, refused=DealExists(deal.source_id))
         if deal.number is not None:
-            yield deal_numbers.numbering(deal, deal.number)
+            yield deal_items.numbering(deal, deal.number)
         if is_listed(item):
             listed.append(deal)
             yield from feed_counts.end_note_writes(None, deal)

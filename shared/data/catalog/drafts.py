@@ -19,7 +19,7 @@ from itertools import chain
 
 from shared.data import account_checks, item_types, keys
 from shared.data.bulk import write_all
-from shared.data.catalog import deal_items, deals, mending, oddities
+from shared.data.catalog import deal_items, deals, editing
 from shared.data.idempotency import Idempotency, earlier_result, once
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -78,7 +78,7 @@ _KEYS = Projection.of("PK", "SK", "StartsAt")
 def save_new(
     table: Table, draft: Draft, now: datetime, seen: Collection[str] | None, *, idempotency: Idempotency | None = None
 ) -> Draft:
-    """Keep a new draft; one with a ``starts_at`` is planned, which asks what posting it would (``oddities``).
+    """Keep a new draft; one with a ``starts_at`` is planned, which asks what posting it would (``editing.ask``).
 
     A repeated request with the same ``idempotency`` key gets the draft that the first one made.
     Raises InvalidDraft, NoSuchTopic, DealTooLarge, DealIsOdd, TooManyDrafts, NotSignedIn; NoSuchDraft where a repeated
@@ -155,7 +155,7 @@ def post(
 ) -> Deal:
     """Post a draft that is still as it was read, as of now, in a transaction with the writes ``also``.
 
-    Posted again, it is the deal that it became. Raises InvalidDraft, DraftChanged, and what ``oddities.create`` raises.
+    Posted again, it is the deal that it became. Raises InvalidDraft, DraftChanged, and what ``editing.create`` raises.
     """
     _require_whole(draft)
     deal = replace(
@@ -167,7 +167,7 @@ def post(
         correlation_id=correlation_id,
     ).signed(draft.username)
     once_only = _posting(draft.account_id, draft.draft_id)
-    return oddities.create(table, deal, now, seen, idempotency=once_only, also=[*also, *_removal(draft)])
+    return editing.create(table, deal, now, seen, idempotency=once_only, also=[*also, *_removal(draft)])
 
 
 class _NoEditor(Conflict):
@@ -227,7 +227,7 @@ def to_item(draft: Draft) -> Item:
 def from_item(item: Item) -> Draft:
     """The draft that an item holds; what of its deal is missing, or cannot be read, is empty. Raises KeyError,
     ValueError."""
-    deal, _ = mending.salvaged(item, keys.id_in(item["SK"]))
+    deal, _ = editing.salvaged(item, keys.id_in(item["SK"]))
     return Draft(deal, item["Username"], item["AccountId"], _planned(item), item.get("Refused"))
 
 
@@ -256,7 +256,7 @@ def _check(table: Table, draft: Draft, now: datetime, seen: Collection[str] | No
     if deal.ends_at is not None and deal.ends_at <= draft.starts_at:
         raise InvalidDraft({"startsAt": "The deal would have ended by then."})
     deals.brand_name(table, deal.brand)
-    oddities.ask(replace(deal, created_at=now), now, seen)
+    editing.ask(replace(deal, created_at=now), now, seen)
 
 
 def _require_whole(draft: Draft) -> None:

@@ -7,6 +7,11 @@ that of a deal that has ended under its brand and category: their pages show it 
 
 1.0.0 took all addresses of one page for one product, whatever their queries. What it wrote there is read, and written
 for it, until the release after this one (docs/growing.md).
+
+The habits of a shop's deals, under the host of its addresses: the category that was chosen last.
+
+The stream writes it after a deal, so posting one takes no longer. It is a proposal, and no more: of two deals that are
+posted at once, either may be the last.
 """
 
 from __future__ import annotations
@@ -17,12 +22,13 @@ from datetime import timedelta
 from functools import partial
 
 from shared.data import item_types, keys
+from shared.data.catalog.changes import DealChange
 from shared.data.catalog.deal_items import CARDS, attributes, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import ABSENT, Write, assign, forget, put_over
+from shared.dynamodb.writes import ABSENT, Write, assign, forget, put, put_over
 from shared.errors import AlreadyExists
-from shared.models.catalog import Deal, Topic, Verdict, feed_of
+from shared.models.catalog import CATEGORIES, Deal, Topic, Verdict, feed_of
 from shared.values import links
 
 JUDGED = timedelta(days=60)
@@ -169,3 +175,23 @@ def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
     outside = len(prices) // 4
     cheapest = min(others, key=lambda each: (each.units, -each.created_at.timestamp()))
     return Verdict(cheapest.units, cheapest.created_at.date(), (prices[outside], prices[-1 - outside]))
+
+
+def category_of_shop(table: Table, host: str) -> str | None:
+    """The category of the deal that an editor posted last from a shop, or None. One GetItem."""
+    item = table.get(keys.shop(host)) or {}
+    found = item.get("Category")
+    return found if found in CATEGORIES else None
+
+
+def remember_category(table: Table, change: DealChange) -> None:
+    """Remember the category that an editor has chosen for a deal of a shop. One PutItem, or nothing.
+
+    A deal that no editor signed, as those of an import, says nothing of what editors choose.
+    """
+    before, deal = change.before, change.after
+    if deal is None or deal.editor is None or (before is not None and before.category == deal.category):
+        return
+    if host := links.host(deal.link):
+        item = {**keys.shop(host), "Type": item_types.SHOP, "Host": host, "Category": deal.category}
+        table.write(put(item, because="the last category stands, and it is only proposed"))

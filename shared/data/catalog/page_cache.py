@@ -47,7 +47,7 @@ COMPRESSION = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Rendering:
     """In what form a copy is kept. ``brackets`` are what its picks and its newest deals begin and end with, if any."""
 
     name: str
@@ -55,10 +55,10 @@ class Form:
     brackets: tuple[str, str] | None
 
 
-JSON = Form("JSON", key=dict, brackets=("[]", "{}"))
+JSON = Rendering("JSON", key=dict, brackets=("[]", "{}"))
 """For the API: a list of picks, and a document with the newest deals and their cursor."""
 
-HTML = Form("HTML", key=keys.html_copy, brackets=None)
+HTML = Rendering("HTML", key=keys.html_copy, brackets=None)
 """For the site's pages: what ``shared.html`` makes of the same deals."""
 
 
@@ -72,7 +72,7 @@ class Cached:
     picks: CuratedPage | Topic | None = None
     feed: Feed | None = None
 
-    def key(self, shard: int, form: Form = JSON) -> Key:
+    def key(self, shard: int, form: Rendering = JSON) -> Key:
         """The key of one copy; shards count from 1."""
         return form.key(self.prefix(shard))
 
@@ -123,7 +123,9 @@ _SHOWN = Projection.of("PK", "SK", "Featured", "LastDealId", "Beside")
 _COPY = Projection.of("PK", "SK", "Body", "BuiltAt", TTL_ATTRIBUTE, "Name", "LikesCount", "WatchCount")
 
 
-def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON) -> list[Copy | None]:
+def read(
+    table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Rendering = JSON
+) -> list[Copy | None]:
     """The copies of some parts, each None where it is unusable. One BatchGetItem: 0.5 RRU for each copy."""
     places = [part.key(shard, form) for part in wanted]
     found = {item["PK"]: item for item in table.get_many(places, projection=_COPY)}
@@ -131,7 +133,7 @@ def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, f
 
 
 def read_category(
-    table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
+    table: Table, category: Topic, *, shard: int, now: datetime, form: Rendering = JSON
 ) -> tuple[CountedTopic, Copy | None]:
     """A category with its counts of this moment, and its page's copy. One BatchGetItem for both. Raises NoSuchTopic."""
     if category.slug not in CATEGORY_PAGES:
@@ -151,7 +153,7 @@ def write(
     *,
     began: datetime,
     expires: datetime,
-    form: Form = JSON,
+    form: Rendering = JSON,
     last: str | None = None,
     beside: Iterable[str] = (),
 ) -> None:
@@ -293,7 +295,7 @@ def _ids_in(previous: Copy | None) -> set[str]:
     return set()
 
 
-def _found(part: Cached, item: Item | None, now: datetime, form: Form) -> Copy | None:
+def _found(part: Cached, item: Item | None, now: datetime, form: Rendering) -> Copy | None:
     """The content of a copy, or None where it is missing, stale or corrupt."""
     with suppress(zlib.error, UnicodeDecodeError, KeyError, TypeError):
         if item is not None and item[TTL_ATTRIBUTE] > now.timestamp():
@@ -301,7 +303,7 @@ def _found(part: Cached, item: Item | None, now: datetime, form: Form) -> Copy |
     return None
 
 
-def _split(part: Cached, text: str, form: Form, expires_at: int) -> Copy | None:
+def _split(part: Cached, text: str, form: Rendering, expires_at: int) -> Copy | None:
     """The texts that ``Copy.text`` has joined, or None if they are another part's."""
     shows = (part.picks is not None, part.feed is not None)
     texts = text.split(_SEPARATOR)

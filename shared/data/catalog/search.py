@@ -22,7 +22,7 @@ from functools import partial
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals, words
-from shared.data.catalog.words import Search, Term
+from shared.data.catalog.words import Search, Term, is_a_slip
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
@@ -31,7 +31,6 @@ from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, Impossible, NotFound
 from shared.models.catalog import Deal, Status
 from shared.values import cards, links
-from shared.values.stems import is_a_slip
 from shared.values.stored import stored
 
 COMPLETIONS = 4

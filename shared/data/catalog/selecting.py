@@ -1,22 +1,116 @@
-"""The deals that a search finds, by price or by discount and between two prices.
+"""The deals that a search finds, by price or by discount and between two prices; and the limits that are typed.
 
 No key can say that: the items of a word are in the order of time. But they hold what lists are sorted and narrowed by,
 so the newest ``MOST`` matches are read, sorted here, and only those deals are read that a page shows.
+
+Limits may be written into a search: ``shoes under $80``, ``half price``, ``-30%``.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 
-from shared.data.catalog import phrases, search, sorting
+from shared.data.catalog import search, sorting
 from shared.data.catalog.search import Found, Match
 from shared.data.catalog.words import Search, asked
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal, Page, Selection, Sort
+from shared.values import money
 from shared.values.money import units
+
+_PRICE = r"(?P<{0}sign>(?:[A-Z]{{2}})?[$€£¥₹]|(?:CODE)(?= ?\d))? ?(?P<{0}>\d[\d,]{{0,12}}(?:\.\d{{1,2}})?)(?!\.?\d| ?%)"
+_PRICE += r"(?: ?(?P<{0}code>CODE|[€£])(?!\w))?"
+_AT_MOST = r"(?:under|below|less than|cheaper than|up to|at most|max(?:imum)?|<) ?"
+_AT_LEAST = r"(?:over|above|more than|at least|from|min(?:imum)?|>) ?"
+_BARE = re.compile(r"under|below|less|cheaper|over|above|more", re.IGNORECASE)
+_DISCOUNT = re.compile(
+    r"(?<!\w)(?:(?:up to|at least) )?(?:(?P<half>half[ -](?:price|off))|-? ?(?P<percent>[1-9]\d?) ?%(?: off)?)(?!\w)",
+    re.IGNORECASE,
+)
+
+
+@cache
+def _bounds() -> list[re.Pattern[str]]:
+    """The forms of prices, the longest first: ``$20 to $40``, ``under $80``, ``over 50 EUR``, ``$80``."""
+    most, least = _PRICE.format("most"), _PRICE.format("least")
+    forms = [
+        rf"(?:between )?{least} ?(?:-|\u2013|to|and) ?{most}",
+        _AT_MOST + most,
+        _AT_LEAST + least,
+        rf"(?=[A-Z]{{0,2}}[$€£¥₹]){most}",
+    ]
+    codes = "|".join(money.currencies())
+    return [re.compile(rf"(?<!\w){form}(?![\w%])".replace("CODE", codes), re.IGNORECASE) for form in forms]
+
+
+MOST_CHARACTERS = 200
+"""Characters of a text that are read: twice what is searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """A typed text: the rest of it that is searched, its limits as a selection, and each phrase as it was typed."""
+
+    rest: str
+    selection: Selection
+    typed: tuple[str, ...] = ()
+
+    def around(self, words: str, *, but: str = "") -> str:
+        """A text of some words with these phrases, all of them or all but one."""
+        return " ".join([words, *(each for each in self.typed if each != but)]).strip()
+
+    def within(self, selection: Selection) -> Selection:
+        """A selection that takes these limits where it has no limit itself."""
+        own = self.selection
+        return replace(
+            selection,
+            least=selection.least or own.least,
+            most=selection.most or own.most,
+            currency=selection.currency or own.currency,
+            discount=selection.discount or own.discount,
+        )
+
+
+def read_phrases(text: str) -> Phrases:
+    """The limits in a typed text. Numbers without a currency may be sizes: they are limits after some words alone."""
+    selection, typed, text = Selection(), [], text[:MOST_CHARACTERS]
+    for form in _bounds():
+        if selection.most is not None and "most" in form.groupindex:
+            continue
+        found = form.search(text)
+        read = _priced(found) if found else None
+        if found and read and (read.currency or _BARE.match(found[0])):
+            selection = replace(
+                selection,
+                least=read.least or selection.least,
+                most=read.most or selection.most,
+                currency=read.currency or selection.currency,
+            )
+            typed.append(found[0].strip())
+            text = f"{text[: found.start()]} {text[found.end() :]}"
+    if found := _DISCOUNT.search(text):
+        selection = replace(selection, discount=50 if found["half"] else int(found["percent"]))
+        typed.append(found[0].strip())
+        text = f"{text[: found.start()]} {text[found.end() :]}"
+    return Phrases(" ".join(text.split()), selection, tuple(typed))
+
+
+def _priced(found: re.Match[str]) -> Selection | None:
+    """The limits of a phrase; None where an amount is none in its currency, or two currencies are named."""
+    groups = found.groupdict()
+    signs = {groups.get(f"{name}{part}") or "" for name in ("least", "most") for part in ("sign", "code")} - {""}
+    amounts = {name: money.normal(groups[name].replace(",", "")) for name in ("least", "most") if groups.get(name)}
+    currency = money.named(signs.pop()) if len(signs) == 1 else None
+    if signs or (currency and any(money.fault(amount, currency) for amount in amounts.values())):
+        return None
+    if not all(re.fullmatch(money.PATTERN, amount) for amount in amounts.values()):
+        return None
+    return Selection(least=amounts.get("least"), most=amounts.get("most"), currency=currency)
+
 
 MOST = search.ITEMS
 """Matches that are sorted, the newest of a search."""
@@ -94,7 +188,7 @@ def page(
 
     With ``all_words``, deals that have only most of the words are not asked for.
     """
-    limits = phrases.read(typed)
+    limits = read_phrases(typed)
     wanted, selection = asked(limits.rest), limits.within(selection)
     if selection.is_all or not wanted.terms:
         newest = search.find(table, wanted, limit=limit, cursor=cursor)

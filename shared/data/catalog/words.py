@@ -1,20 +1,85 @@
-"""Words: those by which a deal is found, and those of a search.
+"""Words: those by which a deal is found, those of a search, and which of them count as the same.
 
 A deal is found by the words of its title, brand and category. They are compared as their stems, so that ``jackets``
 finds a jacket; a brand's words are also filed as they are written. A hyphenated word is filed in parts and as one:
 ``t-shirt`` as ``tshirt``, ``t`` and ``shirt``; so is a number with its unit, as ``16gb`` or as ``16 GB``. An irregular
 plural is also filed as its singular. What is typed becomes words in the same way.
+
+The stems are of English words, by Snowball's algorithm (https://snowballstem.org/algorithms/english/stemmer.html).
+Of ``snowballstemmer`` only the English stemmer is imported, and when the first word asks for it: the package's own
+``__init__`` imports those of 36 languages, which takes 20 ms, and one takes 1 ms. To do without this shortcut, let
+``_english`` return ``snowballstemmer.EnglishStemmer``.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.util import find_spec, module_from_spec
+from typing import Protocol
 
 from shared.models.catalog import CATEGORIES, Deal
 from shared.values import naming
-from shared.values.stems import stem, stems
+
+
+def is_a_slip(typed: str, word: str) -> bool:
+    """Whether a word becomes another by one letter more, less or other, or by two neighbours changing places."""
+    if typed == word or abs(len(typed) - len(word)) > 1:
+        return False
+    start = next((n for n, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
+    a, b = typed[start:], word[start:]
+    return a[1:] == b or a == b[1:] or a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
+
+
+IRREGULAR = {
+    "calves": "calf",
+    "children": "child",
+    "feet": "foot",
+    "geese": "goose",
+    "halves": "half",
+    "knives": "knife",
+    "leaves": "leaf",
+    "loaves": "loaf",
+    "men": "man",
+    "mice": "mouse",
+    "scarves": "scarf",
+    "sheaves": "sheaf",
+    "shelves": "shelf",
+    "teeth": "tooth",
+    "wolves": "wolf",
+    "women": "woman",
+}
+"""Plurals, with their singulars, whose stems Snowball's algorithm leaves apart."""
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802  # the library's name
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """The stem of a word in lower case: of ``jackets`` it is ``jacket``, of ``running`` it is ``run``."""
+    return _english()().stemWord(word)  # a stemmer keeps what it works on: threads must not share one
+
+
+def stems(word: str) -> tuple[str, ...]:
+    """The stem of a word, and of an irregular plural that of its singular: of ``knives``, ``knive`` and ``knife``."""
+    return tuple(dict.fromkeys(map(stem, (word, IRREGULAR.get(word, word)))))
+
+
+@cache
+def _english() -> type[_Stemmer]:
+    name = "snowballstemmer"
+    if name not in sys.modules and (found := find_spec(name)) is not None:
+        sys.modules[name] = module_from_spec(found)  # not executed
+    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415  # see above
+
+    stemmer: type[_Stemmer] = EnglishStemmer
+    return stemmer
+
 
 MOST_WORDS = 5
 """Words of a search; what is typed beyond them is left out, and said."""
@@ -28,7 +93,7 @@ _HYPHENATED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _APOSTROPHES = re.compile("['\u2019`]")
 _MEASURE = re.compile(r"\b(\d+)[ -]?(cm|ft|gb|hz|inch|kg|lb|lbs|mah|mb|ml|mm|oz|pack|pcs|qt|tb)\b")
 _COMMON = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "s", "the", "to", "with"})
-_LONGEST = 40
+_LONGEST_WORD = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +166,7 @@ def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
 
 def in_text(text: str) -> list[str]:
     """The words of a text as they are written: ASCII, lower case, without accents, each once."""
-    found = (word[:_LONGEST] for word in _WORD.findall(_plain(text)))
+    found = (word[:_LONGEST_WORD] for word in _WORD.findall(_plain(text)))
     return list(dict.fromkeys(word for word in found if word not in _COMMON and (len(word) > 1 or word.isdigit())))
 
 
@@ -148,7 +213,7 @@ def _parts(plain: str) -> Iterator[tuple[str, str | None]]:
     """Each word of a text, with the joined form of what it is a part of, if it is."""
     for hyphenated in _HYPHENATED.findall(_MEASURE.sub(r"\1-\2", plain)):
         parts = hyphenated.split("-")
-        whole = "".join(parts)[:_LONGEST] if len(parts) > 1 else None
+        whole = "".join(parts)[:_LONGEST_WORD] if len(parts) > 1 else None
         for part in parts:
             if part not in _COMMON and (len(part) > 1 or part.isdigit() or whole):
-                yield part[:_LONGEST], whole
+                yield part[:_LONGEST_WORD], whole

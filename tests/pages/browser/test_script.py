@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from shared.data.catalog import brands, deals
+from shared.data.catalog import deals, topics
 from shared.data.members import announcements, saved, votes
 from shared.models.catalog import Deal, Vote
 from shared.values import times
@@ -162,7 +162,7 @@ FOUND = {
 
 
 def test_the_filter_says_how_many_brands_it_found_and_keeps_their_letters(visit: Visit, site: Preview) -> None:
-    brands.create(site.table, "orsted", "Ørsted", times.now())  # its letter is no other one with an accent
+    topics.create_brand(site.table, "orsted", "Ørsted", times.now())  # its letter is no other one with an accent
     page = visit("/brands")
 
     for typed, (told, letters) in FOUND.items():

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from functions.background import refresher
 from functions.pages import site
 from functions.pages.site import pages, sitemaps
-from shared.data.catalog import brands, clicks, deals, feeds, offers, page_cache, picks, search
+from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, search, topics
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
@@ -404,7 +404,7 @@ def test_a_topic_without_deals_shows_what_ended(ask: Ask, table: Table, now: dat
 
 def test_what_is_unknown_or_has_no_deals_leads_to_brands_or_categories(ask: Ask, table: Table) -> None:
     brand, category = ask("/brands/aple"), ask("/categories/toys")
-    brands.create(table, "home", "Home", times.now())
+    topics.create_brand(table, "home", "Home", times.now())
     empty = [ask(path)["body"] for path in ("/brands/home", "/categories/home")]
 
     assert (brand["statusCode"], category["statusCode"]) == (404, 404)

@@ -10,18 +10,18 @@ from datetime import datetime
 
 from shared import settings
 from shared.data.catalog import page_cache
-from shared.data.catalog.page_cache import JSON, Cached, Copy, Form
+from shared.data.catalog.page_cache import JSON, Cached, Copy, Rendering
 from shared.dynamodb.table import Table
 from shared.models.catalog import CountedTopic, Topic
 
 
-class Memory:
+class CopyCache:
     """Copies that were read, each with the time of reading. A copy that was not usable is not kept.
 
     ``used`` is called with the name and form of each copy that needed no request, for those who tell what a page took.
     """
 
-    used: Callable[[str, Form], None]
+    used: Callable[[str, Rendering], None]
 
     def __init__(self) -> None:
         self.used = lambda _name, _form: None
@@ -29,7 +29,7 @@ class Memory:
         self._counts: dict[Hashable, CountedTopic] = {}
 
     def read(
-        self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON
+        self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Rendering = JSON
     ) -> list[Copy | None]:
         """As ``page_cache.read`` does, reusing copies read a moment ago."""
         found: dict[Cached, Copy | None] = {part: self._still(part, form, now) for part in wanted}
@@ -42,7 +42,7 @@ class Memory:
         return [found[part] for part in wanted]
 
     def read_category(
-        self, table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
+        self, table: Table, category: Topic, *, shard: int, now: datetime, form: Rendering = JSON
     ) -> tuple[CountedTopic, Copy | None]:
         """As ``page_cache.read_category`` does, reusing copies and counts read a moment ago."""
         place = (category, form)  # apart from the page's copy alone, which was not read with the counts
@@ -55,13 +55,13 @@ class Memory:
             self._counts[place] = counts
         return counts, copy
 
-    def _still(self, what: Hashable, form: Form, now: datetime) -> Copy | None:
+    def _still(self, what: Hashable, form: Rendering, now: datetime) -> Copy | None:
         read_at, copy = self._copies.get((what, form), (now, None))
         if copy is None or copy.expires_at <= now.timestamp():
             return None
         return copy if read_at <= now < read_at + settings.COPIES_ARE_KEPT else None
 
-    def _keep(self, what: Hashable, form: Form, copy: Copy | None, now: datetime) -> Copy | None:
+    def _keep(self, what: Hashable, form: Rendering, copy: Copy | None, now: datetime) -> Copy | None:
         if copy is not None:
             self._copies[what, form] = (now, copy)
         return copy

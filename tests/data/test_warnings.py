@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shared.data.catalog import deals, oddities
+from shared.data.catalog import deals, editing
 from shared.data.idempotency import Idempotency
 from shared.dynamodb.table import Table
 from shared.errors import DealIsOdd
@@ -30,17 +30,17 @@ from tests.support.factories import NOW, a_deal, ago, ahead, post
     ],
 )
 def test_what_has_ended_or_saves_nothing_is_odd_except_in_history(fields: dict[str, Any], odd: set[str]) -> None:
-    assert oddities.oddities(a_deal(**fields), NOW).keys() == odd
-    assert oddities.oddities(a_deal(ago(minutes=16), **fields), NOW) == {}
+    assert editing.warnings_of(a_deal(**fields), NOW).keys() == odd
+    assert editing.warnings_of(a_deal(ago(minutes=16), **fields), NOW) == {}
 
 
 def test_an_edit_is_asked_about_what_it_makes_odd_itself(table: Table) -> None:
     (deal,) = post(table, [a_deal(ago(days=9), ends_at=ago(days=1), price="200.00")])
 
-    oddities.edit(table, deal.deal_id, {"title": "Road runner", "ends_at": ago(days=1)}, NOW, ())
+    editing.edit(table, deal.deal_id, {"title": "Road runner", "ends_at": ago(days=1)}, NOW, ())
     for changes in ({"ends_at": ago(days=2)}, {"price": "201.00"}, {"list_price": "150.00"}):
         with pytest.raises(DealIsOdd):
-            oddities.edit(table, deal.deal_id, changes, NOW, ())
+            editing.edit(table, deal.deal_id, changes, NOW, ())
 
     assert deals.get(table, deal.deal_id).price == "200.00"
     deals.edit(table, deal.deal_id, {"price": "201.00"}, NOW)
@@ -49,17 +49,17 @@ def test_an_edit_is_asked_about_what_it_makes_odd_itself(table: Table) -> None:
 
 def test_what_an_editor_has_not_seen_is_asked_about_with_all_else(table: Table, deal: Deal) -> None:
     with pytest.raises(DealIsOdd) as asked:
-        oddities.edit(table, deal.deal_id, {"price": "200.00", "ends_at": ago(hours=1)}, NOW, ["price"])
+        editing.edit(table, deal.deal_id, {"price": "200.00", "ends_at": ago(hours=1)}, NOW, ["price"])
 
-    assert asked.value.oddities.keys() == {"expiresAt", "price"}
+    assert asked.value.warnings.keys() == {"expiresAt", "price"}
 
 
 def test_a_repeated_request_finds_its_deal_also_when_that_has_ended_meanwhile(table: Table) -> None:
     (_,) = post(table, [a_deal()])
     once = Idempotency("account", "key", {"title": "Trail runner"})
-    first = oddities.create(table, a_deal(ends_at=ahead(minutes=1)), NOW, (), idempotency=once)
+    first = editing.create(table, a_deal(ends_at=ahead(minutes=1)), NOW, (), idempotency=once)
 
-    again = oddities.create(table, a_deal(ends_at=ahead(minutes=1)), ahead(minutes=2), (), idempotency=once)
+    again = editing.create(table, a_deal(ends_at=ahead(minutes=1)), ahead(minutes=2), (), idempotency=once)
 
     assert again == first
 

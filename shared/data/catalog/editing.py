@@ -1,0 +1,194 @@
+"""Editors' changes to a deal: what is asked before it is written, repairing a damaged one, and undoing an end.
+
+A warning is about what may be written, but was hardly meant: the editor confirms it. Of a damaged item, readable fields
+stay, and an editor fills in the rest. For ten minutes it can be undone that a deal was withdrawn or ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from shared import settings
+from shared.data import keys
+from shared.data.catalog import deal_items, deals, feed_counts
+from shared.data.catalog.deal_items import DEAL, check, is_listed, not_ours, to_item, unreadable
+from shared.data.idempotency import Idempotency, earlier_result
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import ABSENT, Write, put_over
+from shared.errors import Busy, DealIsOdd, EditedMeanwhile, TooLateToUndo
+from shared.models.catalog import Deal
+from shared.values import identifiers
+from shared.values.money import units
+from shared.values.times import ago, from_iso, to_iso
+
+FIELDS = ("expiresAt", "price")
+"""The fields that can be odd, named as in the API."""
+
+
+def warnings_of(deal: Deal, now: datetime, before: Deal | None = None) -> dict[str, str]:
+    """Each odd field of a deal that is to be written, and why.
+
+    Of an edited deal, only what differs from the deal ``before``. A new deal that is too old to be news is history, in
+    which nothing is odd.
+    """
+    if before is None and now - deal.created_at > settings.NEWS_AGE:
+        return {}
+    found = {}
+    if deal.ends_at is not None and deal.ends_at <= now and (before is None or before.ends_at != deal.ends_at):
+        found["expiresAt"] = f"This deal ended {ago(deal.ends_at, now)}: nobody will see it."
+    saves = deal.list_price is None or deal.units < units(deal.list_price, deal.currency)
+    if not saves and (before is None or (before.price, before.list_price) != (deal.price, deal.list_price)):
+        found["price"] = "The price is not below the list price: no saving is shown."
+    return found
+
+
+def ask(deal: Deal, now: datetime, confirmed: Collection[str] | None, before: Deal | None = None) -> None:
+    """Refuse a deal with a warning that its editor has not confirmed; with None, nobody is asked. Raises DealIsOdd."""
+    found = {} if confirmed is None else warnings_of(deal, now, before)
+    if found.keys() - set(confirmed or ()):
+        raise DealIsOdd(found)
+
+
+def create(
+    table: Table,
+    deal: Deal,
+    now: datetime,
+    confirmed: Collection[str] | None,
+    *,
+    idempotency: Idempotency | None = None,
+    also: Sequence[Write] = (),
+) -> Deal:
+    """Create a deal as ``deals.create`` does, after asking. Raises DealIsOdd, and what that raises."""
+    try:
+        ask(deal, now, confirmed)
+    except DealIsOdd:
+        # Perhaps only by now: a repeated request may have posted it before it ended.
+        earlier = earlier_result(table, idempotency, now)
+        if earlier is not None:
+            return deals.get(table, earlier, consistent=True)
+        deal_items.check(replace(deal, brand_name=deals.brand_name(table, deal.brand)))  # else refused once it is meant
+        raise
+    return deals.create(table, deal, now, idempotency=idempotency, also=also)
+
+
+def edit(
+    table: Table,
+    id_or_number: str,
+    changes: Mapping[str, Any],
+    now: datetime,
+    confirmed: Collection[str] | None,
+    *,
+    by: str | None = None,
+    correlation_id: str | None = None,
+) -> Deal:
+    """Edit a deal as ``deals.edit`` does, after asking about what this makes odd.
+
+    If another editor is faster, the question is put anew for what the deal is then. Raises DealIsOdd, and what
+    ``deals.edit`` raises.
+    """
+
+    def ask_editor(old: Deal, new: Deal) -> None:
+        ask(new, now, confirmed, old)
+
+    deal_id = deal_items.place_of(table, id_or_number, consistent=True).deal_id
+    return deals.edit(table, deal_id, changes, now, by=by, correlation_id=correlation_id, ask=ask_editor)
+
+
+def salvage(table: Table, deal_id: str) -> tuple[Deal, set[str]]:
+    """The readable rest of a damaged deal, and the names of its fields that cannot be read. Raises NoSuchDeal.
+
+    A required field that cannot be read is empty in the deal.
+    """
+    return salvaged(deals.get_item(table, deal_id), deal_id)
+
+
+def mend(
+    table: Table,
+    deal_id: str,
+    changes: Mapping[str, Any],
+    now: datetime,
+    *,
+    by: str | None = None,
+    correlation_id: str | None = None,
+    confirmed: Collection[str] | None = None,
+) -> Deal:
+    """Write a damaged deal anew, with ``changes`` in place of what cannot be read; it stands in feeds as it should.
+
+    An editor is asked about warnings, as by ``deals.edit``.
+    Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile where another edit was faster.
+    """
+    item = deals.get_item(table, deal_id)
+    left, lost = salvaged(item, deal_id)
+    brand_name = deals.brand_name(table, changes.get("brand", left.brand))
+    version = 0 if "version" in lost else left.version
+    unchanged, read = "Version = :read", item.get("Version")
+    if not isinstance(read, int | Decimal):
+        unchanged, read = "NOT attribute_type(Version, :read)", "N"
+    new = replace(left, **changes, brand_name=brand_name, version=version + 1, correlation_id=correlation_id).signed(by)
+    check(new)
+    ask(new, now, confirmed, left)
+    new_item = to_item(new, now)
+    was = _as_listed(item, new) if is_listed(item) else None
+    will_be = new if is_listed(new_item) else None
+    table.transact(
+        put_over(
+            {**not_ours(item), **new_item},
+            f"{ABSENT} OR {unchanged}",
+            {":read": read},
+            refused=EditedMeanwhile(version),
+        ),
+        *feed_counts.count_writes(table, was, will_be),
+        *feed_counts.end_note_writes(None, will_be),
+    )
+    return new
+
+
+def salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
+    """The readable rest of an item with a deal's attributes, as ``salvage`` tells it."""
+    left, lost = DEAL.salvage(item)
+    lost |= unreadable(left)
+    known = {name: value for name, value in left.items() if name not in lost}
+    blank = dict.fromkeys(("title", "link", "brand", "brand_name", "category", "price", "currency"), "")
+    made = {"created_at": identifiers.time_of(deal_id), **blank, **known, "deal_id": deal_id}
+    return Deal(**made), lost
+
+
+def _as_listed(item: Item, deal: Deal) -> Deal:
+    """A deal as the feeds count it by now: by its item's places in the indexes."""
+    day, brand, category = keys.listed_under(item)
+    return replace(deal, brand=brand, category=category, created_at=datetime.fromisoformat(day).replace(tzinfo=UTC))
+
+
+WITHIN = timedelta(minutes=10)
+"""How long an editor can undo it."""
+
+
+def undone(deal: Deal, now: datetime) -> dict[str, Any]:
+    """The changes that undo a deal's withdrawal or, where it was ended, its end; none after ten minutes."""
+    if deal.withdrawn_at is not None:
+        return {"withdrawn_at": None} if now - deal.withdrawn_at <= WITHIN else {}
+    if deal.ends_at is None or now - deal.ends_at > WITHIN:
+        return {}
+    ended, _, before = (deal.ended_from or "").partition(" ")
+    return {"ends_at": from_iso(before) if before else None} if ended == to_iso(deal.ends_at) else {}
+
+
+def undo(
+    table: Table, deal_id: str, now: datetime, *, by: str | None = None, correlation_id: str | None = None
+) -> Deal:
+    """Undo that a deal was withdrawn or ended, within ten minutes: it ends when it would have ended, and stands again
+    where editors had picked it. What else has been changed since stays. Raises NoSuchDeal, TooLateToUndo."""
+
+    def attempt() -> Deal:
+        deal = deals.get(table, deal_id, consistent=True)
+        changes = undone(deal, now)
+        if not changes:
+            raise TooLateToUndo("ten minutes")
+        return deals.edit(table, deal_id, changes, now, by=by, correlation_id=correlation_id, version=deal.version)
+
+    return table.retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
