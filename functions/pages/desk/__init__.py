@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functions.pages.desk import brands, deals, drafts, hot, lists, log, pictures, today, together
+from functions.pages.desk import deal_parts, deals, drafts, hot, lists, today, together
 from shared.html import forms
 from shared.html.app import serve
 
-_MODULES = (today, deals, together, drafts, log, pictures, hot, lists, brands)
+_MODULES = (today, deals, together, drafts, deal_parts, deal_parts, hot, lists, lists)
 
 handler = serve(*(module.routes for module in _MODULES), guards=[forms.ours_only])

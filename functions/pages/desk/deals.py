@@ -14,9 +14,9 @@ from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 
-from functions.pages.desk import deal_form, lists, log, pictures
-from functions.pages.desk.brands import near_names
-from functions.pages.desk.editing import brand_names, changed, deal_of, desk_page, edit
+from functions.pages.desk import deal_form, deal_parts, lists
+from functions.pages.desk.deal_parts import brand_names, changed, deal_of, desk_page, edit
+from functions.pages.desk.lists import near_names
 from shared import settings
 from shared.data.catalog import clicks, deals, editing, offers
 from shared.data.catalog.drafts import Draft
@@ -237,7 +237,7 @@ def form_page(
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(views.number(deal)) if deal else ""
     currency = typed.get("currency") or settings.CURRENCIES[0]
-    picture = None if damaged else pictures.section(deal, request)
+    picture = None if damaged else deal_parts.picture_section(deal, request)
     answer = desk_page(
         "desk/deal.html",
         request,
@@ -261,7 +261,7 @@ def form_page(
         stock=deal.stock.value.replace("-", " ") if deal and deal.stock else "",
         clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
         undoes=_undoes(deal, now) if deal else "",
-        log=log.newest(deal, now) if deal else [],
+        log=deal_parts.newest_changes(deal, now) if deal else [],
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],
         guessed=guessed,

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from functions.pages.desk.editing import deal_of, desk_page
+from functions.pages.desk.deal_parts import deal_of, desk_page
 from shared.data.catalog import deals
 from shared.data.members import cohorts, users
 from shared.dynamodb.capacity import WRITE_DOLLARS

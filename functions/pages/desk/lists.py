@@ -1,7 +1,10 @@
-"""The lists of picked deals that readers see first: the front page's, the editors' choice, one for each category."""
+"""The lists of picked deals that readers see first (the front page's, the editors' choice, one for each category), and
+all brands.
+"""
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -11,15 +14,20 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
-from functions.pages.desk.editing import desk_page, line_of
-from shared.data.catalog import clicks, deals, picks
+from functions.pages.desk import deal_form
+from functions.pages.desk.deal_parts import desk_page, line_of
+from shared.api.bodies import NewBrand
+from shared.data.catalog import clicks, deals, picks, topics
 from shared.dynamodb.table import Table
-from shared.errors import NoSuchDeal, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
+from shared.errors import BrandExists, NoSuchDeal, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
+from shared.html.form_validation import check
+from shared.html.forms import InvalidFields
 from shared.html.pages import Answer, Request
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Status, Topic
 from shared.runtime.environment import table
+from shared.values import naming
 
 routes = Routes()
 
@@ -189,3 +197,49 @@ def _placed(order: Sequence[str], which: str, place: int | None) -> list[str]:
     others = [each for each in order if each != which]
     others.insert(place - 1, which)
     return others
+
+
+@routes.get("/desk/brands")
+def brand_form(request: Request) -> Answer:
+    cookies.editor_of(request)
+    return _brands_page(request, {"name": request.query.get("name", "")})
+
+
+@routes.post("/desk/brands")
+def new_brand(request: Request) -> Answer:
+    """A brand under a new name. Similar names are shown first, and a similar name must be confirmed."""
+    cookies.editor_of(request)
+    typed = forms.read(request.event)
+    try:
+        name = check(NewBrand, {"name": typed.get("name", "")}).name.strip()
+        near = [] if typed.get("sure") == "1" else near_names(name)
+        if near:
+            return _brands_page(request, typed, near=near, status=HTTPStatus.CONFLICT)
+        topics.create_brand(table(), naming.slug(name), name, request.now)
+    except InvalidFields as error:
+        return _brands_page(request, typed, error.errors)
+    except BrandExists:
+        return _brands_page(request, typed, {"name": "This brand exists already."}, status=HTTPStatus.CONFLICT)
+    return pages.redirect("/desk/brands", said="brand")
+
+
+def near_names(name: str) -> list[str]:
+    """Names of brands that are written almost like this one, without the one itself."""
+    known = topics.brand_names(table(), consistent=True)
+    asked = deal_form.slug_of(name)
+    near = difflib.get_close_matches(asked, known, n=5, cutoff=0.75)
+    begins = [slug for slug in known if asked and (slug.startswith(f"{asked}-") or asked.startswith(f"{slug}-"))]
+    return [known[slug] for slug in dict.fromkeys((*near, *begins)) if slug != asked][:5]
+
+
+def _brands_page(
+    request: Request,
+    typed: Mapping[str, str],
+    errors: Mapping[str, str] | None = None,
+    *,
+    near: Sequence[str] = (),
+    status: int | None = None,
+) -> Answer:
+    names = [{"slug": slug, "name": name} for slug, name in topics.brand_names(table(), consistent=True).items()]
+    shown = {"name": typed.get("name", "")}
+    return desk_page("desk/brands.html", request, status, typed=shown, errors=errors, near=list(near), names=names)

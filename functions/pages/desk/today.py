@@ -7,8 +7,8 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from functions.pages.desk.deal_parts import desk_page, line_of
 from functions.pages.desk.drafts import rows as draft_rows
-from functions.pages.desk.editing import desk_page, line_of
 from functions.pages.desk.hot import count_readers, told_so_far
 from functions.pages.desk.lists import FRONT, order_of
 from shared.data.catalog import clicks, drafts, endings, feed_counts, feeds

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from functions.pages.mine import told
+from functions.pages.mine import alerts_pages
 from shared.data.catalog import deal_items, deals
 from shared.data.members import follows, messages, saved, votes
 from shared.errors import (
@@ -67,7 +67,7 @@ def inbox(request: Request) -> Answer:
         unread_only=unread_only,
         older=page.next,
         nothing=not followed,
-        suggested=told.suggested(request.now, followed) if empty else [],
+        suggested=alerts_pages.suggested(request.now, followed) if empty else [],
         **head,
     )
 
@@ -88,18 +88,18 @@ def read_message(request: Request, message_id: str) -> Answer:
     if not request.opens_page:
         raise Forbidden("Open this message as a page: it cannot be loaded ahead of time.")
     message = messages.mark_read(table(), cookies.member_of(request).username, message_id, request.now)
-    return pages.redirect(told.place_of(message))
+    return pages.redirect(alerts_pages.place_of(message))
 
 
 @routes.get("/my/watches/<kind>/<slug>", "/my/likes/<kind>/<slug>")
 def topic_of_button(_request: Request, kind: str, slug: str) -> Answer:
-    _, place = told.topic_named(kind, slug)
+    _, place = alerts_pages.topic_named(kind, slug)
     return pages.redirect(place)
 
 
 @routes.post("/my/watches/<kind>/<slug>")
 def watch(request: Request, kind: str, slug: str) -> Answer:
-    topic, place = told.topic_named(kind, slug)
+    topic, place = alerts_pages.topic_named(kind, slug)
     on, off = partial(follows.watch, table(), topic, now=request.now), partial(follows.unwatch, table(), topic)
     counted = metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED
     return _switched(request, place, on=on, off=off, said=("watching", "unwatched"), counted=counted)
@@ -107,7 +107,7 @@ def watch(request: Request, kind: str, slug: str) -> Answer:
 
 @routes.post("/my/likes/<kind>/<slug>")
 def like(request: Request, kind: str, slug: str) -> Answer:
-    topic, place = told.topic_named(kind, slug)
+    topic, place = alerts_pages.topic_named(kind, slug)
     on, off = partial(follows.like, table(), topic, now=request.now), partial(follows.unlike, table(), topic)
     counted = metrics.LIKES_ADDED, metrics.LIKES_REMOVED
     return _switched(request, place, on=on, off=off, said=("liked", "unliked"), counted=counted)
@@ -160,7 +160,7 @@ def status(request: Request) -> Answer:
     if "deal" in request.query:
         asked["of deal"] = partial(_states_of, request.query["deal"], session.username)
     if "topic" in request.query:
-        topic, _ = told.topic_named(*request.query["topic"].partition("/")[::2])
+        topic, _ = alerts_pages.topic_named(*request.query["topic"].partition("/")[::2])
         asked["watching"] = partial(follows.is_watched, table(), topic, session.username)
         asked["liked"] = partial(follows.is_liked, table(), topic, session.username)
     found, head = cookies.beside_head(request, *asked.values())
@@ -226,7 +226,7 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
         "unread": message.unread,
         "at": times.to_iso(message.created_at),
         "when": views.clock(message.created_at) if is_today else views.day(message.created_at, now),
-        "why": told.why(message),
+        "why": alerts_pages.why(message),
         "title": deal.title if deal else about.title if isinstance(about, AboutDeal) else message.subject,
         "deal": views.card(deal, now, width=128) if deal else None,
         "since": then,

@@ -9,8 +9,8 @@ from http import HTTPStatus
 from operator import attrgetter
 from typing import Any
 
-from functions.pages.site import narrowing
-from functions.pages.site.public import moved, public_page
+from functions.pages.site import listing
+from functions.pages.site.listing import moved, public_page
 from shared.data.catalog import deal_pages, deals
 from shared.html import views
 from shared.html.app import Routes
@@ -47,7 +47,7 @@ def one_deal(request: Request, number: str) -> Answer:
     cheaper = views.cards(found.cheaper, now, most=SIBLINGS)
     for shown in (siblings, cheaper):
         views.leave_out(shown)
-    query = narrowing.query_of(deal_pages.below(deal))
+    query = listing.query_of(deal_pages.below(deal))
     return public_page(
         "deal.html",
         request,

@@ -6,8 +6,8 @@ import json
 from dataclasses import replace
 from datetime import date
 
-from functions.pages.site import narrowing
-from functions.pages.site.public import (
+from functions.pages.site import listing
+from functions.pages.site.listing import (
     cursor_of,
     feed_addresses,
     for_machines,
@@ -101,8 +101,8 @@ def _selected(request: Request, selection: Selection) -> Answer:
     more = found.page.next
     deals = found.page.items[: views.first_groups(found.page.items, SELECTED, under=None)]
     shown = sorting.opened_in_settings(selection)
-    said = narrowing.sentence(shown)
-    asked = narrowing.query_of(shown)
+    said = listing.sentence(shown)
+    asked = listing.query_of(shown)
     return public_page(
         "selected.html",
         request,
@@ -110,7 +110,7 @@ def _selected(request: Request, selection: Selection) -> Answer:
         topic=None,
         remark=f"{said}. {_among(shown.sort, found.looked, cursor)}" if found.looked is not None else said,
         order=said,
-        narrowing=narrowing.above(
+        narrowing=listing.above(
             "/deals",
             selection,
             among=[
@@ -121,9 +121,9 @@ def _selected(request: Request, selection: Selection) -> Answer:
         ),
         cards=views.cards(deals, request.now),
         next=link("/deals", **asked, cursor=more) if more else None,
-        more=narrowing.MORE[Sort.NEWEST] if shown.sort is Sort.NEWEST else "",
+        more=listing.MORE[Sort.NEWEST] if shown.sort is Sort.NEWEST else "",
         all=link("/deals"),
-        chips=narrowing.chips("/deals", selection),
+        chips=listing.chips("/deals", selection),
         alert=None,
         partly=[],
         first=cursor is None,
@@ -135,7 +135,7 @@ def _selected(request: Request, selection: Selection) -> Answer:
 
 def _named(selection: Selection) -> str:
     if selection.lowest:
-        return narrowing.LOWEST
+        return listing.LOWEST
     return "Half price or less" if selection.discount == HALF else "All deals"
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from functions.pages.site import narrowing
-from functions.pages.site.public import cursor_of, feed_addresses, public_page, selection_of
+from functions.pages.site import listing
+from functions.pages.site.listing import cursor_of, feed_addresses, public_page, selection_of
 from functions.pages.site.topics import brands_like
 from shared import settings
 from shared.data.catalog import search, selecting, words
@@ -48,7 +48,7 @@ def search_page(request: Request) -> Answer:
         cut=wanted.cut,
         completed=(ran.words[-1], found.completed) if found.completed else None,
         digit=ran.words[-1] if ran.words and ran.words[-1].isdigit() and len(ran.words[-1]) == 1 else None,
-        narrowing=narrowing.above("/search", Selection(), query=searched),
+        narrowing=listing.above("/search", Selection(), query=searched),
         cards=views.cards(active, request.now, alike=alike),
         partly=views.cards(some, request.now, alike=alike),
         named=_named(ran, active) if cursor is None else [],
@@ -73,7 +73,7 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: select
     most = selecting.partly(table(), found, room, request.now)
     active, some, alike = _active(shown, most, request.now)
     onward = replace(selection, currency=found.selection.currency)
-    among = narrowing.brands_among("/search", selection, active, query=searched)
+    among = listing.brands_among("/search", selection, active, query=searched)
     return public_page(
         "selected.html",
         request,
@@ -81,20 +81,20 @@ def _selected(request: Request, wanted: words.Search, query: str, limits: select
         name=f"Search: {searched}",
         topic=None,
         remark="" if found.looked is None else f"Only of the newest {counted(found.looked, 'deal')} with these words.",
-        order=narrowing.sentence(found.selection),
-        narrowing=narrowing.above(
+        order=listing.sentence(found.selection),
+        narrowing=listing.above(
             "/search", selection, query=searched, among=among, currencies=found.currencies, opened=found.selection
         ),
         chips=[
-            (phrase, link("/search", q=limits.around(found.ran.text, but=phrase), **narrowing.query_of(selection)))
+            (phrase, link("/search", q=limits.around(found.ran.text, but=phrase), **listing.query_of(selection)))
             for phrase in limits.typed
         ]
-        + narrowing.chips("/search", selection, searched),
+        + listing.chips("/search", selection, searched),
         alert={"words": found.ran.text, "ceiling": found.selection.most, "currency": found.selection.currency},
         cards=views.cards(active, request.now, alike=alike),
         partly=views.cards(some, request.now, alike=alike),
-        next=link("/search", q=searched, **narrowing.query_of(onward), cursor=more) if more else None,
-        more=narrowing.MORE[selection.sort],
+        next=link("/search", q=searched, **listing.query_of(onward), cursor=more) if more else None,
+        more=listing.MORE[selection.sort],
         all=link("/search", q=searched),
         first=cursor is None,
         feed=feed_addresses("/feed", q=searched),

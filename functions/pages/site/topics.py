@@ -9,8 +9,16 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from functions.pages.site import narrowing
-from functions.pages.site.public import cursor_of, feed_addresses, latest_of, moved, older_of, public_page, selection_of
+from functions.pages.site import listing
+from functions.pages.site.listing import (
+    cursor_of,
+    feed_addresses,
+    latest_of,
+    moved,
+    older_of,
+    public_page,
+    selection_of,
+)
 from shared.data.catalog import feeds, offers, picks, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.errors import InvalidName, NotFound
@@ -41,7 +49,7 @@ def category_page(request: Request, category: str) -> Answer:
         return moved(f"/categories/{topic.slug}")
     selection, cursor = selection_of(request), cursor_of(request)
     if not selection.is_all:
-        return _selected(request, topic, selection, narrowing.brands_in)
+        return _selected(request, topic, selection, listing.brands_in)
     if cursor is not None:
         return _older_of_topic(request, topic, cursor)
     found, copy = cached_pages.read_category(topic, now, HTML)
@@ -75,7 +83,7 @@ def brand_page(request: Request, brand: str) -> Answer:
             topics.get(table(), topic)
             return moved(f"/brands/{topic.slug}")
         if not selection.is_all:
-            return _selected(request, topic, selection, narrowing.categories_of)
+            return _selected(request, topic, selection, listing.categories_of)
         if cursor is not None:
             return _older_of_topic(request, topic, cursor)
         found, held = feeds.open_feed(table(), topic)
@@ -111,7 +119,7 @@ def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
     return _of_topic(request, *table().gather(asked), first=False)
 
 
-def _selected(request: Request, topic: Topic, selection: Selection, among: Callable[..., narrowing.Choices]) -> Answer:
+def _selected(request: Request, topic: Topic, selection: Selection, among: Callable[..., listing.Choices]) -> Answer:
     """A page of a topic's deals in another order, or of some of them, and what else there is ``among`` them.
 
     One round trip, mostly; of the newest deals two. Raises NoSuchTopic, InvalidCursor, BadRequest.
@@ -124,19 +132,19 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
     deals = page.items[: views.first_groups(page.items, SORTED, under=None)]
     # Where not all that was found is shown, the next page begins with the rest.
     more = sorting.cursor_after(topic, shown, deals[-1]) if len(deals) < len(page.items) else page.next
-    bar = narrowing.above(
+    bar = listing.above(
         path,
         selection,
         among=among(topic, selection, found.brand, page.items),
         currencies=found.currencies,
         opened=shown,
     )
-    said = narrowing.sentence(shown, found.brand)
+    said = listing.sentence(shown, found.brand)
     return public_page(
         "selected.html",
         request,
         name=found.topic.name,
-        chips=narrowing.chips(path, selection),
+        chips=listing.chips(path, selection),
         alert=None,
         partly=[],
         topic=topic,
@@ -144,8 +152,8 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
         order=said,
         narrowing=bar,
         cards=views.cards(deals, request.now),
-        next=link(path, **narrowing.query_of(shown), cursor=more) if more else None,
-        more=narrowing.MORE[selection.sort],
+        next=link(path, **listing.query_of(shown), cursor=more) if more else None,
+        more=listing.MORE[selection.sort],
         all=link(path),
         first=cursor is None,
         feed=feed_addresses(f"{path}/feed"),
@@ -182,7 +190,7 @@ def _of_topic(
         any=something,
         ended=views.cards((deal for deal in over if deal.status(request.now) is Status.EXPIRED), request.now),
         first=first,
-        narrowing=narrowing.above(path, Selection()),
+        narrowing=listing.above(path, Selection()),
         feed=feed_addresses(f"{path}/feed"),
         robots=None if first else "noindex, follow",
         description=f"Deals of {found.name}, newest first.",

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from functions.pages.site import pages, sitemaps
+from functions.pages.site import feeds as for_machines
+from functions.pages.site import pages
 from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, search, topics
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb import cursors
@@ -609,7 +610,7 @@ def test_the_sitemap_names_every_listed_deal_the_front_page_the_categories_and_t
         assert f"<loc>https://deals.example{path}</loc>" in mapped
     assert newest in ask(month)["body"]
     assert ask("/sitemap-1999-01.xml")["statusCode"] == 404
-    monkeypatch.setattr(sitemaps, "MOST_MAPPED", 1)
+    monkeypatch.setattr(for_machines, "MOST_MAPPED", 1)
     bounded = ask(month)["body"]
     assert (bounded.count("<loc>"), newest in bounded) == (1, True)
 

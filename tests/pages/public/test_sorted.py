@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from functions.api import catalog
-from functions.pages.site.narrowing import LOWEST
+from functions.pages.site.listing import LOWEST
 from shared.data.catalog import offers, search, selecting, sorting
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
