@@ -20,8 +20,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from shared.models.lists import Selection
-
 from benchmarks.harness import markdown, record
 from shared import settings
 from shared.data import item_types, keys
@@ -30,7 +28,7 @@ from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.models.catalog import Deal
+from shared.models.catalog import Deal, Selection
 from shared.values import naming
 from tests.support.engines import DYNOXIDE, dynoxide_of
 from tests.support.factories import NOW, a_deal, ago

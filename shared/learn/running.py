@@ -110,13 +110,10 @@ def of_its_own_table(table: Table, recorded: Mapping[str, Any], trace: Trace) ->
 
 
 def _of_index(table: Table, recorded: Mapping[str, Any], condition: str, trace: Trace) -> Mapping[str, Any]:
-    named = {
-        kind: own
-        for kind, all_of in (("Names", recorded["names"]), ("Values", recorded["values"]))
-        if (own := {name: each for name, each in all_of.items() if name in condition})
-    }
-    arguments = {f"ExpressionAttribute{kind}": own for kind, own in named.items()}
-    arguments |= {"IndexName": recorded["index"], "KeyConditionExpression": condition}
+    arguments: dict[str, Any] = {"IndexName": recorded["index"], "KeyConditionExpression": condition}
+    for kind in ("Names", "Values"):
+        if named := {name: each for name, each in recorded[kind.lower()].items() if name in condition}:
+            arguments[f"ExpressionAttribute{kind}"] = named
     reply = _unseen(table, "Query", arguments, trace)
     found = {"refused": reply.code} if reply.code else {"found": [item[PARTITION_KEY] for item in reply.items]}
     return {"condition": condition, **found}

@@ -193,12 +193,14 @@ def names(shell: Shell) -> dict[str, Callable[[], str]]:
         "TABLE": output["TableName"],
         "APIID": output["ApiId"],
         "QUEUEURL": output["QueueUrl"],
+        "BUCKET": output["PicturesBucket"],
         "DOMAIN": output["SiteUrl"].split("/")[2].partition(":")[0],
         "USERNAME": "member",
         "DEAL": number,
         "4711": number,
         "RULE": shell.ask(f"aws events list-rules --name-prefix {stack} --query 'Rules[].Name'")[0],
     }
+    known["ARN"] = shell.ask(f"aws dynamodb describe-table --table-name {known['TABLE']} --query Table.TableArn")
     known["FUNCTION"] = known["EXPIRY"]
     of_messenger = f"aws lambda list-event-source-mappings --function-name {known['MESSENGER']}"
     known["UUID"] = shell.ask(f"{of_messenger} --query 'EventSourceMappings[].UUID'")[0]

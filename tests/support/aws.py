@@ -22,7 +22,9 @@ for line in sys.stdin:
     told = io.StringIO()
     with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
         try:
-            status = driver.main(json.loads(line))
+            words = json.loads(line)
+            # A skeleton is made by each operation that a driver was asked for so far: it must be the only one.
+            status = (create_clidriver() if "--generate-cli-skeleton" in words else driver).main(words)
         except SystemExit as exit:
             status = exit.code
         except BaseException:

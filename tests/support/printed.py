@@ -44,7 +44,6 @@ NOT_TYPED: Final = {
     "aws service-quotas ": "MiniStack has no such service",
     "aws health ": "MiniStack has no such service",
     "aws sesv2 delete-suppressed-destination ": "MiniStack has no such list",
-    "aws dynamodb export-table-to-point-in-time ": "the stage local exports nothing",
     "aws stepfunctions start-execution ": "the stage local exports nothing",
 }
 """The commands that no test types, or with a space how they begin, and what each is or needs. AWS's command line checks
