@@ -6,6 +6,6 @@ from functions.pages.desk import deal_parts, deals, drafts, hot, lists, today, t
 from shared.html import forms
 from shared.html.app import serve
 
-_MODULES = (today, deals, together, drafts, deal_parts, deal_parts, hot, lists, lists)
+_MODULES = (today, deals, together, drafts, deal_parts, hot, lists)
 
 handler = serve(*(module.routes for module in _MODULES), guards=[forms.ours_only])

@@ -8,4 +8,4 @@ from __future__ import annotations
 from functions.pages.site import deal, feeds, pages, search, topics
 from shared.html.app import serve
 
-handler = serve(pages.routes, deal.routes, topics.routes, search.routes, feeds.routes, feeds.routes, public=True)
+handler = serve(pages.routes, deal.routes, topics.routes, search.routes, feeds.routes, public=True)
