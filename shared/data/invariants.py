@@ -264,7 +264,9 @@ class _Seen:
             kind = (found or due or {})["Type"]
             fault = wrong.get(keys.deal(due["DealId"])["PK"]) if due else None
             right = _judged_as(due, fault.due) if due and fault and fault.due else due
-            if found != right and (kind != item_types.ENDING or due):  # a note without its deal costs one more look
+            if not _says_the_same(found, right) and (
+                kind != item_types.ENDING or due
+            ):  # a note without its deal costs one more look
                 yield Fault(_PAIRED[kind], _key(place), found, right)
         for needed, asking in self._needed.items():
             for place, counted in asking if needed not in self._there else ():
@@ -420,8 +422,7 @@ class _Seen:
         place = _place(item)
         pair = self._pairs.setdefault(place, [None, None])
         pair[due] = item
-        # The version tells which of two states is newer; an older one may say the same.
-        if {**(pair[0] or {}), "Version": None} == {**(pair[1] or {}), "Version": None}:
+        if _says_the_same(*pair):
             del self._pairs[place]
 
     def _count_due(self, count: _Count) -> Item | None:
@@ -452,6 +453,11 @@ def _judged_as(due: Item, deal: Item) -> Item:
     if due["Type"] == item_types.WORD:
         return search.items_of(from_item(deal))[keys.id_in(due["PK"])]
     return due
+
+
+def _says_the_same(found: Item | None, due: Item | None) -> bool:
+    """Whether an item is as it is due; its version only tells which of two states is newer."""
+    return {**(found or {}), "Version": None} == {**(due or {}), "Version": None}
 
 
 def _differ(found: Item | None, due: Item | None) -> bool:

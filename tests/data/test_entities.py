@@ -63,7 +63,9 @@ def everything(table: Table) -> None:
         offers.file(table, None, from_item(item))
     for item in [item for item in table.everything() if item["Type"] == t.DEAL]:
         offers.judge_anew(table, None, from_item(item))
-        offers.file(table, None, from_item(table.get(keys.primary(item), consistent=True) or {}))
+        judged = from_item(table.get(keys.primary(item), consistent=True) or {})
+        offers.file(table, None, judged)
+        search.file(table, from_item(item), judged)
 
 
 @pytest.fixture(scope="module")
