@@ -1,20 +1,36 @@
-"""Likes and watches: the same behaviour for brands and categories."""
+"""Likes and watches: the same behaviour for brands and categories.
+
+Brands and categories by themselves: their names; and a table without any.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from shared.data import account_checks, keys
-from shared.data.catalog import topics
+from shared.data.catalog import endings, feeds, imports, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotSignedIn, NotWatching
-from shared.models.catalog import BRAND, Topic
+from shared.dynamodb.writes import update
+from shared.errors import (
+    AlreadyLiked,
+    AlreadyWatching,
+    BrandsAreFull,
+    NoSuchTopic,
+    NotLiked,
+    NotSeeded,
+    NotSignedIn,
+    NotWatching,
+)
+from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.models.members import Limits
+from shared.values import naming
 from shared.values.times import to_iso
-from tests.support.factories import APPLE, HOME, NOW, SHOES, both_kinds, join
+from tests.support.engines import DYNOXIDE_ENGINE, on
+from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, both_kinds, join
 from tests.support.wire import before, watched
 
 
@@ -171,3 +187,48 @@ def test_likes_and_watches_are_brands_first_and_each_kind_by_slug(table: Table) 
 
     assert (liking, watching) == ([APPLE, zara, HOME], [APPLE, zara, SHOES])
     assert wire.operations == {"Query": 2}
+
+
+def test_brands_are_listed_by_slug_with_the_names_editors_wrote(table: Table) -> None:
+    for name in ("Nicoló", "G/Fore", "04651 / A Trip In A Bag"):
+        topics.create_brand(table, naming.slug(name), name, NOW)
+
+    named = topics.brand_names(table)
+
+    assert list(named.items()) == [
+        ("04651-a-trip-in-a-bag", "04651 / A Trip In A Bag"),
+        ("apple", "Apple"),
+        ("asics", "ASICS"),
+        ("g-fore", "G/Fore"),
+        ("nicolo", "Nicoló"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table: topics.create_brand(table, "apple", "Apple", NOW),
+        lambda table: imports.create_many(table, [a_deal()], NOW),
+        lambda table: feeds.read(table, ALL_DEALS, limit=25, now=NOW),
+        lambda table: endings.sweep(table, NOW),
+    ],
+    ids=["brands", "deals", "feeds", "endings"],
+)
+def test_a_table_that_was_not_seeded_says_so(bare_table: Table, ask: Callable[[Table], object]) -> None:
+    with pytest.raises(NotSeeded):
+        ask(bare_table)
+
+    assert topics.brand_names(bare_table) == {}
+    assert bare_table.get(keys.topic(APPLE)) is None
+
+
+@on(DYNOXIDE_ENGINE)
+def test_a_full_list_of_brands_says_so_and_takes_no_brand(table: Table) -> None:
+    full = {"one": "x" * (400 * 1024 - 200)}
+    table.write(update(keys.brands(), "SET Brands = :full", values={":full": full}, refused=None))
+
+    with pytest.raises(BrandsAreFull, match="full"):
+        topics.create_brand(table, "one-more", "y" * 300, NOW)
+
+    assert table.get(keys.topic(Topic(BRAND, "one-more"))) is None
+    assert topics.brand_names(table) == full

@@ -1,4 +1,7 @@
-"""Answers to requests, as the API and the pages share them."""
+"""Answers to requests, as the API and the pages share them.
+
+The parts of an API Gateway event that are read.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from shared.api import app
 from shared.http.answers import json_answer
 from shared.http.app import Guard
-from shared.http.requests import Event
+from shared.http.requests import Event, path
 from tests.support.events import event
 
 
@@ -68,3 +71,26 @@ def test_a_path_that_holds_its_base_path_is_understood(context: LambdaContext) -
 
     assert answer["statusCode"] == 200
     assert answer["body"] == '{"dealId": "1"}'
+
+
+@pytest.mark.parametrize(
+    ("asked", "resource", "parameters", "found"),
+    [
+        ("/deals", "/deals", None, "/deals"),
+        ("/v1/deals", "/deals", None, "/deals"),
+        ("/shop/api/deals", "/deals", None, "/deals"),
+        ("/v1/deals/", "/deals", None, "/deals/"),
+        ("/v1/brands/g%2Ffore/deals", "/brands/{brand}/deals", {"brand": "g%2Ffore"}, "/brands/g%2Ffore/deals"),
+        ("/v1/v1/deals", "/{proxy+}", {"proxy": "v1/deals"}, "/v1/deals"),
+        ("/web/brands/allbirds", "/{proxy+}", {"proxy": "brands/allbirds"}, "/brands/allbirds"),
+        ("/web/my/saved", "/my/{proxy+}", {"proxy": "saved"}, "/my/saved"),
+        ("/web", "/", None, "/"),
+        ("/", "/", None, "/"),
+    ],
+)
+def test_the_base_path_of_a_custom_domain_is_not_part_of_the_path(
+    asked: str, resource: str, parameters: dict[str, str] | None, found: str
+) -> None:
+    event: dict[str, Any] = {"path": asked, "resource": resource, "pathParameters": parameters}
+
+    assert path(event) == found

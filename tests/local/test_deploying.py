@@ -1,8 +1,13 @@
-"""Deployments to the local cloud: from what they are made, and how an update goes on after one that failed."""
+"""Deployments to the local cloud: from what they are made, and how an update goes on after one that failed.
+
+Functions of one artifact share its files on the local cloud.
+"""
 
 from __future__ import annotations
 
 import json
+import shutil
+import zipfile
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -10,8 +15,9 @@ import boto3
 import pytest
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
+from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
 
-from local import cloud, deploy
+from local import cloud, deploy, unpacking
 from local.cloud import free_port
 from local.deploy import _DEPLOYED_FROM
 from local.settings import ROOT, Home, Trouble, client_arguments
@@ -79,3 +85,29 @@ def test_an_update_that_cannot_even_be_taken_back_hinders_no_later_one_and_loses
     assert left["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
     assert told == {"Version": "third"}
     assert boto3.client("dynamodb", **arguments).scan(TableName="kept")["Items"] == [item]
+
+
+def unpacked(folder: Path, name: str, text: str) -> Path:
+    """A module's folder as MiniStack makes it, of a zip of its own."""
+    with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
+        archive.writestr("handler.py", text)
+    code = folder / name / "code"
+    code.mkdir(parents=True)
+    with lambda_runtime.zipfile.ZipFile(folder / f"{name}.zip") as archive:
+        archive.extractall(code)
+    return code
+
+
+def test_the_same_code_is_unpacked_once_and_outlives_each_that_uses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(lambda_runtime, "zipfile", lambda_runtime.zipfile)
+    unpacking.install()
+
+    one, two, changed = (unpacked(tmp_path, *each) for each in (("one", "1"), ("two", "1"), ("changed", "2")))
+    shutil.rmtree(one.parent)
+
+    assert (two / "handler.py").read_text() == "1"
+    assert (changed / "handler.py").read_text() == "2"
+    assert len(list(tmp_path.glob("unpacked-*"))) == 2

@@ -47,7 +47,7 @@ def test_each_command_of_a_document_or_a_lesson_is_typed_or_says_why_not() -> No
 
 COUNTS_WHAT_THERE_IS = (
     "tests/data/test_keys.py",
-    "tests/data/test_entity_chart.py",
+    "tests/data/test_entities.py",
     "tests/data/test_costs.py::test_a_posted_deal_takes_the_write_units_that_the_document_says",
     "tests/data/test_drafts.py::test_what_drafts_take_is_what_the_document_says",
     "tests/pages/public/test_sorted.py::test_each_list_takes_what_the_document_says",
