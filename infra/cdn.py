@@ -90,7 +90,7 @@ REGION = "us-east-1"
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
 
-SELECTING = ("sort", "from", "to", "currency", "brand")
+SELECTING = ("sort", "from", "to", "currency", "brand", "off", "lowest")
 """The parameters that say which of a brand's or a category's deals are asked for, and in which order."""
 
 QUERY = ("cursor", "limit", "q", *SELECTING)
