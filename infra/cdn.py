@@ -34,6 +34,7 @@ from infra.nag import accept
 from infra.routes import ROUTES, Route
 from infra.settings import SITE_STAGE, Stage
 from shared.api import paths
+from shared.http.requests import SELECTING
 
 LOGGED = (
     *("date", "time", "x-edge-location", "x-edge-request-id", "c-ip", "cs-method", "cs-uri-stem", "sc-status"),
@@ -89,9 +90,6 @@ REGION = "us-east-1"
 
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
-
-SELECTING = ("sort", "from", "to", "currency", "brand", "off", "lowest")
-"""The parameters that say which of a brand's or a category's deals are asked for, and in which order."""
 
 QUERY = ("cursor", "limit", "q", *SELECTING)
 """The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
