@@ -112,7 +112,8 @@ class Entity:
     ``needs`` names the attributes that each item has, besides those of ``says``, which repeat its key. Of items that
     are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the reason.
     ``places`` are where it stands in indexes; a ``computed`` item follows as a whole from others (``invariants.py``).
-    ``owned``: it belongs to the account that ``Username`` names. A ``claimed`` item must be the partner of some other.
+    ``owned``: it belongs to the account that ``Username`` names, and goes with it: its partition in the table or in an
+    index must name that account, or ``removal.py`` must say what removes it. A ``claimed`` item must be the partner of some other.
     """
 
     type: str
@@ -377,7 +378,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             _at(keys.session(_("TokenHash")), because="its key is made of a member's session token"),
             (_at(keys.session_in_sessions(_USERNAME, _("CreatedAt")), index=GSI1,
                     because="its keys are made of members' session tokens"),),
-            needs="Username CreatedAt Generation", expires=True),
+            needs="Username CreatedAt Generation", owned=True, expires=True),
         Entity(t.EMAIL_TOKEN,
             _at(keys.email_token(_("TokenHash")),
                 because="its key is made of the token in a mail, which is a key to an account"),

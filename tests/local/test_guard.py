@@ -64,7 +64,7 @@ def test_a_page_cannot_use_the_cloud(page: httpx.Client, method: str, path: str,
 def test_what_was_mailed_is_shown_at_the_sites_own_name_alone(page: httpx.Client) -> None:
     ours = {"Host": "bigtimedeals.localhost"}
 
-    assert "Nothing yet." in page.get("/mail", headers=ours).text
+    assert "No mail yet." in page.get("/mail", headers=ours).text
     assert page.get("/mail/1", headers=ours).status_code == 404
     assert page.get("/mail").status_code == 403
     assert page.get("/mail", headers={"Host": "any-page.example"}).status_code == 403
