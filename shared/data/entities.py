@@ -113,7 +113,8 @@ class Entity:
     are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the reason.
     ``places`` are where it stands in indexes; a ``computed`` item follows as a whole from others (``invariants.py``).
     ``owned``: it belongs to the account that ``Username`` names, and goes with it: its partition in the table or in an
-    index must name that account, or ``removal.py`` must say what removes it. A ``claimed`` item must be the partner of some other.
+    index must name that account, or ``removal.py`` must say what removes it. A ``claimed`` item must be the partner of
+    some other.
     """
 
     type: str
