@@ -72,7 +72,7 @@ MOST = 6
 """Brands or categories that a list leads to: those that its page has most of."""
 
 ORDERS = {Sort.NEWEST: "Newest", Sort.CHEAPEST: "Cheapest", Sort.DISCOUNT: "Discount"}
-MORE = {Sort.NEWEST: "Older deals", Sort.CHEAPEST: "Dearer deals", Sort.DISCOUNT: "Smaller discounts"}
+MORE = {Sort.NEWEST: "Older deals", Sort.CHEAPEST: "Higher prices", Sort.DISCOUNT: "Smaller discounts"}
 
 LOWEST = "Lowest in 60 days"
 

@@ -188,7 +188,7 @@ def test_running_shoes_under_a_price_are_found_page_by_page(
     table.gather([partial(search.file, table, None, deal) for deal in [*posted, over]])
 
     cheapest = follow(ask, links(ask("/search", query={"q": "shoe"}))["Cheapest"])
-    second = follow(ask, links(cheapest)["Dearer deals"])
+    second = follow(ask, links(cheapest)["Higher prices"])
     off = ask("/search", query={"q": "shoe", "sort": "discount", "from": "30", "to": "50", "brand": "asics"})
     in_yen = follow(ask, links(cheapest)["JPY"])
     newest = ask("/search", query={"q": "shoe", "to": "12"})
