@@ -32,7 +32,7 @@ def take() -> None:
         brand = mode(deal.brand for deal in site.deals)
         ana, eddy = _member(site), entered(site, "eddy", "editor")
         wanted: tuple[tuple[str, str, tuple[int, int], str, str], ...] = (
-            ("front-page", "/", (1280, 780), "light", ""),
+            ("front-page", "/", (1280, 745), "light", ""),
             ("front-page-dark", "/", PHONE, "dark", ""),
             ("deal", f"/deals/{deal.number}", WIDE, "light", ""),
             ("brand-phone", f"/brands/{brand}", PHONE, "light", ""),
