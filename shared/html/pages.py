@@ -195,7 +195,7 @@ class Answer(Response[Any]):
             self.headers["Set-Cookie"] = list(cookies)
 
 
-WORK = "<!-- What this page took -->"
+WORK = "<!-- Cost of this page -->"
 """Where a page's measured end begins, on stages that show their work."""
 
 

@@ -68,7 +68,7 @@ def test_each_page_opens_and_runs_within_its_rights(reader: Browser, table: Tabl
 
 
 def test_the_common_version_is_shown_beside_ours(reader: Browser) -> None:
-    seen = reader.post("/learn/hierarchy", {"value": "NEW YORK"}).words.partition("What this page took")[0]
+    seen = reader.post("/learn/hierarchy", {"value": "NEW YORK"}).words.partition("Cost of this page")[0]
 
     often, _, here = seen.partition("Often seen Query")[2].partition("Here Query")
     assert "3 items" in often

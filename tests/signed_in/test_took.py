@@ -55,7 +55,7 @@ def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal
 
     seen = ana.get("/my/inbox")
 
-    told = seen.words.partition("What this page took")[2]
+    told = seen.words.partition("Cost of this page")[2]
     assert "6 requests to DynamoDB" in told
     assert all(operation in told for operation in ("GetItem", "Query", "GSI1", "BatchGetItem"))
     assert all(function in told for function in ("sessions.authenticate", "messages.latest", "deals.get_many"))
@@ -236,7 +236,7 @@ def test_copies_from_memory_are_said_to_be(visitor: Browser, post_deal: PostDeal
 
     assert "copy_cache.read" in first.words
     assert "From memory" not in first.words
-    told = second.words.partition("What this page took")[2]
+    told = second.words.partition("Cost of this page")[2]
     assert "0 requests to DynamoDB" in told
     assert "From memory, without a request: the copies of front page, HTML; newest deals, HTML." in told
     assert "$0.00 a million such pages" in told
@@ -350,7 +350,7 @@ def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None
     assert "stream 2 records: BRANDLIKE#apple#ana inserted, BRAND#apple changed" in told
     assert "publisher not invoked: its filter matches only deals 0 WRU" in told
     # The page itself is as ever: its own requests, its notice, and stored nowhere this once.
-    assert re.search(r"(What this page took.*?) [\d.]+ ms", seen.words)[1] in without.words  # type: ignore[index]  # found
+    assert re.search(r"(Cost of this page.*?) [\d.]+ ms", seen.words)[1] in without.words  # type: ignore[index]  # found
     assert (seen.headers["Cache-Control"], "ETag" in seen.headers) == (["no-store"], False)
     assert "no-store" not in without.headers["Cache-Control"][0]
 
@@ -424,8 +424,8 @@ def test_a_page_is_whole_where_the_trace_cannot_be_read(member: Browser, table: 
 
 def drawn_in(seen: Seen) -> str:
     """The part of a page that tells of a form."""
-    _, took, rest = seen.words.rpartition("What this form took")
-    return rest.partition("What this page took")[0] if took else ""
+    _, took, rest = seen.words.rpartition("Cost of this form")
+    return rest.partition("Cost of this page")[0] if took else ""
 
 
 def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(ana: Browser) -> None:

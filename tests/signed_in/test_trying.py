@@ -29,7 +29,7 @@ def laptop(shown: None, ana: Browser, monkeypatch: pytest.MonkeyPatch) -> Browse
 
 def parts(seen: Seen) -> tuple[str, str]:
     """The words of a page, and those of the panel that tells what it took."""
-    page, _, panel = seen.words.partition("What this page took")
+    page, _, panel = seen.words.partition("Cost of this page")
     return page, panel
 
 
@@ -80,7 +80,7 @@ def test_a_stale_index_leaves_out_what_was_written_last_once(laptop: Browser, po
 def test_a_form_that_meets_a_fault_is_carried_out_once(laptop: Browser, table: Table, fault: str, met: str) -> None:
     sent = laptop.post("/my/likes/brand/apple", {"on": "1"}, Referer=f"{ORIGIN}/brands/apple?fault={fault}")
     (refused,) = [each.refused for each in page_cost.trace().requests if each.refused]
-    told = laptop.get(sent.location).words.rpartition("What this form took")[2]
+    told = laptop.get(sent.location).words.rpartition("Cost of this form")[2]
 
     assert topics.get(table, APPLE).likes == 1
     assert follows.is_liked(table, APPLE, "ana")

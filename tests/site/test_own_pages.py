@@ -49,7 +49,7 @@ def test_what_a_button_took_comes_to_its_page(visit: Visit, site: Preview, shown
     for function in ("follows.like", "follows.unlike"):
         press.click()
         expect(page.locator("#form-took code").first).to_have_text(function)
-        expect(page.get_by_role("link", name="What this form took")).to_have_count(1)
+        expect(page.get_by_role("link", name="Cost of this form")).to_have_count(1)
     assert page.url.endswith(site.deals[43].category)
 
 
@@ -119,7 +119,7 @@ def test_pages_that_say_what_they_took_are_accessible_and_no_wider_than_their_wi
 ) -> None:
     for kind, path in table_paths(site, people["eddy"]).items():
         page = windows.show(State(path, who="eddy"))
-        page.get_by_text("What this page took").click()
+        page.get_by_text("Cost of this page").click()
 
         expect(page.get_by_role("columnheader", name="Trip"), kind).to_be_visible()
         assert (page.locator("h1").count(), violations(page)) == (1, []), kind

@@ -65,5 +65,5 @@ def test_html_validate_finds_nothing(
 
     wrong = {name: each.status_code for name, each in plain.items() if each.status_code != every_page[name].status}
     assert wrong == {}
-    assert all("What this page took" in each.text for each in took.values())
+    assert all("Cost of this page" in each.text for each in took.values())
     assert invalid_html({name: each.text for name, each in answers.items()}, tmp_path)[-6000:] == ""

@@ -45,7 +45,7 @@ def posted(table: Table) -> tuple[Record, Followed]:
     (item,) = [item for item in table.scan()[0] if item["Type"] == "Deal"]
 
     def followed() -> str:
-        return editor.get(place).words.rpartition("What followed")[2].partition("What this page took")[0]
+        return editor.get(place).words.rpartition("What followed")[2].partition("Cost of this page")[0]
 
     return record(None, item), followed
 
