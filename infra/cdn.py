@@ -251,7 +251,7 @@ class Edge(Construct):
         origin = self._origin(site, f"/{SITE_STAGE}")
         key = self._cache_policy(
             "PublicPages",
-            (*PAGE_QUERY, *(["took"] if stage.shows_work else [])),
+            (*PAGE_QUERY, *(["trace"] if stage.shows_work else [])),
             comment="Pages of the site: path, cursor, search words and what is selected; no cookie and no header",
             max_ttl=Duration.days(1),
             header_behavior=cloudfront.CacheHeaderBehavior.none(),

@@ -133,7 +133,7 @@ def reset(request: Request) -> Answer:
     return pages.redirect("/account/sign-in", said="reset")
 
 
-@routes.post("/account/sign-out", stands_on="/account")
+@routes.post("/account/sign-out", form_page="/account")
 def sign_out(request: Request) -> Answer:
     token = cookies.token_of(request.event)
     if token is not None:
@@ -141,7 +141,7 @@ def sign_out(request: Request) -> Answer:
     return _left("signed-out")
 
 
-@routes.post("/account/sign-out-everywhere", stands_on="/account")
+@routes.post("/account/sign-out-everywhere", form_page="/account")
 def sign_out_everywhere(request: Request) -> Answer:
     session = cookies.member_of(request)
     sessions.end_all(table(), session.username, session.account_id)
@@ -153,7 +153,7 @@ def account(request: Request) -> Answer:
     return _account_page(request, cookies.member_of(request))
 
 
-@routes.post("/account/name", stands_on="/account")
+@routes.post("/account/name", form_page="/account")
 def change_name(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
@@ -164,7 +164,7 @@ def change_name(request: Request) -> Answer:
     return pages.redirect("/account", said="renamed")
 
 
-@routes.post("/account/hot", stands_on="/my/watches")
+@routes.post("/account/hot", form_page="/my/watches")
 def tell_of_hot(request: Request) -> Answer:
     """Say when one is told of hot deals; the form stands on the page of all that one is told."""
     user, typed = _me(request), forms.read(request.event)
@@ -173,7 +173,7 @@ def tell_of_hot(request: Request) -> Answer:
     return pages.redirect("/my/watches", said="limits")
 
 
-@routes.post("/account/email", stands_on="/account")
+@routes.post("/account/email", form_page="/account")
 def change_email(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
@@ -186,7 +186,7 @@ def change_email(request: Request) -> Answer:
     return pages.redirect("/account", said="email")
 
 
-@routes.post("/account/email/verify", stands_on="/account")
+@routes.post("/account/email/verify", form_page="/account")
 def ask_to_verify(request: Request) -> Answer:
     user = _me(request)
     try:
@@ -212,7 +212,7 @@ def verify(request: Request) -> Answer:
     )
 
 
-@routes.post("/account/digest", stands_on="/account")
+@routes.post("/account/digest", form_page="/account")
 def choose_digest(request: Request) -> Answer:
     """Choose at what hour the day's messages are mailed, or that they are not."""
     user, chosen = _me(request), forms.read(request.event).get("hour", "")
@@ -242,7 +242,7 @@ def leave_digests(request: Request) -> Answer:
     return pages.page("account/confirmed.html", title="You are unsubscribed from daily mails", detail=said)
 
 
-@routes.post("/account/password", stands_on="/account")
+@routes.post("/account/password", form_page="/account")
 def change_password(request: Request) -> Answer:
     """Change the password. That ends all sessions; this browser gets a new one."""
     user, typed = _me(request), forms.read(request.event)

@@ -96,7 +96,7 @@ def put_into_cart(request: Request) -> Answer:
     return pages.redirect(CART, said="in-cart")
 
 
-@routes.post(f"{CART}/remove", stands_on=CART)
+@routes.post(f"{CART}/remove", form_page=CART)
 def take_out_of_cart(request: Request) -> Answer:
     member = cookies.sender_of(request, CART)
     deal = deals.find(table(), forms.read(request.event).get("deal", ""))
@@ -212,7 +212,7 @@ def save_address(request: Request) -> Answer:
     return forms.lead_to(place, said="address")
 
 
-@routes.post(f"{ADDRESSES}/remove", stands_on=ADDRESSES)
+@routes.post(f"{ADDRESSES}/remove", form_page=ADDRESSES)
 def remove_address(request: Request) -> Answer:
     member = cookies.sender_of(request, ADDRESSES)
     addresses.remove(table(), member.username, forms.read(request.event).get("name", ""), member.account_id)

@@ -53,15 +53,15 @@ class Routes:
         """Register a page. It answers HEAD, too, which feed readers send."""
         return self._register("GET", rules)
 
-    def post(self, *rules: str, stands_on: str | None = None) -> Callable[[Page], Page]:
+    def post(self, *rules: str, form_page: str | None = None) -> Callable[[Page], Page]:
         """Register the function for forms that are sent to such a path.
 
-        ``stands_on`` is the path of the page with the form, for a form whose path is no page: ``/deals/<number>``, with
+        ``form_page`` is the path of the page with the form, for a form whose path is no page: ``/deals/<number>``, with
         parts of the form's own. A browser that opens the form's path, as it may after a page that named a fault
         with the form, is sent there.
         """
-        if stands_on is not None:
-            self.get(*rules)(partial(_where_it_stands, stands_on))
+        if form_page is not None:
+            self.get(*rules)(partial(_where_it_stands, form_page))
         return self._register("POST", rules)
 
     def button(self, path: str) -> partial[Answer] | None:

@@ -1,7 +1,7 @@
 """The cost of a form: its writes as they were made, drawn on the page that it leads to, and the stream's work on them.
 
 Only stages that show their work import this. The drawing is kept for ten minutes under an id that nobody can guess,
-which is in the address that the form leads to (``?took=``). A page that is the same for everybody reads no cookie
+which is in the address that the form leads to (``?trace=``). A page that is the same for everybody reads no cookie
 for it, and an answer that has one is never stored.
 """
 
@@ -33,7 +33,7 @@ from shared.runtime.environment import logger, table
 from shared.values import times
 from shared.values.naming import counted
 
-QUERY = "took"
+QUERY = "trace"
 """The name that a trace's id has in a query."""
 
 _ID = re.compile(r"[\w-]{16}", re.ASCII)

@@ -90,10 +90,10 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, mon
     for name in of_work:
         sys.modules.pop(name, None)
 
-    seen = ana.get("/my/saved?fault=throttle&took=AAAAAAAAAAAAAAAA")
+    seen = ana.get("/my/saved?fault=throttle&trace=AAAAAAAAAAAAAAAA")
     sent = ana.post("/my/likes/brand/apple", {"on": "1"})
 
-    assert "took=" not in sent.location
+    assert "trace=" not in sent.location
     assert "What this" not in seen.text
     assert "/table" not in seen.text
     assert "page-cost" not in seen.text
@@ -319,7 +319,7 @@ def test_ten_forms_take_the_capacity_that_is_counted_for_them(
 
 def kept_of(table: Table, seen: Seen) -> dict[str, Any]:
     """The drawing that is kept under the id in the address that a form leads to."""
-    (trace_id,) = re.findall(r"[?&]took=([\w-]{16})$", seen.location)
+    (trace_id,) = re.findall(r"[?&]trace=([\w-]{16})$", seen.location)
     return dict(traces.find(table, trace_id, times.now()) or {})
 
 
@@ -397,7 +397,7 @@ def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
     anyone: Browser, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anyone.functions = {"/table": within_rights(collections)}
-    (trace_id,) = re.findall("took=(.*)", ana.post("/my/likes/brand/apple", {"on": "1"}).location)
+    (trace_id,) = re.findall("trace=(.*)", ana.post("/my/likes/brand/apple", {"on": "1"}).location)
 
     before = anyone.get(f"/table/took/{trace_id}")
     later = times.now() + traces.KEPT

@@ -110,7 +110,7 @@ def _kept(site: Preview, token: str) -> str:
     headers = {"Cookie": cookie_of(token), "Sec-Fetch-Site": "same-origin"}
     path = f"{site.origin}/my/likes/brand/{site.deals[40].brand}"
     sent = httpx.post(path, data={"on": "1"}, headers=headers, trust_env=False, timeout=120)
-    return sent.headers["Location"].rpartition("took=")[2]
+    return sent.headers["Location"].rpartition("trace=")[2]
 
 
 @pytest.mark.thorough

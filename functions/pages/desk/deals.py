@@ -71,7 +71,7 @@ def new_deal(request: Request) -> Answer:
     )
 
 
-@routes.post("/desk/deals/preview", stands_on="/desk/deals/new")
+@routes.post("/desk/deals/preview", form_page="/desk/deals/new")
 def preview(request: Request) -> Answer:
     """The card and the page of a new deal as they will be, and the form below. Nothing is written."""
     cookies.editor_of(request)
@@ -149,7 +149,7 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
     return pages.redirect(f"/desk/deals/{number}", said="edited")
 
 
-@routes.post("/desk/deals/<number>/preview", stands_on="/desk/deals/<number>")
+@routes.post("/desk/deals/<number>/preview", form_page="/desk/deals/<number>")
 def preview_change(request: Request, number: str) -> Answer:
     """The card and the page of a deal as they would be, and the form below. Nothing is written."""
     return previewed(request, deal_of(request, number))
@@ -186,7 +186,7 @@ def undo(request: Request, number: str) -> Answer:
     return pages.redirect(f"/desk/deals/{number}", said="as-before")
 
 
-@routes.post("/desk/deals/<number>/front-page", stands_on="/desk/deals/<number>")
+@routes.post("/desk/deals/<number>/front-page", form_page="/desk/deals/<number>")
 def lead_front_page(request: Request, number: str) -> Answer:
     """Put a deal to the first place of the front page; from a list that is full, the last one goes."""
     deal = deal_of(request, number)

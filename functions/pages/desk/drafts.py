@@ -105,7 +105,7 @@ def save(request: Request, draft: Draft, typed: Fields) -> Answer:
         raise
 
 
-@routes.post("/desk/drafts/<draft_id>/post", stands_on="/desk/drafts/<draft_id>")
+@routes.post("/desk/drafts/<draft_id>/post", form_page="/desk/drafts/<draft_id>")
 @_with_draft
 def post(request: Request, draft: Draft, typed: Fields) -> Answer:
     deal_form.to_post(typed)
@@ -117,7 +117,7 @@ def post(request: Request, draft: Draft, typed: Fields) -> Answer:
     return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
 
 
-@routes.post("/desk/drafts/<draft_id>/preview", stands_on="/desk/drafts/<draft_id>")
+@routes.post("/desk/drafts/<draft_id>/preview", form_page="/desk/drafts/<draft_id>")
 @_with_draft
 def preview(request: Request, draft: Draft, _typed: Fields) -> Answer:
     """The card and the page of a draft as they will be, and the form below. Nothing is written."""

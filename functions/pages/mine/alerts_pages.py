@@ -52,7 +52,7 @@ def watches(request: Request) -> Answer:
     return _watches(request)
 
 
-@routes.post("/my/watches/<kind>/<slug>/limits", stands_on=PLACE)
+@routes.post("/my/watches/<kind>/<slug>/limits", form_page=PLACE)
 def limit(request: Request, kind: str, slug: str) -> Answer:
     """Set the limits of a watch; invalid ones bring the row back with its values."""
     topic, _ = topic_named(kind, slug)
@@ -69,7 +69,7 @@ def limit(request: Request, kind: str, slug: str) -> Answer:
     return pages.redirect(PLACE, fragment=f"row-{_row_id(topic)}", said="limits")
 
 
-@routes.post("/my/alerts/deals/<number>", stands_on="/deals/<number>")
+@routes.post("/my/alerts/deals/<number>", form_page="/deals/<number>")
 def alert_on_price(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     member = deferred_actions.sender_of(request, f"/deals/{number}")
@@ -85,7 +85,7 @@ def alert_on_price(request: Request, number: str) -> Answer:
     return pages.redirect(PLACE, said="alert")
 
 
-@routes.post("/my/alerts", stands_on=PLACE)
+@routes.post("/my/alerts", form_page=PLACE)
 def alert_on_words(request: Request) -> Answer:
     typed = forms.read(request.event)
     member = deferred_actions.sender_of(request, PLACE)
@@ -96,7 +96,7 @@ def alert_on_words(request: Request) -> Answer:
     return pages.redirect(PLACE, said="alert")
 
 
-@routes.post("/my/alerts/<alert_id>", stands_on=PLACE)
+@routes.post("/my/alerts/<alert_id>", form_page=PLACE)
 def change_alert(request: Request, alert_id: str) -> Answer:
     member, typed = cookies.sender_of(request, PLACE), forms.read(request.event)
     alert = alerts.get(table(), member.username, alert_id)
@@ -109,14 +109,14 @@ def change_alert(request: Request, alert_id: str) -> Answer:
     return pages.redirect(PLACE, fragment=f"row-{alert_id}", said="limits")
 
 
-@routes.post("/my/alerts/<alert_id>/remove", stands_on=PLACE)
+@routes.post("/my/alerts/<alert_id>/remove", form_page=PLACE)
 def remove_alert(request: Request, alert_id: str) -> Answer:
     member = cookies.sender_of(request, PLACE)
     alerts.remove(table(), member.username, alert_id, member.account_id)
     return pages.redirect(PLACE, said="alert-removed")
 
 
-@routes.post("/my/feed", stands_on=PLACE)
+@routes.post("/my/feed", form_page=PLACE)
 def make_feed(request: Request) -> Answer:
     """Make a private feed, or give it another address; this page alone shows the address."""
     member = cookies.sender_of(request, PLACE)
@@ -126,7 +126,7 @@ def make_feed(request: Request) -> Answer:
     return pages.page("mine/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head)
 
 
-@routes.post("/my/feed/revoke", stands_on=PLACE)
+@routes.post("/my/feed/revoke", form_page=PLACE)
 def revoke_feed(request: Request) -> Answer:
     member = cookies.sender_of(request, PLACE)
     feed_keys.revoke(table(), member.username, member.account_id)

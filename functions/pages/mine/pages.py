@@ -72,7 +72,7 @@ def inbox(request: Request) -> Answer:
     )
 
 
-@routes.post("/my/inbox/read-all", stands_on="/my/inbox")
+@routes.post("/my/inbox/read-all", form_page="/my/inbox")
 def read_all(request: Request) -> Answer:
     member = cookies.sender_of(request, "/my/inbox")
     marked = messages.mark_all_read(table(), member.username, request.now, member.account_id)
@@ -122,14 +122,14 @@ def saved_deals(request: Request) -> Answer:
     return pages.page("mine/saved.html", here="/my/saved", said=request.said, deals=cards, older=page.next, **head)
 
 
-@routes.post("/my/saved/<number>", stands_on="/deals/<number>")
+@routes.post("/my/saved/<number>", form_page="/deals/<number>")
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     on, off = partial(saved.save, table(), deal, now=request.now), partial(saved.unsave, table(), deal.deal_id)
     return _switched(request, f"/deals/{views.number(deal)}", on=on, off=off, said=("saved", "unsaved"))
 
 
-@routes.post("/my/votes/<number>/<way>", stands_on="/deals/<number>")
+@routes.post("/my/votes/<number>/<way>", form_page="/deals/<number>")
 def vote(request: Request, number: str, way: str) -> Answer:
     """Vote a deal up or down. Either button, once more, takes the vote back."""
     if way not in list(Vote):
