@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Self
 
@@ -90,10 +90,10 @@ def test_an_edited_deal_changes_wherever_it_is_shown(
 def many(table: Table, refresh: Refresh) -> list[Deal]:
     """More deals of the shoes' than a page is made of, from some days, the newest first, in every copy."""
     made = [
-        a_deal(NOW - timedelta(hours=n), title=f"Shoe {n}", link=f"https://shop.example/{n}")
+        a_deal(times.now() - timedelta(hours=n), title=f"Shoe {n}", link=f"https://shop.example/{n}")
         for n in range(settings.READ_FOR_CARDS + 40)
     ]
-    posted = post(table, made, NOW)
+    posted = post(table, made, times.now())
     refresh()
     return posted
 
@@ -176,16 +176,24 @@ def test_copies_and_picks_that_cannot_be_read_are_rebuilt(
     assert rebuilt(functions_of, refresh, of_deal(many[-1], edited)) == copies_of(NEWEST, EDITORS_CHOICE_PICKS)
 
 
+@pytest.fixture
+def noon(monkeypatch: pytest.MonkeyPatch) -> datetime:
+    """A clock that stands at noon: the hour decides over how many days, each a partition, the newest deals are."""
+    noon = datetime(2050, 6, 15, 12, tzinfo=UTC)
+    monkeypatch.setattr(times, "now", lambda: noon)
+    return noon
+
+
 @on(DYNOXIDE_ENGINE)  # the others' capacity figures are not DynamoDB's
 def test_what_a_price_edit_rebuilds_costs_what_the_document_says(
-    table: Table, many: list[Deal], functions_of: Table, refresh: Refresh, engine: Engine
+    noon: datetime, table: Table, many: list[Deal], functions_of: Table, refresh: Refresh, engine: Engine
 ) -> None:
-    picks.set_featured(table, FRONT_PAGE, ids(many[:10]), NOW)
-    picks.set_category_featured(table, "shoes", ids(many[-5:]), NOW)
+    picks.set_featured(table, FRONT_PAGE, ids(many[:10]), noon)
+    picks.set_category_featured(table, "shoes", ids(many[-5:]), noon)
     refresh(of_deal(None, many[0]), record(None, table.get(keys.featured(FRONT_PAGE))))
 
     def edit(deal: Deal) -> Callable[[], object]:
-        after = deals.edit(table, deal.deal_id, {"price": "9.00"}, NOW)
+        after = deals.edit(table, deal.deal_id, {"price": "9.00"}, noon)
         return lambda: refresh(of_deal(deal, after))
 
     steps = {
