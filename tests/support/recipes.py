@@ -182,8 +182,9 @@ def commands(recipe: list[Step], *, deployed: bool = False) -> Iterator[str]:
 def run(tree: Path, command: str, **more: str) -> str:
     """Run a command, which must succeed, in a copy of the tree; returns what it prints."""
     # The tree's own modules are imported, not those of this checkout.
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "BTD_"))}
-    surroundings = {**kept, "PYTHONPATH": str(tree), "MAKEFLAGS": "", **more}
+    left_out = ("PYTEST_", "COV_", "BTD_", "MAKE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+    surroundings = {**kept, "PYTHONPATH": str(tree), **more}
     done = subprocess.run(
         ["sh", "-c", command], cwd=tree, env=surroundings, check=False, capture_output=True, text=True
     )
