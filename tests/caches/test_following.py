@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,6 +26,7 @@ from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal,
 from shared.runtime import environment
 from shared.values import times
 from tests.caches.conftest import CONTEXT
+from tests.support import factories
 from tests.support.engines import DYNOXIDE_ENGINE, Engine, on
 from tests.support.factories import SHOES, a_deal, ids, post
 from tests.support.metering import taken_by
@@ -179,9 +180,8 @@ def test_copies_and_picks_that_cannot_be_read_are_rebuilt(
 @pytest.fixture
 def noon(monkeypatch: pytest.MonkeyPatch) -> datetime:
     """A clock that stands at noon: the hour decides over how many days, each a partition, the newest deals are."""
-    noon = datetime(2050, 6, 15, 12, tzinfo=UTC)
-    monkeypatch.setattr(times, "now", lambda: noon)
-    return noon
+    monkeypatch.setattr(times, "now", lambda: factories.NOW)
+    return factories.NOW
 
 
 @on(DYNOXIDE_ENGINE)  # the others' capacity figures are not DynamoDB's

@@ -14,7 +14,7 @@ from local.settings import ROOT, Home
 def surroundings(home: Home, **others: str) -> dict[str, str]:
     """The environment of a command: everything but this machine is out of its reach."""
     # Below "make test", MAKELEVEL would have each make say which folder it enters, amid what "make env" prints.
-    left_out = ("BTD_PORT", "EMPTY", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    left_out = ("BTD_PORT", "EMPTY", "MAKEFLAGS", "MAKELEVEL")
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     nowhere = "http://127.0.0.1:9"  # a proxy that does not answer
     proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), nowhere)
