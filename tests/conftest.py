@@ -51,7 +51,7 @@ pytest_plugins = ["tests.support.windows"]
 TOGETHER = (
     ("tests/cli/test_export.py",), ("tests/demo/test_site.py",),
     ("tests/demo/test_browser.py", "tests/local/test_stopping_under_writes.py"),
-    ("tests/e2e/",), ("tests/fire/",),
+    ("tests/e2e/",),
     ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
     ("tests/functions/test_imports.py",), ("tests/pages/browser/",), ("tests/recipes/",), ("tests/site/",),
     ("tests/test_docs_site.py",),
@@ -161,6 +161,5 @@ def bare_table(engine: Engine) -> Iterator[Table]:
 @pytest.fixture
 def table(engine: Engine) -> Iterator[Table]:
     """A table of a test's own with the eight categories, and with the brands Apple and ASICS."""
-    with engine.table() as table:
-        open_brands(table)
+    with engine.table(open_brands) as table:
         yield table
