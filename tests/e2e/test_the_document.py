@@ -58,7 +58,7 @@ def fire(site: Site, role: str, document: Path, report: Path) -> subprocess.Comp
     bounded = ["--seed", SEED, "--max-examples", EXAMPLES, "--include-tag", role]
     return subprocess.run(
         [
-            *(str(Path(sys.executable).with_name("schemathesis")), "--config-file", "tests/fire/schemathesis.toml"),
+            *(str(Path(sys.executable).with_name("schemathesis")), "--config-file", "tests/e2e/schemathesis.toml"),
             *("run", str(document), "--url", f"{site.endpoint}/v1", "--no-color"),
             *("--header", f"Host: {site.visitor().headers['Host']}"),
             *("--report-json-path", str(report)),
