@@ -23,7 +23,7 @@ from local import cloud
 from local.cloud import free_port
 from local.settings import ROOT, STAGE, Home, client_arguments, endpoint
 from shared.html import cookies
-from tests.recipes.conftest import RECIPES
+from tests.recipes.conftest import COUNTS_WHAT_THERE_IS, RECIPES
 from tests.support import printed, recipes
 from tests.support.aws import Aws, running
 from tests.support.commands import surroundings
@@ -259,11 +259,20 @@ def test_the_types_hold(site: Cloud) -> None:
     recipes.run(site.tree, ".venv/bin/mypy -p functions -p shared -p infra -p cli")
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_the_tests_that_a_recipe_names_pass(site: Cloud, name: str) -> None:
-    for command in recipes.commands(RECIPES[name]):
-        if "pytest" in command:
-            recipes.run(site.tree, command)
+_TESTS = re.compile(r"""\.venv/bin/pytest -q( tests/\S+| -m "not thorough"| -k (?P<chosen>\w+|"[^"]+"))+""")
+
+
+def test_the_tests_that_the_recipes_name_pass(site: Cloud) -> None:
+    """Each file in one run, with those of other recipes: most of a run's time is its start."""
+    files_of: dict[str, list[str]] = {}
+    for command in (each for recipe in RECIPES.values() for each in recipes.commands(recipe) if "pytest" in each):
+        found = _TESTS.fullmatch(command)
+        assert found, command
+        files_of.setdefault(found["chosen"] or '""', []).extend(re.findall(r"tests/\S+", command))
+
+    for chosen, files in files_of.items():
+        named = [file for file in dict.fromkeys(files) if file not in COUNTS_WHAT_THERE_IS]
+        recipes.run(site.tree, f'.venv/bin/pytest -q -m "not thorough" {" ".join(named)} -k {chosen}')
 
 
 ASKED_FOR_MORE = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from local.settings import ROOT
-from tests.recipes.conftest import RECIPES, RELEASES
+from tests.recipes.conftest import COUNTS_WHAT_THERE_IS, RECIPES, RELEASES
 from tests.support import printed, recipes
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.recipes import NewFile, NoRecipe
@@ -43,21 +43,6 @@ def test_each_command_of_a_document_or_a_lesson_is_typed_or_says_why_not() -> No
     assert unlisted == {}
     assert hidden == []
     assert [each for each in printed.NOT_TYPED if not any(printed.matches(each, line) for line in commands)] == []
-
-
-COUNTS_WHAT_THERE_IS = (
-    "tests/data/test_keys.py",
-    "tests/data/test_entities.py",
-    "tests/data/test_costs.py::test_a_posted_deal_takes_the_write_units_that_the_document_says",
-    "tests/data/test_drafts.py::test_what_drafts_take_is_what_the_document_says",
-    "tests/pages/public/test_sorted.py::test_each_list_takes_what_the_document_says",
-    "tests/signed_in/test_took.py::test_ten_forms_take_the_capacity_that_is_counted_for_them",
-    "tests/api/test_editors.py::test_a_deal_is_posted_with_all_its_fields",
-    "tests/infra/test_stack.py::test_the_clock_invokes_its_functions_each_minute_and_repeats_none_that_failed",
-    "tests/test_docs.py",
-    "tests/test_workbench.py",
-)
-"""Tests that compare the tree with a list or a figure, which a recipe changes with the code."""
 
 
 @pytest.mark.thorough
