@@ -135,10 +135,10 @@ class Site:
     def invoke(self, name: str, event: Json) -> Any:
         """A function's answer to an event."""
         if name == "learn" and "TEXTBOOK_TABLE" not in os.environ:
-            from shared.learn import own_table  # noqa: PLC0415  # not for the first page
+            from shared.learn import lessons  # noqa: PLC0415  # not for the first page
 
             os.environ["TEXTBOOK_TABLE"] = "textbook"
-            environment.table().client.create_table(**own_table.table_request("textbook"))
+            environment.table().client.create_table(**lessons.table_request("textbook"))
         environment.begin(event, Context())  # type: ignore[arg-type]  # it has what the functions look at
         return with_cost(importlib.import_module(self.functions[name]["module"]))(event, Context())  # type: ignore[arg-type]
 

@@ -28,11 +28,11 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra import nag
-from infra.buckets import Bucket, gone_after
 from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, OriginSecret, SiteApi
 from infra.nag import accept
 from infra.routes import ROUTES, Route
 from infra.settings import SITE_STAGE, Stage
+from infra.storage import Bucket, gone_after
 from shared.api import paths
 from shared.http.requests import SELECTING
 

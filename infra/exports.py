@@ -18,11 +18,10 @@ from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from infra import nag
-from infra.buckets import Bucket, gone_after
 from infra.lambdas import Log
 from infra.nag import accept
 from infra.settings import Stage
-from infra.table import DealsTable
+from infra.storage import Bucket, DealsTable, gone_after
 
 BASE, CHANGES, ANSWERS = "base", "changes", "answers"
 """Folders of the bucket: a full export, the incremental ones, and Athena's answers. The first two are tables, too."""

@@ -1,24 +1,33 @@
-"""One Lambda function as a construct: its artifact, its role, and its log.
+"""One Lambda function as a construct, and what starts those in the background.
 
-A log is kept as long as the stage says; it outlives its stack only where the stage's data does.
+A function has its artifact, its role and its log, which is kept as long as the stage says; the log outlives its stack
+only where the stage's data does. Functions are started by the clock, a deployment, the table's stream, and the queue of
+the fan-out. CloudFormation runs the seed when what it would write has changed. Readers of the stream and the queue each
+have their dead-letter queue.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
-from aws_cdk import AssetHashType, Duration, RemovalPolicy
+from aws_cdk import AssetHashType, CfnOutput, CustomResource, Duration, RemovalPolicy, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra import nag
-from infra.bundling import HANDLER, Artifact
-from infra.functions import Function, variables
+from infra.bundling import HANDLER, Artifact, digest_of
+from infra.functions import DEAD_LETTERS, WORK, Function, Reading, variables
 from infra.nag import accept
-from infra.settings import ON_LAMBDA, Stage
-from infra.table import DealsTable
+from infra.settings import ON_LAMBDA, Stage, Watch
+from infra.storage import DealsTable
 
 RETENTIONS = {
     1: logs.RetentionDays.ONE_DAY,
@@ -97,3 +106,173 @@ class PythonFunction(Construct):
         # Not for every function: a snapshot is of a version, and the other functions have none.
         resource.snap_start = lambda_.CfnFunction.SnapStartProperty(apply_on="PublishedVersions")
         return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)
+
+
+_TOO_LATE = Duration.minutes(1)
+
+
+class EachMinute(Construct):
+    """Invokes each minute the functions whose rows say so.
+
+    A minute that is missed or fails is not repeated: the next one does its work.
+    """
+
+    def __init__(self, scope: Construct, *, functions: Iterable[PythonFunction]) -> None:
+        super().__init__(scope, "EachMinute")
+        invoked = [each.function for each in sorted(functions, key=lambda each: each.row.name) if each.row.each_minute]
+        rule = events.Rule(
+            self,
+            "Rule",
+            description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
+            schedule=events.Schedule.rate(Duration.minutes(1)),
+            targets=[
+                targets.LambdaFunction(function, retry_attempts=0, max_event_age=_TOO_LATE) for function in invoked
+            ],
+        )
+        accept(rule, nag.CLOCK_REPEATS)
+        for function in invoked:
+            function.configure_async_invoke(retry_attempts=0, max_event_age=_TOO_LATE)
+            accept(function, nag.INVOKED_BY_THE_CLOCK)
+
+
+SEEDED_BY = ("functions/background/seed.py", "shared/data/catalog/topics.py", "shared/models/catalog.py")
+"""The files that decide what the seed writes."""
+
+
+class Seeds(CustomResource):
+    """The items that every table has, such as its categories, written by the seed's function."""
+
+    def __init__(self, scope: Construct, *, function: PythonFunction, table: DealsTable) -> None:
+        super().__init__(
+            scope,
+            "Seeds",
+            resource_type="Custom::SeedCategories",
+            service_token=function.function.function_arn,
+            # A seed that never answers would otherwise hold up a deployment for an hour.
+            service_timeout=Duration.minutes(2),
+            # CloudFormation asks again only when a property has changed.
+            properties={"Seeds": digest_of(*SEEDED_BY)},
+        )
+        self.node.add_dependency(table, function)
+        accept(function.function, nag.AWAITED_BY_CLOUDFORMATION)
+
+
+KEPT_FOR = Duration.days(14)
+"""How long a dead-letter queue keeps a message: SQS's longest.
+
+https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+"""
+
+MAX_RECEIVES = 5
+"""Deliveries of a cohort of readers, or of a mail, before it goes to the dead-letter queue. Either is repeated without
+harm."""
+
+COUNTED = lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT])
+"""Lambda counts what an event source mapping polls only where it is told to, each count a metric of its own:
+https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+"""
+
+
+def _queue(scope: Construct, stage: Stage, **settings: Any) -> sqs.Queue:
+    """A queue that SQS encrypts and that is asked over TLS only, where the cloud has any."""
+    queue = sqs.Queue(
+        scope, "Queue", encryption=sqs.QueueEncryption.SQS_MANAGED, enforce_ssl=not stage.emulated, **settings
+    )
+    accept(queue, nag.KEY_OF_SQS)
+    if stage.emulated:
+        accept(queue, nag.LOCAL_WITHOUT_TLS)
+    return queue
+
+
+def _dead_letters(scope: Construct, stage: Stage, name: str) -> sqs.Queue:
+    """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
+    queue = _queue(Construct(scope, "DeadLetters"), stage, retention_period=KEPT_FOR)
+    accept(queue, nag.WHERE_FAILURES_WAIT)
+    CfnOutput(Stack.of(scope), DEAD_LETTERS[name], value=queue.queue_url)
+    return queue
+
+
+class StreamReader(Construct):
+    """Lets a function read the records of the table's stream that match one of its row's filters.
+
+    A batch that fails is halved until the record at fault is alone. This record is tried again, then put into the
+    dead-letter queue.
+    """
+
+    def __init__(
+        self, scope: Construct, reads: Reading, *, stage: Stage, table: DealsTable, function: PythonFunction
+    ) -> None:
+        super().__init__(scope, reads.name)
+        self.name = reads.dead_letters
+        self.worker = function
+        self.dead_letters = _dead_letters(self, stage, self.name)
+        source = sources.DynamoEventSource(
+            table.table,
+            starting_position=lambda_.StartingPosition.TRIM_HORIZON,
+            filters=[lambda_.FilterCriteria.filter(pattern) for pattern in reads.filters],
+            batch_size=reads.batch_size,
+            max_batching_window=Duration.seconds(reads.window),
+            bisect_batch_on_error=True,
+            report_batch_item_failures=True,
+            retry_attempts=5,
+            # The stream keeps records for 24 hours. After six a record goes to the dead-letter queue, while it can
+            # still be read.
+            # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
+            max_record_age=Duration.hours(6),
+            on_failure=sources.SqsDlq(self.dead_letters),
+            metrics_config=COUNTED if stage.watch is Watch.FULL else None,
+        )
+        function.function.add_event_source(source)
+        self.mapping_id = source.event_source_mapping_id
+        accept(self.dead_letters, nag.OF_A_STREAMS_READER)
+        accept(function.function, nag.FED_BY_A_MAPPING)
+        accept(function.role, nag.STREAMS_ARE_LISTED_WHOLE)
+
+
+class WorkQueue(Construct):
+    """A queue of work, one function that works on it, others that send it and know it by a ``variable``, and its
+    dead-letter queue."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        name: str,
+        worker: PythonFunction,
+        workers: int,
+        batch_size: int = 5,
+        senders: Iterable[PythonFunction] = (),
+        variable: str = "QUEUE_URL",
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.name = name
+        self.worker = worker
+        self.dead_letters = _dead_letters(self, stage, name)
+        self.queue = _queue(
+            self,
+            stage,
+            # Six times the function's timeout, as Lambda's documentation advises:
+            # https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+            visibility_timeout=Duration.seconds(6 * worker.row.timeout),
+            retention_period=Duration.days(4),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
+        )
+        CfnOutput(Stack.of(self), WORK[name], value=self.queue.queue_url)
+        source = sources.SqsEventSource(
+            self.queue,
+            batch_size=batch_size,
+            report_batch_item_failures=True,
+            max_concurrency=workers,
+            metrics_config=COUNTED if stage.watch is Watch.FULL else None,
+        )
+        worker.function.add_event_source(source)
+        self.mapping_id = source.event_source_mapping_id
+        accept(worker.function, nag.FED_BY_A_MAPPING, nag.QUEUE_HAS_THE_FAILURES)
+        # On AWS a batch is authorized as the messages in it; MiniStack asks for a right of its own.
+        # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_AddPermission.html
+        actions = ["sqs:SendMessage", *(["sqs:SendMessageBatch"] if stage.emulated else [])]
+        for each in senders:
+            self.queue.grant(each.function, *actions)
+            each.function.add_environment(variable, self.queue.queue_url)

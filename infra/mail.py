@@ -14,10 +14,9 @@ from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
 from infra import nag
-from infra.lambdas import PythonFunction
+from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import accept
 from infra.settings import Stage
-from infra.triggers import WorkQueue
 
 MAILERS = 2
 """Mailers at once, Lambda's least: a new account in production sends 14 mails a second, which one mailer does.

@@ -26,11 +26,10 @@ from infra import nag
 from infra.bounds import ESSENTIAL, Bound
 from infra.exports import Exports
 from infra.functions import Caller
-from infra.lambdas import PythonFunction
+from infra.lambdas import PythonFunction, StreamReader, WorkQueue
 from infra.nag import accept
 from infra.settings import Stage, Watch
-from infra.table import DealsTable
-from infra.triggers import StreamReader, WorkQueue
+from infra.storage import DealsTable
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 

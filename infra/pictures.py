@@ -10,11 +10,10 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import nag
-from infra.buckets import A_DAY, Bucket
-from infra.lambdas import PythonFunction
+from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import accept
 from infra.settings import EVERY_ORIGIN, Stage
-from infra.triggers import WorkQueue
+from infra.storage import A_DAY, Bucket
 from shared.values.pictures import PICTURES, UPLOADS
 
 BUCKET_OUTPUT = "PicturesBucket"

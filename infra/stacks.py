@@ -11,15 +11,14 @@ from infra.exports import Exports
 from infra.firewall import Firewall
 from infra.functions import FULL, LEAN, PILLOW, of_stage
 from infra.gateway import DealsApi, OriginSecret, SiteApi, SiteDomain
-from infra.lambdas import PythonFunction
+from infra.lambdas import EachMinute, PythonFunction, Seeds, StreamReader, WorkQueue
 from infra.mail import MailSending
 from infra.nag import require
 from infra.observability import Observability, Site
 from infra.pictures import Pictures
 from infra.settings import Stage, Watch
-from infra.table import DealsTable
+from infra.storage import DealsTable
 from infra.textbook import TextbookTable
-from infra.triggers import EachMinute, Seeds, StreamReader, WorkQueue
 
 AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
 """The CDK's flag that makes a change of the authorizer a new deployment of its API, as a change of a method is."""

@@ -11,7 +11,7 @@ from infra import nag
 from infra.lambdas import PythonFunction
 from infra.nag import accept
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
-from shared.learn import own_table
+from shared.learn import lessons
 
 
 class TextbookTable(Construct):
@@ -20,7 +20,7 @@ class TextbookTable(Construct):
 
     def __init__(self, scope: Construct, *, learn: PythonFunction) -> None:
         super().__init__(scope, "Textbook")
-        kept = own_table.recorded()
+        kept = lessons.recorded()
 
         def attributes(*names: str) -> list[dynamodb.Attribute]:
             kinds = {"S": dynamodb.AttributeType.STRING, "N": dynamodb.AttributeType.NUMBER}

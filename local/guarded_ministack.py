@@ -11,7 +11,7 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 
 It answers ``/mail`` of the site itself (``mailbox``). It also tells what MiniStack does not: how much its functions
 have not read yet, and what has failed for good (``WAITING``). ``make stop`` waits for the former, because streams start
-over with each start. And it reads streams as Lambda does (``streams``).
+over with each start. And it reads streams as Lambda does (``ministack_patches``).
 
 Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS). So does each
 request by a host name that is not this machine's, since any page may let a name of its own lead here.
@@ -181,10 +181,10 @@ def main() -> None:
         extract_access_key_id,
     )
 
-    from local import streams, unpacking  # noqa: PLC0415  # they import MiniStack
+    from local import ministack_patches  # noqa: PLC0415  # it imports MiniStack
 
-    streams.install()
-    unpacking.install()
+    ministack_patches.read_streams()
+    ministack_patches.share_unpacked()
     ministack.app.save_all = save_all
     ministack.app.app = guarded(ministack.app.app, os.environ["AWS_ACCESS_KEY_ID"], extract_access_key_id)
     ministack.app.main()

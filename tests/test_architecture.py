@@ -185,7 +185,7 @@ FOR_INFRA = {
     "shared.runtime.metrics",
     "shared.values.money",
     "shared.values.pictures",
-    "shared.learn.own_table",  # a schema, too
+    "shared.learn.lessons",  # a schema, too
     *("shared.api.paths", "shared.http.answers", "shared.http.requests"),
 }
 """The modules whose names stacks may use; the last three say what the gateway answers and limits as functions do."""

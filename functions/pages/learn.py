@@ -22,7 +22,7 @@ from shared.html import forms, item_collection, page_cost, pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer, Request
 from shared.http import requests
-from shared.learn import drawing, exercises, figures, lessons, running, typed
+from shared.learn import drawing, exercises, lessons, running
 from shared.learn.exercises import Exercise
 from shared.learn.lessons import Lesson
 from shared.learn.running import Done
@@ -167,7 +167,7 @@ def _figure(request: Request, found: Lesson, given: running.Given, *, came: bool
     """What a lesson's figure draws, with what a table of its own (``TEXTBOOK_TABLE``) ``answered`` to a run."""
     if not found.figure:
         return None
-    drawn, own = figures.FIGURES[found.figure](request.query, found, given), os.environ.get("TEXTBOOK_TABLE")
+    drawn, own = drawing.FIGURES[found.figure](request.query, found, given), os.environ.get("TEXTBOOK_TABLE")
     if not came or not own or found.figure != "multi":
         return drawn
     return {**drawn, "answered": running.of_its_own_table(replace(table(), name=own), drawn, page_cost.trace())}
@@ -181,7 +181,7 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
     lesson = exercises.lesson_of(found, found.broken)
     try:
         lesson = exercises.lesson_of(found, text)
-    except typed.Unusable as error:
+    except exercises.Unusable as error:
         wrong = str(error)
     if sent is not None and not wrong:
         run_id = secrets.token_hex(4)
@@ -205,7 +205,7 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
         hints=[_prose(hint) for hint in found.hints],
         because=_prose(found.because),
         text=text,
-        longest=typed.LONGEST,
+        longest=exercises.LONGEST,
         wrong=wrong,
         checked=checked,
         solved=solved,

@@ -2,6 +2,8 @@
 
 A file of ``lessons/`` is a group. A lesson has a question, a design, and its requests as DynamoDB takes them, those of
 the common version first, then ours. ``finds`` and ``refused`` say what a request comes to, and a test runs them all.
+
+One lesson has a table of its own, with an index whose keys have several attributes, and what was recorded of it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.dynamodb.attributes import Typed
+from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.errors import NoSuchPath
 from shared.html.patterns import PATTERNS
 
@@ -103,7 +106,7 @@ class Lesson:
     the strategy whose page has the very request of a pattern, which then has no page of its own. ``agree_at`` is a
     value with which both versions find the same items, where the common one is wrong with others. ``points`` are lines
     of a page: a name, a text, and a source or nothing. ``terms`` are words of the glossary that it needs. ``figure``
-    names a drawing or a calculator of ``figures.py``.
+    names a drawing or a calculator of ``drawing.py``.
     """
 
     slug: str
@@ -255,3 +258,29 @@ def _code(text: str) -> Code:
         if defined.match(line):
             return Code(path, name, number)
     raise LookupError(f"{path} defines no {name}")
+
+
+@cache
+def recorded() -> Mapping[str, Any]:
+    """A table with an index whose keys have several attributes, its items, and what Queries of the index found."""
+    return tomllib.loads(Path(__file__).with_name("multi-attribute.toml").read_text(encoding="utf-8"))
+
+
+def table_request(name: str) -> dict[str, Any]:
+    """The arguments of ``create_table`` for the recorded table."""
+    kept = recorded()
+    keys = [*((each, "HASH") for each in kept["partition"]), *((each, "RANGE") for each in kept["sort"])]
+    index = {
+        "IndexName": kept["index"],
+        "KeySchema": [{"AttributeName": each, "KeyType": kind} for each, kind in keys],
+        "Projection": {"ProjectionType": "ALL"},
+    }
+    return {
+        "TableName": name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": kind} for n, kind in kept["types"].items()],
+        "KeySchema": [
+            {"AttributeName": PARTITION_KEY, "KeyType": "HASH"}, {"AttributeName": SORT_KEY, "KeyType": "RANGE"},
+        ],
+        "GlobalSecondaryIndexes": [index],
+    }  # fmt: skip

@@ -16,7 +16,7 @@ from shared.dynamodb import asking
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.learn import exercises, lessons, running, typed
+from shared.learn import exercises, lessons, running
 from shared.learn.lessons import Step
 from shared.values import times
 from tests.learn.test_exercises import marks
@@ -235,7 +235,7 @@ UNREADABLE: Any = {
 
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_a_request_that_cannot_be_read_is_refused(corrected: Table, name: str) -> None:
-    operation, arguments = typed.request_of(json.dumps(UNREADABLE[name]), {})
+    operation, arguments = exercises.request_of(json.dumps(UNREADABLE[name]), {})
     given = running.names(lessons.find("hierarchy"), "", keys.scratch("visitor-0001", "run"), times.now())
 
     reply = asking.ask(corrected, operation, running.arguments_of(Step(operation, arguments), given))

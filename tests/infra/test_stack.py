@@ -16,7 +16,7 @@ import pytest
 from infra.settings import STAGES, RestoredTable
 from infra.stacks import compose
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
-from shared.learn import own_table
+from shared.learn import lessons
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly, Synthesized, synthesize
 
 
@@ -188,7 +188,7 @@ def test_the_textbook_has_a_table_of_its_own_that_one_function_knows_where_there
     dev: Synthesized, prod: Synthesized
 ) -> None:
     ((name, resource),) = dev.resources("AWS::DynamoDB::Table", "Textbook").items()
-    table, declared = resource["Properties"], own_table.table_request("any")
+    table, declared = resource["Properties"], lessons.table_request("any")
 
     knowing = {module: dev.allowed(module) for module in dev.modules() if module}
     rights = {module: {(action, to) for action, to in found if name in to} for module, found in knowing.items()}
@@ -199,7 +199,7 @@ def test_the_textbook_has_a_table_of_its_own_that_one_function_knows_where_there
     assert resource["DeletionPolicy"] == "Delete"
     assert dev.variables("learn")["TEXTBOOK_TABLE"] == {"Ref": name}
     assert rights["learn"] == {
-        ("dynamodb:BatchWriteItem", name), ("dynamodb:Query", f"{name}/index/{own_table.recorded()['index']}"),
+        ("dynamodb:BatchWriteItem", name), ("dynamodb:Query", f"{name}/index/{lessons.recorded()['index']}"),
     }  # fmt: skip
     assert not any(found for module, found in rights.items() if module != "learn")
     assert "Textbook" not in json.dumps(prod.template)

@@ -12,8 +12,7 @@ from shared.dynamodb.schema import PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.learn import exercises, lessons, running
-from shared.learn.exercises import Exercise
-from shared.learn.typed import Unusable
+from shared.learn.exercises import Exercise, Unusable
 from shared.values import times
 from tests.learn.test_lessons import PARTITION_KEYS
 from tests.support.browsing import Browser

@@ -14,7 +14,7 @@ from functions.pages import learn
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.html import page_cost
-from shared.learn import figures, lessons, own_table, running
+from shared.learn import drawing, lessons, running
 from tests.learn.conftest import stage
 from tests.support.browsing import Browser, Seen
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine, on
@@ -72,12 +72,12 @@ def test_an_item_is_shown_byte_by_byte(reader: Browser) -> None:
     assert ["Sizes", "NS, set of numbers", "5", "4"] in rows
     total = sum(int(own) + int(value) for *_, own, value in rows)
     assert f"{total} bytes" in seen.words
-    assert {kind.partition(",")[0] for _, kind, *_ in rows} == {*figures.TYPES}
+    assert {kind.partition(",")[0] for _, kind, *_ in rows} == {*drawing.TYPES}
 
 
 def _drawn(**query: str) -> list[dict[str, Any]]:
     lesson = lessons.find("partitions")
-    drawn: list[dict[str, Any]] = figures.FIGURES["partitions"](query, lesson, {})["drawn"]
+    drawn: list[dict[str, Any]] = drawing.FIGURES["partitions"](query, lesson, {})["drawn"]
     return drawn
 
 
@@ -90,7 +90,7 @@ def test_no_request_is_lost_between_partitions(rate: str, share: str, shards: st
         asked = sum(int(bar["asked"].replace(",", "")) for bar in each["bars"])
 
         assert abs(asked - int(rate)) <= len(each["bars"])  # each is rounded
-        assert all(bar["hot"] + bar["others"] <= figures.TALL + 0.2 for bar in each["bars"])
+        assert all(bar["hot"] + bar["others"] <= drawing.TALL + 0.2 for bar in each["bars"])
 
 
 def test_a_hot_item_stays_at_the_limit_of_one_partition_until_it_is_shared() -> None:
@@ -124,7 +124,7 @@ def test_sliders_are_drawn_by_the_server(reader: Browser) -> None:
 def several(table: Table) -> Iterator[Table]:
     """A table beside another, whose index has keys of several attributes."""
     own = replace(table, name="several")
-    own.client.create_table(**own_table.table_request(own.name))
+    own.client.create_table(**lessons.table_request(own.name))
     try:
         yield own
     finally:
@@ -134,7 +134,7 @@ def several(table: Table) -> Iterator[Table]:
 @on(MOTO, MINISTACK)
 def test_what_was_recorded_of_keys_of_several_attributes_is_what_engines_answer(engine: Engine) -> None:
     with engine.around(), several(engine.reach()) as own:
-        assert running.of_its_own_table(own, own_table.recorded(), Trace()) == own_table.recorded()["queries"]
+        assert running.of_its_own_table(own, lessons.recorded(), Trace()) == lessons.recorded()["queries"]
 
 
 def test_a_run_asks_the_table_of_its_own_and_shows_no_request_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +147,7 @@ def test_a_run_asks_the_table_of_its_own_and_shows_no_request_of_it(monkeypatch:
         assert "recorded from" in before.words
         assert "A table of its own has just answered so." in after.words
         assert _cells(after, "Queries of the index") == _cells(before, "Queries of the index")
-        assert own_table.recorded()["index"] not in {request.index for request in page_cost.trace().requests}
+        assert lessons.recorded()["index"] not in {request.index for request in page_cost.trace().requests}
 
 
 def test_an_engine_that_answers_otherwise_leaves_what_was_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ def test_an_engine_that_answers_otherwise_leaves_what_was_recorded(monkeypatch: 
 def test_the_recorded_answer_is_shown_and_says_where_it_is_from(reader: Browser) -> None:
     seen = reader.get(PAGE)
 
-    assert f"recorded from {own_table.recorded()['engine']}" in seen.words
+    assert f"recorded from {lessons.recorded()['engine']}" in seen.words
     rows = _cells(seen, "Queries of the index")
     assert [found for _, found in rows] == ["ORDER#1, ORDER#2, ORDER#3", "ORDER#2", "refused", "refused"]
     assert re.findall(r"ORDER#\d", " ".join(" ".join(row) for row in _cells(seen, "The index ByCustomer"))) == [

@@ -17,7 +17,7 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
 
-from local import cloud, deploy, unpacking
+from local import cloud, deploy, ministack_patches
 from local.cloud import free_port
 from local.deploy import _DEPLOYED_FROM
 from local.settings import ROOT, Home, Trouble, client_arguments
@@ -103,7 +103,7 @@ def test_the_same_code_is_unpacked_once_and_outlives_each_that_uses_it(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(lambda_runtime, "zipfile", lambda_runtime.zipfile)
-    unpacking.install()
+    ministack_patches.share_unpacked()
 
     one, two, changed = (unpacked(tmp_path, *each) for each in (("one", "1"), ("two", "1"), ("changed", "2")))
     shutil.rmtree(one.parent)

@@ -12,7 +12,7 @@ import pytest
 from ministack import app  # type: ignore[import-untyped]  # it has no types
 from ministack.core import persistence  # type: ignore[import-untyped]  # the same
 
-from local import cloud, guarded_ministack, streams, unpacking
+from local import cloud, guarded_ministack, ministack_patches
 from local.settings import Home, Trouble
 from tests.support.probe import home
 
@@ -60,7 +60,8 @@ def test_a_table_that_changes_while_it_is_copied_is_written_down_whole(saved: Ca
 
 
 def test_the_local_cloud_writes_down_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name in ((app, "app"), (app, "save_all"), (streams, "install"), (unpacking, "install")):
+    patches = ((ministack_patches, name) for name in ("read_streams", "share_unpacked"))
+    for module, name in ((app, "app"), (app, "save_all"), *patches):
         monkeypatch.setattr(module, name, lambda: None)
     kept: list[object] = []
     monkeypatch.setattr(app, "main", lambda: kept.append(app.save_all))

@@ -107,7 +107,7 @@ def test_the_bar_shows_how_many_are_told_or_of_more_readers_than_are_counted_the
     editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch, readers: int, parts: int,
     unfinished: dict[str, int], reached: tuple[str, str], said: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("functions.pages.desk.hot.MOST_COUNTED", 3)
+    monkeypatch.setattr("functions.pages.desk.today.MOST_COUNTED", 3)
     for name in ("ana", "bo", "cleo")[: readers - 1]:  # the editor is a reader, too
         entered(table, name)
     deal = hot(parts, **unfinished)

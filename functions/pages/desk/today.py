@@ -1,23 +1,28 @@
-"""Today: posted, with clicks; ending; hot deals under way; and the list of all deals."""
+"""Today (posted, with clicks; ending; hot deals under way), the list of all deals, and notifying all members of one.
+
+Before all members are notified, the page says how many that are and what it costs; afterwards, how far it has got.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from functions.pages.desk.deal_parts import desk_page, line_of
+from functions.pages.desk.deal_parts import deal_of, desk_page, line_of
 from functions.pages.desk.drafts import rows as draft_rows
-from functions.pages.desk.hot import count_readers, told_so_far
 from functions.pages.desk.lists import FRONT, order_of
-from shared.data.catalog import clicks, drafts, endings, feed_counts, feeds
-from shared.data.members import cohorts
-from shared.html import cookies, views
+from shared.data.catalog import clicks, deals, drafts, endings, feed_counts, feeds
+from shared.data.members import cohorts, users
+from shared.dynamodb.capacity import WRITE_DOLLARS
+from shared.html import cookies, pages, views
 from shared.html.app import Routes
 from shared.html.links import absolute, origin
 from shared.html.pages import Answer, Request
-from shared.models.catalog import ALL_DEALS, Period
+from shared.models.catalog import ALL_DEALS, Deal, Period, Status
 from shared.runtime.environment import table
 from shared.values.naming import counted
 
@@ -100,3 +105,112 @@ def all_deals(request: Request) -> Answer:
     followed = clicks.of(table(), [deal.deal_id for deal in found.items])
     rows = [line_of(deal, now, followed) for deal in found.items]
     return desk_page("desk/deals.html", request, rows=rows, first=cursor is None, older=found.next)
+
+
+MOST_COUNTED = 1_000
+"""Readers that the hot page counts: one page of their index. Of more it says that there are more."""
+
+LOOKS_AGAIN = 10
+"""Seconds after which the page of a hot deal's progress looks again without script. With it, desk.js does."""
+
+WRITES_PER_MESSAGE = 2
+"""A message is written to the table and to GSI1 (docs/cost.md)."""
+
+
+@routes.get("/desk/deals/<number>/hot")
+def hot_page(request: Request, number: str) -> Answer:
+    """How many will be told and what it costs, before; how far it has got, afterwards."""
+    deal = deal_of(request, number)
+    if deal.hot_at is not None:
+        return pages.redirect(f"/desk/deals/{number}/hot/progress")
+    readers = count_readers()
+    reached = min(readers, MOST_COUNTED)
+    more = "more than " if readers > MOST_COUNTED else ""
+    units = reached * WRITES_PER_MESSAGE
+    return desk_page(
+        "desk/hot.html",
+        request,
+        d=views.card(deal, request.now),
+        number=number,
+        over=deal.status(request.now) is not Status.ACTIVE,
+        readers=f"{more.capitalize()}{counted(reached, 'reader')}",
+        messages=f"{more}{reached:,}",
+        units=f"{more}{units:,}",
+        dollars=f"{more}{_dollars(units * WRITE_DOLLARS / 1_000_000)}",
+    )
+
+
+@routes.post("/desk/deals/<number>/hot")
+def make_hot(request: Request, number: str) -> Answer:
+    deal = deal_of(request, number)
+    deals.make_hot(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
+    return pages.redirect(f"/desk/deals/{number}/hot/progress", said="hot")
+
+
+@routes.get("/desk/deals/<number>/hot/progress")
+def hot_progress(request: Request, number: str) -> Answer:
+    """How far the telling of a hot deal has got: a page, and for the script of that page the same as JSON."""
+    deal = deal_of(request, number)
+    if deal.hot_at is None:
+        return pages.redirect(f"/desk/deals/{number}/hot")
+    progress = cohorts.progress_of(table(), deal.deal_id)
+    told = told_so_far(deal, progress, 0 if progress.finished else count_readers())
+    if request.wants_json:
+        return Answer(json.dumps(told), media_type="application/json")
+    return desk_page(
+        "desk/progress.html",
+        request,
+        # "All members are being notified" is over then, and the heading says so.
+        said=None if progress.finished else request.said,
+        d=views.card(deal, request.now),
+        number=number,
+        since=views.moment(deal.hot_at),
+        looks_again=LOOKS_AGAIN,
+        **told,
+    )
+
+
+def count_readers() -> int:
+    """How many users there are, or one more than ``MOST_COUNTED`` where there are more than that."""
+    return users.count(table(), MOST_COUNTED + 1)
+
+
+def _dollars(amount: float) -> str:
+    """A small amount, rounded down: where it is the least that something costs, it must not be more than that."""
+    hundredths_of_cents = math.floor(amount * 10_000)
+    return f"${hundredths_of_cents / 10_000:.4f}" if hundredths_of_cents else "less than $0.0001"
+
+
+def told_so_far(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
+    """How far the telling of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
+
+    ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, nobody knows how many: the bar
+    shows how many of the parts are finished in which all users are read. ``most`` is its end, 0 if not known yet.
+    """
+    told, finished = progress.told, progress.finished
+    seconds = (progress.at - deal.hot_at).total_seconds() if progress.at and deal.hot_at else 0
+    of, parts = "", ""
+    if finished:
+        reached, most = 1, 1
+    elif readers <= MOST_COUNTED:
+        reached, most = told, max(told, readers)
+        of = f"of about {most:,}"
+    else:
+        reached, most = progress.segments_finished, progress.segments if progress.segments_finished else 0
+        of = f"of more than {MOST_COUNTED:,}" if told <= MOST_COUNTED else ""
+        parts = f"{reached} of {most} parts of the list finished" if most else ""
+    rate = f"{told / seconds:,.0f} a second" if seconds >= 1 and told >= seconds else ""
+    so_far = f" so far{', ' if of else ''}{of}"
+    return {
+        "title": "All members are notified" if finished else f"{told:,} notified",
+        "heading": "All members are notified" if finished else "Notifying all members",
+        "sentence": f"{counted(told, 'member')} notified{'' if finished else so_far}.{parts and f' {parts}.'}",
+        "messages": f"{told:,}{rate and f', {rate}'}",
+        "told": f"{told:,}",
+        "of": of,
+        "parts": parts,
+        "finished": finished,
+        "reached": reached,
+        "most": most,
+        "rate": rate,
+    }

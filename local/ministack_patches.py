@@ -1,17 +1,28 @@
-"""The local cloud's readers of streams: each a thread of its own, by Lambda's rules.
+"""What stands in place of MiniStack's own parts, within its process: readers of streams, and how code is unpacked.
 
-MiniStack's own reader takes one function after the other, takes a partial answer for a success, and never gives up on a
-batch. This one stands in its place, within MiniStack's process.
+MiniStack's own reader of streams takes one function after the other, takes a partial answer for a success, and never
+gives up on a batch. Here each reader is a thread of its own, by Lambda's rules.
+
+MiniStack unpacks a function's zip anew for each execution environment: thousands of files, thirty times while a site is
+used. Here functions of one artifact share their files.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
+import os
+import tempfile
+import threading
 import time
+import zipfile
 from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
 from ministack.services import dynamodb, lambda_svc  # type: ignore[import-untyped]  # it has no types
 
 from local.event_source import EventSource, Record
@@ -26,7 +37,7 @@ FOREVER = 500
 _positions, _inflight = (getattr(lambda_svc, name) for name in ("_dynamodb_stream_positions", "_esm_inflight"))
 
 
-def install() -> None:
+def read_streams() -> None:
     """Read streams in MiniStack's place."""
     lambda_svc._poll_dynamodb_streams = poll  # noqa: SLF001  # the same
 
@@ -96,3 +107,29 @@ def _call(mapping: dict[str, Any], function: dict[str, Any], event: dict[str, An
     answer = json.loads(body) if isinstance(body, str | bytes) and body else body
     reports = "ReportBatchItemFailures" in mapping.get("FunctionResponseTypes", []) and isinstance(answer, dict)
     return {"batchItemFailures": answer.get("batchItemFailures") or []} if reports else {"batchItemFailures": []}
+
+
+_ONE_AT_A_TIME = threading.Lock()
+
+
+class SharedZip(zipfile.ZipFile):
+    """A zip whose files are unpacked by the first that asks; each folder they are unpacked to is a link to these."""
+
+    def extractall(self, path: Any = None, *_: Any) -> None:
+        """Put a link in place of an empty folder. Nobody may write to it, as on Lambda."""
+        with open(str(self.filename), "rb") as file:  # noqa: PTH123  # for the digest
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        shared = Path(tempfile.gettempdir()) / f"unpacked-{digest}"
+        with _ONE_AT_A_TIME:
+            if not shared.exists():
+                begun = shared.with_suffix(".begun")
+                super().extractall(begun)
+                begun.rename(shared)
+        folder = Path(os.fspath(path))
+        folder.rmdir()
+        folder.symlink_to(shared)
+
+
+def share_unpacked() -> None:
+    """Unpack in MiniStack's place."""
+    lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedZip})
