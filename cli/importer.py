@@ -2,8 +2,8 @@
 
 A deal's identity is its ``sourceId``, and its id is derived from that, so meeting a deal twice is harmless: what exists
 stays as it is, except for a withdrawal that is news, and for an import that updates. Records are taken in windows: the
-table is asked which of a window's deals exist, missing brands are created, and the rest goes in as transactions of
-``MAX_TOGETHER``, several at once.
+table is asked which of a window's deals exist, missing brands are created, the new deals get their numbers, and go in
+by as few transactions as hold them, several at once. The next window is read meanwhile.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -22,15 +22,15 @@ from cli.feeds import Format, Record, Shop, WrongFile, records
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.validation import checked
 from shared.data.catalog import deal_items, deals, feeds, imports, topics
-from shared.data.catalog.imports import MAX_TOGETHER
 from shared.dynamodb import damage
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values import links, times
 
-WINDOW = 100 * MAX_TOGETHER
-"""Records in memory at a time: enough to keep all workers busy, and to bring a brand's deals together."""
+WINDOW = 1_500
+"""Records that go in together, two of which are in memory: enough to keep all workers busy, and to bring a brand's
+deals together."""
 
 BY = "an import"
 """Who withdraws deals here, as their logs say."""
@@ -119,13 +119,16 @@ class Importer:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="import")
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}
+        self._under_way: list[Future[None]] = []
 
     def run(self, source: BinaryIO) -> None:
         """Import all records. Raises Unavailable; ``report`` has the result, also after an error."""
         try:
             self._names = topics.brand_names(self._table)
             for window in windows(self._entries(source)):
+                self._wait()
                 self._import(window)
+            self._wait()
             if self._ends_missing and self._seen - {""} and not self.report.stopped:
                 self._end_what_is_missing()
         finally:
@@ -157,41 +160,54 @@ class Importer:
         self._advance(record.size)
 
     def _import(self, window: Sequence[Entry]) -> None:
+        """Have a window's records written, by the workers. The deals of windows before it must be there."""
         known = imports.by_source(self._table, [entry.source_id for entry in window])
-        self._create_brands(entry for entry in window if entry.source_id not in known)
-        new = [self._named(entry) for entry in window if entry.source_id not in known]
+        new = self._prepared([entry for entry in window if entry.source_id not in known])
         # Deals of one category and brand together: a transaction writes each of their counts once.
         new.sort(key=lambda entry: (entry.deal.status(self._now), entry.deal.category, entry.deal.brand))
         there = [entry for entry in window if entry.source_id in known]
-        work = [partial(self._create, batch) for batch in _batches(new, MAX_TOGETHER)]
+        work = [
+            partial(self._create, batch) for batch in imports.batches(new, lambda each: imports.of_creation(each.deal))
+        ]
         work += [partial(self._meet, batch, known) for batch in _batches(there, MAX_BATCH_KEYS)]
-        for done in [self._pool.submit(task) for task in work]:
-            done.result()
+        self._under_way = [self._pool.submit(task) for task in work]
+
+    def _wait(self) -> None:
+        """Wait until the last window's records are written."""
+        for task in self._under_way:
+            task.result()
+
+    def _prepared(self, new: Sequence[Entry]) -> list[Entry]:
+        """Entries whose deals can be created: their brands are there, and they have numbers."""
+        self._create_brands(new)
+        named = [replace(each.deal, brand_name=self._names[each.deal.brand]) for each in new]
+        prepared = imports.prepare(self._table, named)
+        return [replace(each, deal=deal) for each, deal in zip(new, prepared, strict=True)]
 
     def _create_brands(self, entries: Iterable[Entry]) -> None:
         """Create the brands that are missing, each named as it is first written.
 
-        One after the other: all of them are listed in one item, where they would only conflict.
+        One transaction after the other: all brands are listed in one item, where they would only conflict.
         """
+        named: dict[str, str] = {}
         for entry in entries:
-            slug = entry.deal.brand
-            if slug in self._names:
-                continue
+            named.setdefault(entry.deal.brand, entry.brand_name)
+        while missing := [slug for slug in named if slug not in self._names]:
+            new = {slug: named[slug] for slug in missing[: topics.MOST_BRANDS]}
             try:
-                topics.create_brand(self._table, slug, entry.brand_name, self._now)
-            except BrandExists:  # another import was first, perhaps with another spelling
-                self._names |= topics.brand_names(self._table)
+                topics.create_brands(self._table, new, self._now)
+            except BrandExists:  # another import was first with one of them, perhaps with another spelling
+                self._names |= topics.brand_names(self._table, consistent=True)
+                if not new.keys() & self._names.keys():
+                    raise
             else:
-                self._names[slug] = entry.brand_name
-                self.report.brands += 1
-
-    def _named(self, entry: Entry) -> Entry:
-        return replace(entry, deal=replace(entry.deal, brand_name=self._names[entry.deal.brand]))
+                self._names |= new
+                self.report.brands += len(new)
 
     def _create(self, batch: Sequence[Entry]) -> None:
         """Create a batch in one transaction; where something in it is refused, what remains of it, or one by one."""
         try:
-            imports.create_many(self._table, [entry.deal for entry in batch], self._now)
+            imports.create_batch(self._table, [entry.deal for entry in batch], self._now)
         except DealsError as error:
             if isinstance(error, Unavailable) and not isinstance(error, Busy):
                 raise

@@ -24,7 +24,6 @@ from local.settings import write_private
 from shared import settings
 from shared.api.bodies import NewDeal
 from shared.data.catalog import deals, imports, picks, scores, topics
-from shared.data.catalog.imports import MAX_TOGETHER
 from shared.data.members import follows, sessions, users, votes
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -93,8 +92,7 @@ def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = No
             follows.like(table, topic, member, now)
         with suppress(AlreadyWatching):
             follows.watch(table, topic, member, now)
-    for start in range(0, len(new), MAX_TOGETHER):
-        imports.create_many(table, new[start : start + MAX_TOGETHER], now)
+    imports.create_many(table, new, now)
     if new:
         _pick(table, _known(table, sample), sample, now)
     return len(new)

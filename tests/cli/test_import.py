@@ -97,6 +97,35 @@ def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(
     assert [deal.brand_name for deal in imported(table, "1", "2", "3")] == ["Asics", "G/Fore", "G/Fore"]
 
 
+def test_brands_that_another_import_creates_meanwhile_keep_the_names_they_have_then(table: Table) -> None:
+    from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
+    from cli.importer import Importer, entry  # noqa: PLC0415
+
+    brands = ("ASICS", "G/Fore", "Hoka", "Keen")
+    entries = [entry(Record(n, 1, a_line(str(n), brand=brand)), now()) for n, brand in enumerate(brands)]
+    importer = Importer(table, now())  # it has read the list of brands, and has found none
+    topics.create_brand(table, "asics", "Asics", now())
+    topics.create_brand(table, "hoka", "HOKA", now())
+
+    importer._create_brands(entries)
+
+    assert topics.brand_names(table) == {"asics": "Asics", "g-fore": "G/Fore", "hoka": "HOKA", "keen": "Keen"}
+    assert importer.report.brands == 2
+    assert [each.deal.brand_name for each in importer._prepared(entries)] == ["Asics", "G/Fore", "HOKA", "Keen"]
+
+
+def test_an_import_of_many_brands_numbers_its_deals_in_the_order_of_the_file(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    ids = [f"shop:{number}" for number in range(120)]
+    lines = [a_line(each, brand=f"Brand {120 - number}") for number, each in enumerate(ids)]
+
+    result = btd("import", a_file(tmp_path, lines))
+
+    assert "120 brands created" in result.stdout
+    assert [deal.number for deal in imported(table, *ids)] == [*range(1, 121)]
+
+
 def test_a_withdrawn_deal_is_readable_and_in_no_feed(table: Table, btd: Btd, tmp_path: Path) -> None:
     btd("import", a_file(tmp_path, [a_line(withdrawnAt="2025-03-02T00:00:00Z"), a_line("shop:2")]))
 
@@ -197,7 +226,7 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
     importer = Importer(table, now())
     entries = [entry(Record(n, 1, a_line(str(n))), now()) for n in (1, 2, 3)]
     importer._names = topics.brand_names(table)
-    importer._create([importer._named(each) for each in entries])
+    importer._create(importer._prepared(entries))
 
     assert (importer.report.created, importer.report.existing, importer.report.bad) == (2, 1, {})
     assert imported(table, "2") == [there]

@@ -171,14 +171,28 @@ def test_one_source_twice_among_deals_created_together_is_refused(table: Table) 
 
 def test_the_most_deals_that_go_together_go_whatever_they_are(table: Table) -> None:
     # Sources, endings and a partition of its own for each: no transaction of the data layer has more writes.
-    together = [
+    far_apart = [
         a_deal(ago(days=40 * number), source_id=f"shop:{number}", ends_at=ahead(days=number + 1))
-        for number in range(imports.MAX_TOGETHER)
+        for number in range(40)
     ]
+    together = next(imports.batches(far_apart, imports.of_creation))
 
-    posted = post(table, together)
+    with watched(table) as wire:
+        posted = post(table, together)
 
+    assert wire.operations["TransactWriteItems"] == 1
     assert listed(table, ALL_DEALS) == ids(posted)
+
+
+def test_many_deals_are_created_by_as_few_transactions_as_hold_them_and_numbered_in_their_order(table: Table) -> None:
+    alike = [a_deal(ago(days=1), source_id=f"shop:{number}") for number in range(70)]
+
+    with watched(table) as wire:
+        created = imports.create_many(table, alike, NOW)
+
+    assert dict(wire.operations) == {"BatchGetItem": 1, "UpdateItem": 1, "TransactWriteItems": 3}
+    assert [deal.number for deal in created] == [*range(1, 71)]
+    assert len(listed(table, ALL_DEALS)) == 70
 
 
 def test_a_deal_posted_after_its_end_is_readable_and_listed_nowhere(table: Table) -> None:

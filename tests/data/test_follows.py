@@ -18,6 +18,7 @@ from shared.dynamodb.writes import update
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
+    BrandExists,
     BrandsAreFull,
     NoSuchTopic,
     NotLiked,
@@ -202,6 +203,21 @@ def test_brands_are_listed_by_slug_with_the_names_editors_wrote(table: Table) ->
         ("g-fore", "G/Fore"),
         ("nicolo", "Nicoló"),
     ]
+
+
+def test_brands_created_together_write_the_list_once_and_are_all_there_or_none(table: Table) -> None:
+    names = {f"brand-{number}": f"Brand {number}" for number in range(topics.MOST_BRANDS)}
+    known = topics.brand_names(table)
+
+    with watched(table) as wire, pytest.raises(BrandExists, match="apple"):
+        topics.create_brands(table, {"new": "New", "apple": "APPLE"}, NOW)
+    refused = topics.brand_names(table)
+    topics.create_brands(table, names, NOW)
+
+    assert wire.operations == {"TransactWriteItems": 1}
+    assert refused == known
+    assert topics.brand_names(table) == known | names
+    assert topics.get(table, Topic(BRAND, "brand-98")).name == "Brand 98"
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,29 @@ def test_the_only_offer_of_a_product_has_no_verdict_and_takes_one_query(table: T
     assert kept(table, deal) is None
 
 
+def test_a_new_offer_that_is_withdrawn_already_concerns_no_verdict_and_takes_no_request(table: Table) -> None:
+    (first,) = offered(table, (1, "88.00"))
+    (deal,) = post(table, [a_deal(link=LINK, price="70.00", withdrawn_at=NOW)])
+    offers.file(table, None, deal)
+
+    with watched(table) as wire:
+        offers.judge_anew(table, None, deal)
+
+    assert not wire.operations
+    assert (kept(table, first), kept(table, deal)) == (None, None)
+
+
+def test_an_offer_that_is_not_withdrawn_any_more_has_a_verdict_and_counts_again(table: Table) -> None:
+    current, first = offered(table, (0, "70.00"), (40, "60.00"))
+    for deal in (first, current):
+        change(table, deal, withdrawn_at=NOW)
+
+    for deal in (first, current):
+        change(table, deal, withdrawn_at=None)
+
+    assert kept(table, current) == Verdict(6000, ago(days=40).date(), (6000, 6000))
+
+
 def test_a_new_offer_of_a_product_reads_and_writes_no_deal_but_its_own(table: Table) -> None:
     offered(table, *((days, "88.00") for days in range(1, 9)))
     (deal,) = post(table, [a_deal(link=LINK, price="70.00")])

@@ -141,11 +141,7 @@ def open_brands(table: Table) -> None:
 
 def post(table: Table, posted: Iterable[Deal], now: datetime = NOW) -> list[Deal]:
     """Create deals, as many to a transaction as the data layer allows; returns them newest first."""
-    rest, most = list(posted), imports.MAX_TOGETHER
-    starts = range(0, len(rest), most)
-    return newest_first(
-        deal for start in starts for deal in imports.create_many(table, rest[start : start + most], now)
-    )
+    return newest_first(imports.create_many(table, [*posted], now))
 
 
 def newest_first(some: Iterable[Deal]) -> list[Deal]:

@@ -4,8 +4,9 @@ by the stream, with their words and offers."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from shared.data import keys
 from shared.data.catalog import feed_counts, offers, search, words
@@ -18,29 +19,70 @@ from shared.dynamodb.writes import MOST_TOGETHER
 from shared.errors import DealExists, DealsError
 from shared.models.catalog import BRAND, Deal, Topic
 
-MAX_TOGETHER = 14
-"""Deals one transaction creates: each takes at most seven of its 100 writes."""
+T = TypeVar("T")
 
 
 def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal]:
-    """Create up to ``MAX_TOGETHER`` deals in one transaction: all, or none if one is refused.
+    """Create deals, in the transactions of ``batches``: of each, all of its deals or none.
 
     The brands' names are taken from the deals. Raises as ``create`` does.
     """
+    new = prepare(table, deals)
+    for batch in batches(new, of_creation):
+        create_batch(table, batch, now)
+    return new
+
+
+def prepare(table: Table, deals: Sequence[Deal]) -> list[Deal]:
+    """The deals with the next numbers of the sequence; their brands exist.
+
+    One UpdateItem however many deals, and a BatchGetItem for 100 brands. Raises NoSuchTopic, DealTooLarge, NotSeeded.
+    """
+    new = numbered(table, deals) if deals else []
+    brands = {deal.brand: keys.topic(Topic(BRAND, deal.brand)) for deal in deals}
+    known = {item["PK"] for item in table.get_many([*brands.values()], consistent=True, projection=KEYS_ONLY)}
+    for brand, key in brands.items():
+        if key["PK"] not in known:
+            raise no_such(Topic(BRAND, brand))
+    return new
+
+
+def create_batch(table: Table, deals: Sequence[Deal], now: datetime) -> None:
+    """Create deals that are prepared and fit one transaction: all, or none if one is refused. Raises DealExists."""
     sources = Counter(deal.source_id for deal in deals if deal.source_id is not None)
     for source_id, times in sources.items():
         # DynamoDB would call it an invalid transaction:
         # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
         if times > 1:
             raise DealExists(source_id)
-    new = numbered(table, deals)
-    brands = {deal.brand: keys.topic(Topic(BRAND, deal.brand)) for deal in deals}
-    known = {item["PK"] for item in table.get_many([*brands.values()], consistent=True, projection=KEYS_ONLY)}
-    for brand, key in brands.items():
-        if key["PK"] not in known:
-            raise no_such(Topic(BRAND, brand))
-    feed_counts.mending(table, lambda: table.transact(*creation(new, now)), entered=new)
-    return new
+    feed_counts.mending(table, lambda: table.transact(*creation(deals, now)), entered=deals)
+
+
+def of_creation(deal: Deal) -> tuple[int, frozenset[Hashable]]:
+    """The writes that create a deal, at most: how many it takes for itself, and the counts that it shares with others.
+
+    Of its own are the deal, its number, its source, and the note of its end.
+    """
+    return 3 + (deal.ends_at is not None), frozenset(tuple(key.values()) for key, _ in feed_counts.counters(deal))
+
+
+def batches(things: Iterable[T], writes_of: Callable[[T], tuple[int, frozenset[Hashable]]]) -> Iterator[list[T]]:
+    """Things in their order, in parts whose writes fit a transaction.
+
+    ``writes_of`` tells how many writes one takes for itself, and which ones it shares with others.
+    """
+    together: list[T] = []
+    own, shared = 0, set[Hashable]()
+    for thing in things:
+        alone, others = writes_of(thing)
+        if together and own + alone + len(shared | others) > MOST_TOGETHER:
+            yield together
+            together, own, shared = [], 0, set()
+        together.append(thing)
+        own += alone
+        shared |= others
+    if together:
+        yield together
 
 
 def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
@@ -56,7 +98,7 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     is damaged, leaves its deals to be filed one by one: that changes nothing where it was done.
     """
     filed: set[str] = set()
-    for together in _batches(new):
+    for together in batches(new, _of_filing):
         if len(together) > 1:
             filing = [write for deal, item in together for write in offers.filing(deal, has_ended=has_ended(item))]
             try:
@@ -67,18 +109,8 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     return filed
 
 
-def _batches(new: Iterable[tuple[Deal, Item]]) -> Iterator[list[tuple[Deal, Item]]]:
-    """The deals in their order, in parts that fit a transaction."""
-    together: list[tuple[Deal, Item]] = []
-    counts: set[str] = set()
-    items = 0
-    for deal, item in new:
-        found_by = words.of_deal(deal).keys() if is_listed(item) else set()
-        own = len(offers.places(deal.link)) + len(found_by)
-        if items + own + len(counts | found_by) > MOST_TOGETHER:
-            yield together
-            together, counts, items = [], set(), 0
-        together.append((deal, item))
-        counts |= found_by
-        items += own
-    yield together
+def _of_filing(new: tuple[Deal, Item]) -> tuple[int, frozenset[Hashable]]:
+    """The writes that file a new deal, as ``batches`` asks for them."""
+    deal, item = new
+    found_by = frozenset(words.of_deal(deal) if is_listed(item) else ())
+    return len(offers.places(deal.link)) + len(found_by), found_by

@@ -90,8 +90,10 @@ def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> None:
 
 
 def _compared(deal: Deal | None) -> object:
-    """What other offers of its product are compared with, of an offer."""
-    return deal and (links.product(deal.link), deal.units, deal.currency, deal.withdrawn_at, deal.created_at)
+    """What other offers of its product are compared with, of an offer; None of one that is withdrawn."""
+    if deal is None or deal.withdrawn_at is not None:
+        return None
+    return links.product(deal.link), deal.units, deal.currency, deal.created_at
 
 
 def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:

@@ -7,7 +7,7 @@ deployment; repeating it changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -15,12 +15,15 @@ from shared.data import item_types, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import put_new, update
+from shared.dynamodb.writes import MOST_TOGETHER, put_new, update
 from shared.errors import AlreadyExists, BrandExists, BrandsAreFull, NoSuchTopic, NotSeeded, TooLarge
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Period, Topic
 from shared.values.times import to_iso
 
 _SHOWN = Projection.of("PK", "SK", "Name", "LikesCount", "WatchCount")
+
+MOST_BRANDS = MOST_TOGETHER - 1
+"""Brands that one transaction creates."""
 
 
 def no_such(topic: Topic) -> NoSuchTopic:
@@ -68,14 +71,26 @@ def new_item(topic: Topic, name: str, now: datetime) -> Item:
 def create_brand(table: Table, slug: str, name: str, now: datetime) -> None:
     """Create a brand and add its name to the list of brands. Raises BrandsAreFull, and BrandExists also for a name
     in other letters."""
+    create_brands(table, {slug: name}, now)
+
+
+def create_brands(table: Table, names: Mapping[str, str], now: datetime) -> None:
+    """Create up to ``MOST_BRANDS`` brands, slug to name, in one transaction: all, or none if one is refused.
+
+    The list of brands is written once for all of them. Raises as ``create_brand`` does.
+    """
+    numbers = dict(enumerate(names.items()))
     try:
         table.transact(
-            put_new(new_item(Topic(BRAND, slug), name, now), refused=BrandExists(slug)),
+            *(
+                put_new(new_item(Topic(BRAND, slug), name, now), refused=BrandExists(slug))
+                for slug, name in names.items()
+            ),
             update(
                 keys.brands(),
-                "SET Brands.#slug = :name",
-                names={"#slug": slug},
-                values={":name": name},
+                f"SET {', '.join(f'Brands.#s{n} = :n{n}' for n in numbers)}",
+                names={f"#s{n}": slug for n, (slug, _) in numbers.items()},
+                values={f":n{n}": name for n, (_, name) in numbers.items()},
                 refused=NotSeeded(),
             ),
         )
