@@ -57,6 +57,16 @@ def test_every_colour_is_reached_from_every_other(ask: Ask, colours: list[Deal])
     }
 
 
+def test_another_offer_of_the_same_product_is_not_called_a_colour(ask: Ask, table: Table, now: datetime) -> None:
+    made = [a_deal(now - timedelta(days=n), title="Trail runner", link=SHOE, price=f"6{n}.00") for n in range(2)]
+    newer, older = indexed(table, post(table, made, now))
+
+    answer = ask(f"/deals/{older.number}")
+
+    assert section(answer, "Other offers") == [f"/deals/{newer.number}"]
+    assert "colours" not in answer["body"]
+
+
 @pytest.mark.parametrize(
     ("days", "edited", "told"), [(29, None, False), (30, None, True), (90, 31, True), (90, 2, False)]
 )
