@@ -28,8 +28,8 @@ ASKED = 24
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """The first deals that end within a day, how many of them there are, the deals with the highest ranks, and how many
-    deals each category has, by slug."""
+    """The first deals that end within a day, how many of them there are, the deals with the highest ranks, those with
+    the most votes first, and how many deals each category has, by slug."""
 
     ending: tuple[Deal, ...] = ()
     ends: int = 0
@@ -53,6 +53,7 @@ def read(table: Table, now: datetime) -> Today:
     popular, noted, *counts = table.gather(asked)
     found = deals.get_many(table, noted[: SHOWN // 2])
     ending = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE)
-    voted = tuple(each for each in popular.items if (each.shown(now) or 0) > 0)
+    voted = [each for each in popular.items if (each.shown(now) or 0) > 0][: SHOWN - len(ending)]
+    voted.sort(key=lambda each: each.shown(now) or 0, reverse=True)
     by_category = dict(zip(CATEGORIES, counts, strict=True))
-    return Today(ending, len(noted) if ending else 0, voted[: SHOWN - len(ending)], by_category)
+    return Today(ending, len(noted) if ending else 0, tuple(voted), by_category)

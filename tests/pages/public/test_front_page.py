@@ -148,6 +148,20 @@ def test_what_ends_within_a_day_and_what_readers_vote_for_stand_beside_the_picks
     assert "1 ends within a day" in words
 
 
+def test_the_deals_of_the_highest_ranks_stand_there_by_their_votes(ask: Ask, table: Table, now: datetime) -> None:
+    """A deal that is 13 hours newer ranks above one with six times its votes."""
+    made = post(table, [a_deal(now - timedelta(hours=hours)) for hours in (1, 14)], now)
+    for deal, votes in zip(made, (2, 13), strict=True):
+        table.write(scores.counting(deal.deal_id, votes))
+    scores.file(table, [deal.deal_id for deal in made], now)
+    addresses = [f"/deals/{deal.number}" for deal in made]
+
+    (beside,) = [part for part in parsed(ask("/")).findall(".//aside/section") if part.find("./h2/a") is not None]
+
+    assert (beside.find("./h2/a").text, links(beside, "./ul")) == ("Most voted", addresses[::-1])
+    assert links(parsed(ask("/popular")), ".//h3") == addresses
+
+
 def test_a_copy_follows_the_deals_beside_its_picks(ask: Ask, table: Table, now: datetime) -> None:
     made = several(3, now)
     (ending, *_) = post(table, [replace(made[0], ends_at=now + timedelta(hours=9)), *made[1:]], now)
