@@ -92,7 +92,10 @@ https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logg
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
 
 QUERY = ("cursor", "limit", "q", *SELECTING)
-"""The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
+"""The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it.
+
+A list has ten at most, unless AWS Support allows more:
+https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html"""
 
 PAGE_QUERY = ("cursor", "q", "said", *SELECTING)
 """The same of the site's public pages: where a list goes on and what of it is asked for, what is searched for, and what
@@ -251,7 +254,8 @@ class Edge(Construct):
         origin = self._origin(site, f"/{SITE_STAGE}")
         key = self._cache_policy(
             "PublicPages",
-            (*PAGE_QUERY, *(["trace"] if stage.shows_work else [])),
+            # A stage that shows its work, and has no readers, reads ``trace``, too: one more than a list may have.
+            () if stage.shows_work else PAGE_QUERY,
             comment="Pages of the site: path, cursor, search words and what is selected; no cookie and no header",
             max_ttl=Duration.days(1),
             header_behavior=cloudfront.CacheHeaderBehavior.none(),
@@ -273,14 +277,18 @@ class Edge(Construct):
         return public, {**{f"{prefix}/*": files for prefix in FILES}, **dict.fromkeys(patterns, own)}
 
     def _cache_policy(self, name: str, query: Sequence[str], **settings: Any) -> cloudfront.CachePolicy:
-        """The parts of a request that tell one answer from another. An answer that does not say that it may be kept is
-        not kept."""
+        """The parts of a request that tell one answer from another: of its ``query`` all, if none are named. An answer
+        that does not say that it may be kept is not kept."""
         return cloudfront.CachePolicy(
             self,
             name,
             min_ttl=Duration.seconds(0),
             default_ttl=Duration.seconds(0),
-            query_string_behavior=cloudfront.CacheQueryStringBehavior.allow_list(*query),
+            query_string_behavior=(
+                cloudfront.CacheQueryStringBehavior.allow_list(*query)
+                if query
+                else cloudfront.CacheQueryStringBehavior.all()
+            ),
             enable_accept_encoding_gzip=True,
             enable_accept_encoding_brotli=True,
             **settings,

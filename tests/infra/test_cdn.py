@@ -149,6 +149,16 @@ def test_a_public_page_is_cached_and_never_sees_a_cookie_or_credentials(edge: Ed
         assert "OriginRequestPolicyId" not in behaviour, path
 
 
+def test_no_stage_names_more_parameters_than_cloudfront_allows(everything: Synthesized) -> None:
+    # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html
+    named = [
+        each["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]
+        for each in everything.all("AWS::CloudFront::CachePolicy")
+    ]
+    assert len(named) == 2
+    assert all(len(each.get("QueryStrings", [])) <= 10 for each in named)
+
+
 def test_a_request_of_a_private_page_reaches_its_function_whole(edge: Edge) -> None:
     private = [row.pages for row in FUNCTIONS if row.pages and row.name != "pictures" and not row.shows_work]
 
