@@ -56,14 +56,14 @@ def product(link: str) -> str:
     are sorted. A fragment counts where it is a path, as in ``#!/lamp``.
     """
     try:
-        parts = urlsplit(encoded(link))
+        parts = urlsplit(address := encoded(link))
         port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
     except ValueError:
         return link
     path, *pairs = map(_normalised, (parts.path, *parts.query.replace("+", "%20").split("&")))
     query = "&".join(sorted(pair for pair in pairs if pair and not _is_tracking(pair.partition("=")[0])))
     route = _normalised(parts.fragment) if parts.fragment.startswith(("/", "!/")) else ""
-    return f"{host(encoded(link))}{port}{urlunsplit(('', '', path.rstrip('/'), query, route))}"
+    return f"{host(address)}{port}{urlunsplit(('', '', path.rstrip('/'), query, route))}"
 
 
 def page(link: str) -> str:
