@@ -52,12 +52,14 @@ def pack() -> None:
 
     stand_ins.install()
     from demo.site import begun
+    from shared.http import cached_pages
 
     site = begun("/out/rows.json", "http://127.0.0.1", "/site")
     site.keep((OUT / "kept.json").read_text())
     front = site.answer("GET", "/", {})["content"].decode()
-    for at in [each for each in site.moto.items if "CACHE" in each.value]:  # they lapse before most visits
+    for at in [each for each in site.moto.items if "CACHE" in each.value]:  # copies lapse before most visits
         del site.moto.items[at]
+    cached_pages.memory.cache_clear()  # else the copies that were just read are shown, and nothing is drawn
     site.answer("GET", "/", {})
     for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):
         site.answer("GET", path, {})

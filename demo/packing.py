@@ -110,6 +110,7 @@ def write(to: Path = BUILT) -> None:
         "pyodide.mjs": (PYODIDE / "pyodide.mjs").read_bytes(),
     }
     contents |= {f"{name}.packed": gzip.compress(content, 9, mtime=0) for name, content in large.items()}
+    contents["pyodide.asm.wasm"] = large["pyodide.asm.wasm"]
     shell, worker = {name: _shell(name) for name in SHELL}, (HERE / "sw.js").read_bytes()
     build = hashlib.sha256(b"".join([code.encode(), *contents.values(), *shell.values(), worker])).hexdigest()[:12]
     shell["index.html"] = shell["index.html"].replace(b"BUILD", build.encode()).replace(b"CODE", code.encode())

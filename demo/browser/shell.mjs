@@ -50,6 +50,7 @@ function reveal() {
   part("tools").hidden = frame.hidden = false;
   frame.focus();
   performance.mark("first page");
+  worker?.postMessage({ more: true });
 }
 
 function show() {

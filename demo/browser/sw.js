@@ -11,6 +11,7 @@ self.addEventListener("fetch", (event) => {
   const { origin, pathname, search } = new URL(event.request.url), name = pathname.slice(root.length);
   if (origin !== location.origin || !pathname.startsWith(root)) return;
   if (name === "site" || name.startsWith("site/")) event.respondWith(ofSite(event.request, (name.slice(4) || "/") + search));
+  else if (name.endsWith(".wasm")) event.respondWith(untouched(name, event));
   else if ((name || "index.html") in files) event.respondWith(own(name || "index.html", event));
 });
 
@@ -27,6 +28,20 @@ async function own(name, event) {
   const whole = type ? new Response(answer.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } }) : answer;
   event.waitUntil(cache.put(root + name, whole.clone()).catch(() => {})); // where storage is full, the host has it still
   return whole;
+}
+
+// Browsers keep what they compiled of WebAssembly for an answer that comes from the host as it is: half of a start is saved
+// the next time. A host that does not compress it would send more than twice as much: the packed one is taken there.
+const near = /^(localhost|127\.0\.0\.1)$/.test(location.hostname);
+const fit = ({ headers }) => headers.get("Content-Type") === "application/wasm" && (near || headers.has("Content-Encoding"));
+async function untouched(name, event) {
+  const cache = await caches.open(`${lock} ${build}`), kept = await cache.match(root + name);
+  if (kept && !fit(kept)) return kept;
+  const answer = await fetch(event.request, { cache: "force-cache" }).catch(() => {}); // its folder is named by its content
+  if (!answer?.ok) return kept ?? own(name, event);
+  if (!fit(answer)) return answer.body.cancel().then(() => own(name, event));
+  if (!kept) event.waitUntil(cache.put(root + name, answer.clone()).catch(() => {})); // for a visit without a network
+  return answer;
 }
 
 // The tab that runs the site holds a lock, which is named after it.

@@ -8,19 +8,20 @@ const tell = (message, moved) => self.postMessage(message, moved);
 const step = (text, percent) => tell({ step: text, percent });
 let py, site, rest, loaded = 0, turn = Promise.resolve();
 
-// What Pyodide and this load, with the bytes counted as they come.
+// What Pyodide and this load, with the bytes counted as they come: of a copy, for browsers keep what they compiled of
+// WebAssembly only where its answer is untouched.
 const asked = self.fetch;
 self.fetch = async (address, options) => {
   const answer = await asked(address, options);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  const counted = new TransformStream({
-    transform(chunk, to) {
+  const counted = new WritableStream({
+    write(chunk) {
       loaded += chunk.length;
       if (!site) step("Loading …", (70 * loaded) / total);
-      to.enqueue(chunk);
     },
   });
-  return new Response(answer.body.pipeThrough(counted), { headers: answer.headers });
+  answer.clone().body.pipeTo(counted).catch(() => {}); // who reads the answer itself hears of it
+  return answer;
 };
 const bytes = async (name) => (await fetch(new URL(name, import.meta.url))).arrayBuffer();
 const unpacked = (content) => py.globals.get("unpack")(content);
@@ -101,12 +102,20 @@ def unpack(archive):
   site.keep(kept.table, py.toPy(changes));
   step("Drawing the first page …", 92);
   tell({ ready: true });
-  rest = bytes("rest.xz").then((archive) => {
+}
+
+// The second archive, from when the first page is there, or something of it is asked.
+function more() {
+  rest ??= bytes("rest.xz").then((archive) => {
     unpacked(archive);
     py.runPython(`for name, module in [*sys.modules.items()]:
     if name.startswith("shared."):  # whose sources are here now, as far as pages show them
         module.__spec__.origin = module.__spec__.origin.removesuffix("c")`);
+  }).catch((error) => {
+    rest = undefined; // the next page tries again
+    throw error;
   });
+  return rest;
 }
 
 // One thing after the other: Python has one thread, and what was written is kept before the next request is answered.
@@ -129,7 +138,7 @@ const LEAVING = "The click is counted. The link leads to another site, which the
 const NO_PICTURES = "A browser sends them to a bucket of S3, which a tab does not have. The deal is as it was.";
 
 async function answer({ method, path, headers, body }) {
-  if (!EARLY.test(path)) await rest;
+  if (!EARLY.test(path)) await more();
   kept.touched ||= method === "POST";
   if (path === "/-/upload") return page(501, "The demo takes no pictures", NO_PICTURES, headers.referer ?? "../desk", "Back to the deal");
   if (path.startsWith("/-/") && method === "POST") {
@@ -142,7 +151,7 @@ async function answer({ method, path, headers, body }) {
   const cookie = [...jar].map(([name, { value }]) => `${name}=${value}`).join("; ");
   const ask = () => site.answer(method, path, py.toPy(cookie ? { ...headers, cookie } : headers), body ?? undefined).toJs({ dict_converter: Object.fromEntries });
   let got = ask();
-  if (got.status === 500 && EARLY.test(path)) got = await rest.then(ask);
+  if (got.status === 500 && EARLY.test(path)) got = await more().then(ask);
   const to = got.headers.find(([name]) => name === "Location")?.[1];
   if (to && new URL(to, location).origin !== location.origin) return page(200, "Leaving the demo", LEAVING, to, to, 'target="_blank" rel="noreferrer" ');
   const cookies = got.headers.filter(([name]) => name === "Set-Cookie").map(([, value]) => value);
@@ -153,13 +162,14 @@ async function answer({ method, path, headers, body }) {
 
 self.onmessage = ({ data }) => {
   if (data.begin) turn = begin(data).catch((error) => tell({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
-  else if (data.tick) after(() => rest?.then(() => site.tick()).then(() => tell({ ticked: true })));
+  else if (data.more) more().catch((error) => console.error(error));
+  else if (data.tick) after(() => site && more().then(() => site.tick()).then(() => tell({ ticked: true })));
   else after(async () => {
     const got = await answer(data).catch((error) => {
       console.error(error);
       return text(500, "Something went wrong in this tab: reload it.");
     });
     tell({ ...got, id: data.id, cookies: got.cookies.filter((line) => !/HttpOnly/i.test(line)) });
-    if (data.method === "POST") setTimeout(() => after(() => rest.then(() => site.follow())), 100); // the page that it leads to comes first
+    if (data.method === "POST") setTimeout(() => after(() => more().then(() => site.follow())), 100); // the page that it leads to comes first
   });
 };

@@ -365,12 +365,25 @@ def test_a_full_storage_is_said_in_a_sentence_and_the_site_goes_on(context: Brow
     assert at(page, "/my/saved").locator("h1").count() == 1
 
 
-def test_a_file_that_does_not_come_is_said_in_a_sentence(context: BrowserContext, folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(folder / "name" / "demo", tmp_path / "name" / "demo", symlinks=False)
-    for file in tmp_path.rglob("first.xz"):
+def without(folder: Path, name: str, to: Path) -> Path:
+    """A copy of a host's folder in which no file has this name."""
+    shutil.copytree(folder / "name" / "demo", to / "name" / "demo", symlinks=False)
+    for file in to.rglob(name):
         file.unlink()
+    return to
 
-    with served(tmp_path) as host:
+
+def test_the_first_page_needs_nothing_of_the_second_archive(
+    context: BrowserContext, folder: Path, tmp_path: Path
+) -> None:
+    with served(without(folder, "rest.xz", tmp_path)) as host:
+        page = opened(context, host)
+
+        expect(site_in(page).locator("main a[href*='/deals/']").first).to_be_visible()
+
+
+def test_a_file_that_does_not_come_is_said_in_a_sentence(context: BrowserContext, folder: Path, tmp_path: Path) -> None:
+    with served(without(folder, "first.xz", tmp_path)) as host:
         page = context.new_page()
         page.goto(host.demo)
 

@@ -38,6 +38,7 @@ def test_the_service_worker_names_each_file_and_no_other(parts: Path) -> None:
     packing.write(built)
 
     named = {name + (".packed" if kind else "") for name, kind in _files(built).items()}
+    named |= {name for name, kind in _files(built).items() if kind == "application/wasm"}
 
     there = {str(file.relative_to(built)) for file in built.rglob("*") if file.is_file()}
     assert named == there - {"sw.js"}
