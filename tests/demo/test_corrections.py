@@ -243,6 +243,55 @@ def test_a_request_that_cannot_be_read_is_refused(corrected: Table, name: str) -
     assert reply.code == "ValidationException"
 
 
+NAMED: Any = {"ExpressionAttributeNames": {"#m": "M", "#n": "n"}, "ProjectionExpression": "SK, #m.#n, Nothing"}
+FEED: Any = {
+    "IndexName": "GSI1",
+    "KeyConditionExpression": "GSI1PK = :p AND begins_with(GSI1SK, :s)",
+    "ExpressionAttributeValues": {":p": {"S": "feed"}, ":s": {"S": "s"}},
+}
+PARTITION: Any = {"KeyConditionExpression": "PK = :p", "ExpressionAttributeValues": {":p": {"S": "a"}}}
+READS: Any = {
+    "a partition": ("query", PARTITION),
+    "a partition from its end, two at a time": ("query", {**PARTITION, "ScanIndexForward": False, "Limit": 2}),
+    "a partition after an item": ("query", {**PARTITION, "ExclusiveStartKey": {"PK": {"S": "a"}, "SK": {"S": "1"}}}),
+    "no partition": ("query", {**PARTITION, "ExpressionAttributeValues": {":p": {"S": "none"}}}),
+    "some attributes": ("query", {**PARTITION, "ProjectionExpression": "SK, N, B, Nothing"}),
+    "a part of an attribute": ("query", {**PARTITION, **NAMED}),
+    "how many": ("query", {**PARTITION, "Select": "COUNT"}),
+    "an index": ("query", FEED),
+    "an index from its end, two at a time": ("query", {**FEED, "ScanIndexForward": False, "Limit": 2}),
+    "an index, filtered": ("query", {**FEED, "FilterExpression": "Tags <> :s AND NOT begins_with(T, :p)"}),
+    "an item": ("get_item", {"Key": {"PK": {"S": "a"}, "SK": {"S": "2"}}}),
+    "no item": ("get_item", {"Key": {"PK": {"S": "a"}, "SK": {"S": "none"}}}),
+    "some attributes of an item": (
+        "get_item",
+        {"Key": {"PK": {"S": "b"}, "SK": {"S": "0"}}, "ProjectionExpression": "B, Tags, L"},
+    ),
+}
+
+
+def _read(table: Table, operation: str, arguments: Any) -> Any:
+    for at in "ab":
+        for below in range(4):
+            item: Any = {"PK": {"S": at}, "SK": {"S": str(below)}, "N": {"N": "1.5"}, "B": {"B": b"\x00\xff"}}
+            item |= {"M": {"M": {"n": {"L": [{"BOOL": True}, {"NULL": True}]}}}, "L": {"L": [{"B": b"x"}, {"S": "é"}]}}
+            if below:
+                item |= {"Tags": {"SS": ["x"]}, "GSI1PK": {"S": "feed"}, "GSI1SK": {"S": f"s{3 - below}{at}"}}
+            table.client.put_item(TableName=table.name, Item=item)
+    answer = getattr(table.client, operation)(TableName=table.name, ReturnConsumedCapacity="TOTAL", **arguments)
+    return {name: each for name, each in answer.items() if name not in ("ResponseMetadata", "ConsumedCapacity")}
+
+
+@pytest.mark.parametrize("laptops", [pytest.param(MOTO, id="moto"), *LAPTOPS])
+@pytest.mark.parametrize(("operation", "arguments"), READS.values(), ids=READS)
+def test_a_read_finds_what_it_finds_on_the_laptop(laptops: Engine, operation: str, arguments: Any) -> None:
+    with laptops.table() as other:
+        expected = _read(other, operation, arguments)
+
+    with MOTO.table() as table, corrections.applied():
+        assert _read(table, operation, arguments) == expected
+
+
 def test_all_is_as_it_was_afterwards() -> None:
     before = [vars(owner).get(name) for owner, name, _ in corrections.CORRECTIONS]
 
