@@ -15,7 +15,7 @@ from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
 from shared.api.validation import checked
 from shared.data import removal
-from shared.data.members import digests, email_tokens, follows, sessions, users
+from shared.data.members import follows, mailing, sessions, users
 from shared.dynamodb.table import Table
 from shared.models.members import Pace, Role, Session, User
 from shared.values import identifiers, times
@@ -74,7 +74,7 @@ def reset_link(work: Work, username: Username) -> output.Json:
     """Make a link to a new password, for a user whom no mail reaches; it works once, for an hour."""
     user = users.get(work.table, username, consistent=True)
     entropy = secrets.token_bytes(identifiers.BYTES)
-    token = email_tokens.issue(work.table, user, "reset", times.now(), entropy)
+    token = mailing.issue_token(work.table, user, "reset", times.now(), entropy)
     return {"path": f"/account/reset?token={token}"}
 
 
@@ -86,7 +86,7 @@ def mail_digest(
 ) -> output.Json:
     """Mail a user the unread messages once a day, at an hour."""
     user = users.get(work.table, username, consistent=True)
-    digests.choose_hour(work.table, user, hour, secrets.token_bytes(digests.KEY_BYTES), work.now)
+    mailing.choose_hour(work.table, user, hour, secrets.token_bytes(mailing.KEY_BYTES), work.now)
     return {"username": username, "digestHour": hour}
 
 
@@ -104,7 +104,7 @@ def tell_of_hot(
 @command(users_app)
 def resume_mail(work: Work, username: Username) -> output.Json:
     """Resume mail to a user after a bounce or a complaint, once the mailbox works."""
-    digests.resume(work.table, username)
+    mailing.resume(work.table, username)
     return member_documents.user(users.get(work.table, username, consistent=True))
 
 

@@ -33,7 +33,7 @@ from local.settings import ROOT, STAGE
 from shared import pictures, s3
 from shared.data import keys
 from shared.data.members import users
-from shared.data.members.digests import MailWork
+from shared.data.members.mailing import MailWork
 from shared.dynamodb.client import connect
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
 from shared.dynamodb.table import Table

@@ -27,7 +27,7 @@ from shared import sqs
 from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
-from shared.data.members.digests import MailWork, Report
+from shared.data.members.mailing import MailWork, Report
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.damage import UNREADABLE
 from shared.dynamodb.table import Table

@@ -1,7 +1,7 @@
 """Tells a function's cost besides its answer: ``entry`` imports this only on stages that show their work.
 
 A function of the API tells it in headers, and links to the drawing of its writes. A function behind the stream or the
-queue files what it did of each record, for the form that led to it (``shared/data/traces.py``). Pages do it by
+queue files what it did of each record, for the form that led to it (``shared/data/workings.py``). Pages do it by
 themselves (``shared/html/pages.py``), because they draw it."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shared.data import item_types, keys, traces
+from shared.data import item_types, keys, workings
 from shared.data import partitions as p
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.schema import PARTITION_KEY
@@ -122,7 +122,7 @@ def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: se
         took = {"ended": ended, "records": len(records), "failed": again, "capacity": str(trace.capacity), "did": did}
         step = {"function": name, **told, **took}
         try:
-            traces.file_step(table(), partition, name, told["record"], step, times.now(), failed=again)
+            workings.file_step(table(), partition, name, told["record"], step, times.now(), failed=again)
         except DealsError as error:  # the record is done, whether or not it can be shown
             logger().warning("no step", exc_info=error)
 

@@ -25,7 +25,7 @@ https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas.html"""
 
 
 DIGESTS = {"kind": "digests", "to": "", "accountId": "", "at": events.EventField.time}
-"""The message that the clock puts into the queue each hour (``shared/data/members/digests.py`` reads it)."""
+"""The message that the clock puts into the queue each hour (``shared/data/members/mailing.py`` reads it)."""
 
 
 class MailSending(Construct):

@@ -29,8 +29,8 @@ from cli.importer import Importer
 from shared import settings, sqs
 from shared.api import documents
 from shared.data.catalog import (
+    changes,
     clicks,
-    deal_log,
     deals,
     drafts,
     feeds,
@@ -48,11 +48,10 @@ from shared.data.idempotency import Idempotency
 from shared.data.members import (
     alerts,
     announcements,
-    digests,
-    email_tokens,
     fanout,
     feed_keys,
     follows,
+    mailing,
     messages,
     rate_limits,
     saved,
@@ -155,9 +154,9 @@ def _post(table: Table) -> Sequence[Deal]:
         lines = b"".join(itertools.islice(file, 0, None, EVERY))
     Importer(table, NOW, workers=1).run(io.BytesIO(lines))
     posted = feeds.read(table, ALL_DEALS, limit=25, now=NOW).items
-    changes = {"ends_at": NOW + timedelta(days=1), "variant": "Navy"}
-    edited = deals.edit(table, posted[0].deal_id, changes, NOW, by="ana")
-    deal_log.note(table, DealChange(posted[0], edited, NOW), "100000000000000000001")
+    edits = {"ends_at": NOW + timedelta(days=1), "variant": "Navy"}
+    edited = deals.edit(table, posted[0].deal_id, edits, NOW, by="ana")
+    changes.note(table, DealChange(posted[0], edited, NOW), "100000000000000000001")
     offers.remember_category(table, DealChange(None, edited, NOW))
     for deal in posted:
         offers.file(table, None, deal)
@@ -181,9 +180,9 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
     sessions.start(table, reader, NOW, secret)
-    digests.choose_hour(table, reader, 7, secret[:16], NOW)
-    digests.claim(table, reader, NOW, "delivery")
-    email_tokens.issue(table, users.get(table, name), "verify", NOW, secret)
+    mailing.choose_hour(table, reader, 7, secret[:16], NOW)
+    mailing.claim(table, reader, NOW, "delivery")
+    mailing.issue_token(table, users.get(table, name), "verify", NOW, secret)
     for topic in (Topic(BRAND, posted[0].brand), Topic(CATEGORY, posted[0].category)):
         follows.watch(table, topic, name, NOW)
         follows.like(table, topic, name, NOW)

@@ -13,7 +13,7 @@ from shared.api.app import calling, create_app, serve, token_of
 from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, NewUser, PasswordReset, SignIn
 from shared.api.paths import describe, of_members
 from shared.data import removal
-from shared.data.members import accounts, digests, sessions, users
+from shared.data.members import accounts, mailing, sessions, users
 from shared.data.orders import addresses
 from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
@@ -93,7 +93,7 @@ def change_me(change: AccountChange) -> Response[Any]:
     if change.hot_pace is not None:
         users.tell_of_hot(table(), user.username, change.hot_pace, user.account_id)
     if "digest_hour" in change.model_fields_set:
-        digests.choose_hour(table(), user, change.digest_hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
+        mailing.choose_hour(table(), user, change.digest_hour, secrets.token_bytes(mailing.KEY_BYTES), times.now())
     if change.password is not None:
         accounts.change_password(table(), user, change.password, mail_queue())
     return _own(_me())

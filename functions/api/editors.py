@@ -15,7 +15,7 @@ from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
 from shared.api.paths import PAGED, of_editors
 from shared.api.validation import confirmed_fields, idempotency
-from shared.data.catalog import deal_items, deal_log, deal_pictures, deals, drafts, editing, picks, topics
+from shared.data.catalog import changes, deal_items, deals, drafts, editing, picks, topics
 from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
@@ -78,7 +78,7 @@ def hot_progress(deal_id: str) -> Response[Any]:
 @app.get("/deals/<deal_id>/log", **of_editors("Who changed what of a deal", "Log", errors=[404], query=PAGED))
 def log(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
-    page = deal_log.read(table(), deal.deal_id, now=times.now(), **paging(app))
+    page = changes.log_of(table(), deal.deal_id, now=times.now(), **paging(app))
     return json_answer(documents.page(page, documents.log_line))
 
 
@@ -98,7 +98,7 @@ def form_of_picture(wanted: NewPicture) -> Response[Any]:
 )
 def state_of_picture(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
-    outcome = deal_pictures.outcome(deal)
+    outcome = editing.outcome_of(deal)
     document = {
         "picture": documents.picture(deal.picture),
         "key": outcome.upload if outcome else None,

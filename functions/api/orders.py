@@ -21,7 +21,7 @@ from shared.api.paths import PAGED, of_editors, of_members
 from shared.api.validation import idempotency
 from shared.data.catalog import deals
 from shared.data.members import announcements
-from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock
+from shared.data.orders import addresses, carts, order_items, placing, reading, steps, stock
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
@@ -150,7 +150,7 @@ def follow_order(order_id: str, step: OrderStep) -> Response[Any]:
     ),
 )
 def list_open() -> Response[Any]:
-    page = open_orders.read(table(), times.now(), status=_status(OPEN) or OrderStatus.PLACED, **paging(app))
+    page = order_items.open_orders(table(), times.now(), status=_status(OPEN) or OrderStatus.PLACED, **paging(app))
     return json_answer(documents.page(page, order_documents.order_head))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shared.data.catalog import drafts, endings
-from shared.data.orders import open_orders
+from shared.data.orders import order_items
 from shared.dynamodb.damage import Failures, raise_last
 from shared.runtime import metrics
 from shared.runtime.environment import each_task, logger, table
@@ -37,7 +37,7 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
             logger().info("posted as planned", deal=each.deal.deal_id, late_seconds=each.late.total_seconds())
 
     def measure(_failures: Failures) -> None:
-        waiting_since = open_orders.waiting_since(table(), now)
+        waiting_since = order_items.waiting_since(table(), now)
         if waiting_since is not None:
             report(metrics.OLDEST_OPEN_ORDER, (now - waiting_since).total_seconds())
 

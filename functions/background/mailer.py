@@ -9,9 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from shared import ses, settings
-from shared.data.members import digests, email_tokens, rate_limits, users
-from shared.data.members.digests import MailWork, Report
-from shared.data.members.email_tokens import Purpose
+from shared.data.members import mailing, rate_limits, users
+from shared.data.members.mailing import MailWork, Purpose, Report
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
 from shared.html import mails
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
 def work(record: SQSRecord) -> None:
     """Handle a message: send a mail if its account still exists, or record a bounce or complaint."""
-    match digests.read_work(record.body):
+    match mailing.read_work(record.body):
         case Report() as report_:
-            for _ in damage.each(report_.addresses, lambda to: digests.stop(table(), to, report_.because), str):
+            for _ in damage.each(report_.addresses, lambda to: mailing.stop(table(), to, report_.because), str):
                 pass
             logger().info("reported", because=report_.because, addresses=len(report_.addresses), **measured())
         case MailWork(kind="digests" | "digest") as hour:
@@ -75,7 +74,7 @@ def _digests(hour: MailWork) -> list[str]:
     if times.now() - due > settings.DIGEST_TOO_LATE:
         return []
     one = hour.kind == "digest"
-    names = [hour.to] if one else digests.readers(table(), due.hour, hour.to, settings.DIGEST_COHORT)
+    names = [hour.to] if one else mailing.readers(table(), due.hour, hour.to, settings.DIGEST_COHORT)
     failures: damage.Failures = []
     outcomes = list(damage.each(names, lambda name: _digest(name, due), str, failures=failures))
     if len(failures) == len(names):
@@ -98,11 +97,11 @@ def _digest(name: str, due: datetime) -> str:
         return "nobody"
     if user.digest_hour != due.hour or not user.is_verified or user.mail_is_stopped:
         return "unwanted"
-    news, more = digests.news(table(), user, due)
+    news, more = mailing.news(table(), user, due)
     if not news:
         return "nothing"
-    mail, claimant = mails.digest(user, news, more, digests.unsubscribing(user)), secrets.token_hex(8)
-    if not digests.claim(table(), user, due, claimant):
+    mail, claimant = mails.digest(user, news, more, mailing.unsubscribing(user)), secrets.token_hex(8)
+    if not mailing.claim(table(), user, due, claimant):
         return "before"
     try:
         outcome = _send(user, mail)
@@ -110,15 +109,15 @@ def _digest(name: str, due: datetime) -> str:
         logger().warning("SES did not answer", reason=str(error))
         return "perhaps"
     except Unavailable:
-        digests.release(table(), user, due, claimant)
+        mailing.release(table(), user, due, claimant)
         raise
     if outcome == "sent":
-        digests.note_mailed(table(), news, times.now())
+        mailing.note_mailed(table(), news, times.now())
     return outcome
 
 
 def _token(user: User, purpose: Purpose) -> str:
-    return email_tokens.issue(table(), user, purpose, times.now(), secrets.token_bytes(identifiers.BYTES))
+    return mailing.issue_token(table(), user, purpose, times.now(), secrets.token_bytes(identifiers.BYTES))
 
 
 def _send(user: User, mail: Mail) -> str:

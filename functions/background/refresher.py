@@ -20,10 +20,9 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared import settings
 from shared.api import documents
 from shared.data import item_types, keys
-from shared.data.catalog import feed_counts, page_cache, picks, scores, stock_shown, today
+from shared.data.catalog import feed_counts, page_cache, picks, scores, stock_shown
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
-from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering
-from shared.data.catalog.today import Today
+from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering, Today
 from shared.data.orders import stock
 from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures, raise_last
@@ -188,7 +187,7 @@ def build(part: Cached, written: set[str], now: datetime) -> Built:
     if part.feed is not None:
         (previous,) = page_cache.read(table(), [part], shard=1, now=now)
         latest = page_cache.newest(table(), part.feed, now, written, previous, size=settings.READ_FOR_CARDS)
-    beside = today.read(table(), now) if part is FRONT_PAGE_PICKS else None
+    beside = page_cache.read_today(table(), now) if part is FRONT_PAGE_PICKS else None
     return Built(part, now, picked, latest, beside)
 
 

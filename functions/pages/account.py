@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from shared.api.member_bodies import AccountChange, NewPassword, NewUser, PasswordReset
-from shared.data.members import accounts, digests, email_tokens, sessions, users
+from shared.data.members import accounts, mailing, sessions, users
 from shared.data.removal import remove_account
 from shared.errors import (
     DealsError,
@@ -114,7 +114,7 @@ def forgot(request: Request) -> Answer:
 def reset_form(request: Request) -> Answer:
     """The form for a new password, opened by the link in a mail."""
     token = request.query.get("token", "")
-    user = email_tokens.owner(table(), token, "reset", request.now)
+    user = mailing.token_owner(table(), token, "reset", request.now)
     return _reset_page(token, user.username)
 
 
@@ -127,7 +127,7 @@ def reset(request: Request) -> Answer:
     try:
         password = check(NewPassword, {"token": token, "password": typed.get("password", "")}).password
     except InvalidFields as error:
-        user = email_tokens.owner(table(), token, "reset", request.now)
+        user = mailing.token_owner(table(), token, "reset", request.now)
         return _reset_page(token, user.username, error.errors)
     accounts.reset_password(table(), token, password, request.now, mail_queue())
     return pages.redirect("/account/sign-in", said="reset")
@@ -200,7 +200,7 @@ def ask_to_verify(request: Request) -> Answer:
 def verification(request: Request) -> Answer:
     """The button that verifies an address: programs that look into mails follow links, and press no buttons."""
     token = request.query.get("token", "")
-    user = email_tokens.owner(table(), token, "verify", request.now)
+    user = mailing.token_owner(table(), token, "verify", request.now)
     return _confirmation("/account/verify", token, "Is this your address?", f"{user.email}, of the account", user)
 
 
@@ -219,14 +219,14 @@ def choose_digest(request: Request) -> Answer:
     if chosen and chosen not in _HOURS:
         return _account_page(request, user, {}, {"hour": "This must be an hour of the list."})
     hour = int(chosen) if chosen else None
-    digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), request.now)
+    mailing.choose_hour(table(), user, hour, secrets.token_bytes(mailing.KEY_BYTES), request.now)
     return pages.redirect("/account", said="digest" if chosen else "no-digest")
 
 
 @routes.get(_LEAVING)
 def leaving(request: Request) -> Answer:
     token = request.query.get("token", "")
-    user = digests.owner(table(), token)
+    user = mailing.subscriber(table(), token)
     return _confirmation(_LEAVING, token, "Stop the daily mails?", "Messages still come to the inbox of", user)
 
 
@@ -236,8 +236,8 @@ def leave_digests(request: Request) -> Answer:
 
     https://www.rfc-editor.org/rfc/rfc8058
     """
-    user = digests.owner(table(), request.query.get("token", ""))
-    digests.choose_hour(table(), user, None, b"", request.now)
+    user = mailing.subscriber(table(), request.query.get("token", ""))
+    mailing.choose_hour(table(), user, None, b"", request.now)
     said = "Messages still come to your inbox."
     return pages.page("account/confirmed.html", title="You are unsubscribed from daily mails", detail=said)
 

@@ -17,10 +17,10 @@ from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
-from shared.data import item_counts, item_types, keys
+from shared.data import item_types, keys, workings
 from shared.data.entities import ENTITIES, OF_LESSONS, Entity
-from shared.data.item_counts import ItemCounts
 from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, matches
+from shared.data.workings import ItemCounts
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index, key_names
 from shared.dynamodb.table import Projection
@@ -180,7 +180,7 @@ def _chart(index: Index | None, request: Request) -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _counts(_minute: int) -> ItemCounts:
     """The counts of a minute, made once in it by each execution environment."""
-    return item_counts.count(table())
+    return workings.count(table())
 
 
 def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from shared.api.order_bodies import StockChange
 from shared.data.catalog import deals
 from shared.data.members import announcements
-from shared.data.orders import open_orders, reading, steps, stock
+from shared.data.orders import order_items, reading, steps, stock
 from shared.data.orders.order_items import OPEN
 from shared.errors import (
     BadRequest,
@@ -86,7 +86,7 @@ def list_orders(request: Request) -> Answer:
         except NoSuchOrder:
             errors = {"find": "There is no order of this number."}
     status = _status(request.query.get("status"))
-    read = partial(open_orders.read, now=request.now) if status in OPEN else reading.closed
+    read = partial(order_items.open_orders, now=request.now) if status in OPEN else reading.closed
     page = read(table(), status=status, limit=PAGE, cursor=request.query.get("cursor") or None)
     name, sorting, empty = LISTS[status]
     return pages.page(

@@ -18,8 +18,8 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from shared.data import item_types, traces
-from shared.data.traces import Drawing
+from shared.data import item_types, workings
+from shared.data.workings import Drawing
 from shared.dynamodb.aws_errors import REFUSED
 from shared.dynamodb.capacity import TABLE, WRITE_BYTES, Basis, Capacity, meanings, size_of
 from shared.dynamodb.tracing import Request
@@ -85,7 +85,7 @@ def shown(*, status: int) -> Drawing | None:
 def find(trace_id: str) -> Drawing | None:
     """The drawing that is kept under an id, with what has followed by now; None where nothing is kept."""
     now = times.now()
-    found = traces.find(table(), trace_id, now) if _ID.fullmatch(trace_id) else None
+    found = workings.find(table(), trace_id, now) if _ID.fullmatch(trace_id) else None
     return _as_shown(found, trace_id) if found else None
 
 
@@ -104,7 +104,7 @@ def keep() -> str:
         return ""
     trace_id = secrets.token_urlsafe(12)
     try:
-        traces.keep(table(), trace_id, own(), times.now())
+        workings.keep(table(), trace_id, own(), times.now())
     except DealsError as error:  # the form is sent, whether or not it can be shown
         logger().warning("no trace", exc_info=error)
         return ""
@@ -298,7 +298,7 @@ def _as_shown(kept: Drawing, trace_id: str = "") -> dict[str, Any]:
 def _followed(kept: Drawing, now: datetime) -> dict[str, Any]:
     """The work of the stream's functions on a form's writes, and the functions that were not asked."""
     partitions = dict.fromkeys(record["partition"] for record in kept["records"] if record["partition"])
-    steps = [step for partition in partitions for step in traces.steps(table(), partition, now) if _is_of(step, kept)]
+    steps = [step for partition in partitions for step in workings.steps(table(), partition, now) if _is_of(step, kept)]
     steps.sort(key=lambda step: (step["ended"], step["function"]))
     types = {record["type"] for record in kept["records"]}
     return {

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from shared.data.catalog.today import Today
+from shared.data.catalog.page_cache import Today
 from shared.html import views
 from shared.html.links import base
 from shared.html.templates import render

@@ -69,7 +69,7 @@ def summary() -> dict[str, Any]:
         "marks": meanings(request.capacity for request in requests),
         "ms": f"{(until - first) * 1000:.1f}",
         "memory": sorted(_remembered),
-        "memory_code": code("shared.data.catalog.copy_cache::1"),
+        "memory_code": code("shared.data.catalog.page_cache::1"),
         "retries": _retries(requests),
         "patterns": _patterns(rows),
         "million": million(capacity),

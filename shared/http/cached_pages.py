@@ -8,8 +8,7 @@ from datetime import datetime
 from functools import cache
 
 from shared import settings
-from shared.data.catalog.copy_cache import CopyCache
-from shared.data.catalog.page_cache import JSON, Cached, Copy, Rendering
+from shared.data.catalog.page_cache import JSON, Cached, Copy, CopyCache, Rendering
 from shared.models.catalog import CountedTopic, Topic
 from shared.runtime import metrics
 from shared.runtime.environment import table

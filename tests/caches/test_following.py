@@ -16,7 +16,7 @@ from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, drafts, endings, picks, scores
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
-from shared.data.orders import open_orders, stock
+from shared.data.orders import order_items, stock
 from shared.dynamodb import damage
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
@@ -324,7 +324,7 @@ def test_a_minutes_tasks_do_not_wait_for_each_other(
 
     monkeypatch.setattr(endings, "sweep", endings_sweep)
     monkeypatch.setattr(drafts, "sweep", drafts_sweep)
-    monkeypatch.setattr(open_orders, "waiting_since", lambda *_: allowed.append(budget.left()))
+    monkeypatch.setattr(order_items, "waiting_since", lambda *_: allowed.append(budget.left()))
 
     with pytest.raises(RuntimeError, match="a bug"):
         expiry.handler({}, CONTEXT)

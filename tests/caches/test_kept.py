@@ -8,8 +8,7 @@ import pytest
 
 from shared import settings
 from shared.data.catalog import page_cache
-from shared.data.catalog.copy_cache import CopyCache
-from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PARTS, PICKED, Copy
+from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PARTS, PICKED, Copy, CopyCache
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchTopic

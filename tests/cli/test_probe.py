@@ -16,7 +16,7 @@ from cli import probe
 from cli.probe import Deployed, Fails, NotHere
 from infra.settings import STAGES, Cdn, Mail, Stage
 from shared.data import keys
-from shared.data.members import digests, users
+from shared.data.members import mailing, users
 from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
@@ -325,7 +325,7 @@ def test_a_bounce_that_stops_mail_to_the_account_proves_the_mail_and_the_account
     def send_message(**asked: Any) -> Any:
         address = json.loads(asked["MessageBody"])["to"]
         if bounces:
-            digests.stop(table, address, "bounce")
+            mailing.stop(table, address, "bounce")
         return {}
 
     aws = Aws(send_message=send_message)

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.history import YEARS, live
 from shared.data import keys
-from shared.data.catalog import deal_log, deals, feeds, offers, search, words
+from shared.data.catalog import changes, deals, feeds, offers, search, words
 from shared.data.catalog.changes import DealChange
 from shared.data.members import follows
 from shared.data.orders import addresses
@@ -67,7 +67,7 @@ def test_a_posted_deal_takes_the_write_units_that_the_document_says(table: Table
         "the editor’s transaction": lambda: deals.create(table, new, NOW),
         "its words": lambda: search.file(table, None, new),
         "its offer": lambda: offers.file(table, None, new),
-        "its log": lambda: deal_log.note(table, posted, "1"),
+        "its log": lambda: changes.note(table, posted, "1"),
         "its shop": lambda: offers.remember_category(table, posted),
     }
     found_by = len(words.of_deal(new))

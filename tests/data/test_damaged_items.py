@@ -38,7 +38,7 @@ from shared.data.members import (
     sessions,
     users,
 )
-from shared.data.orders import carts, open_orders, reading, stock
+from shared.data.orders import carts, order_items, reading, stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
 from shared.dynamodb.schema import KEYS, Key
@@ -152,13 +152,13 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
         partial(reading.latest, username="ana", limit=9),
         partial(reading.latest, username="ana", limit=1, status=OrderStatus.PLACED),
         partial(reading.customer, username="ana"),
-        partial(open_orders.read, now=NOW, limit=1),
-        partial(open_orders.waiting_since, now=NOW),
+        partial(order_items.open_orders, now=NOW, limit=1),
+        partial(order_items.waiting_since, now=NOW),
     ),
     item_types.OPEN_ORDERS: (
-        partial(open_orders.read, now=NOW, limit=9),
-        partial(open_orders.waiting_since, now=NOW),
-        lambda table: open_orders.know(table, OrderStatus.PLACED, identifiers.random(NOW, bytes(16)), 1, NOW),
+        partial(order_items.open_orders, now=NOW, limit=9),
+        partial(order_items.waiting_since, now=NOW),
+        lambda table: order_items.know(table, OrderStatus.PLACED, identifiers.random(NOW, bytes(16)), 1, NOW),
     ),
     item_types.CART_ITEM: (
         partial(carts.view, username="ana", now=NOW),

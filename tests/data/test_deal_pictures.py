@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.data.catalog import deal_pictures, deals
+from shared.data.catalog import deals, editing
 from shared.data.members import users
 from shared.data.removal import remove_account
 from shared.dynamodb.table import Table
@@ -30,7 +30,7 @@ def deal(table: Table) -> Deal:
 def record(table: Table, deal: Deal, picture: Picture = RED, at: str = "2026-06-04T12:00:00Z") -> bool:
     """Work on an upload that ana sent as an editor."""
     asked = table, deal.deal_id, UPLOAD, at, picture, "", ahead(minutes=1)
-    return deal_pictures.record(*asked, by="ana", account_id=account_of("ana"))
+    return editing.record_picture(*asked, by="ana", account_id=account_of("ana"))
 
 
 def remove(table: Table) -> None:
@@ -59,13 +59,13 @@ def test_an_upload_is_refused_whose_sender_is_no_editor_any_more(
 
     after = deals.get(table, deal.deal_id)
     assert (kept, after.picture, after.version) == (False, BLUE, deal.version + 1)
-    assert deal_pictures.outcome(after) == deal_pictures.Outcome(UPLOAD, "Its sender is no longer an editor.")
+    assert editing.outcome_of(after) == editing.Outcome(UPLOAD, "Its sender is no longer an editor.")
 
 
 def test_an_upload_is_refused_whose_senders_name_is_another_editors_by_now(table: Table, deal: Deal) -> None:
     asked = table, deal.deal_id, UPLOAD, "2026-06-04T12:00:00Z", RED, "", ahead(minutes=1)
 
-    kept = deal_pictures.record(*asked, by="ana", account_id="the account that had this name")
+    kept = editing.record_picture(*asked, by="ana", account_id="the account that had this name")
 
     after = deals.get(table, deal.deal_id)
     assert (kept, after.picture) == (False, None)
@@ -75,7 +75,7 @@ def test_an_upload_is_refused_whose_senders_name_is_another_editors_by_now(table
 def test_whether_a_deal_shows_a_picture_is_read_from_the_table(table: Table, deal: Deal) -> None:
     record(table, deal)
 
-    shown = [deal_pictures.is_shown(table, deal.deal_id, each) for each in (RED, BLUE, replace(RED, width=20))]
+    shown = [editing.is_picture_shown(table, deal.deal_id, each) for each in (RED, BLUE, replace(RED, width=20))]
 
     assert shown == [True, False, True]  # the hash names the files
-    assert not deal_pictures.is_shown(table, "3F2VM8KqLdHD6qBOm7B4Q0YD0Fs", RED)
+    assert not editing.is_picture_shown(table, "3F2VM8KqLdHD6qBOm7B4Q0YD0Fs", RED)

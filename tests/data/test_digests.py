@@ -8,7 +8,7 @@ import pytest
 
 from shared import settings
 from shared.data import keys
-from shared.data.members import announcements, digests, messages, users
+from shared.data.members import announcements, mailing, messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DeadLink
@@ -23,7 +23,7 @@ DAY = timedelta(days=1)
 def ana(table: Table) -> User:
     """Ana, who asked for the day's messages a day before they are due."""
     join(table, "ana")
-    digests.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE - DAY)
+    mailing.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE - DAY)
     return users.get(table, "ana")
 
 
@@ -37,8 +37,8 @@ def tell(table: Table, *announced: datetime) -> list[str]:
 
 def mailed(table: Table, user: User, due: datetime) -> tuple[list[str], int]:
     """What a mail that is sent at a time shows, and how many more it says there are."""
-    shown, more = digests.news(table, user, due)
-    digests.note_mailed(table, shown, due)
+    shown, more = mailing.news(table, user, due)
+    mailing.note_mailed(table, shown, due)
     return [each.message_id for each in shown], more
 
 
@@ -86,13 +86,13 @@ def test_an_account_without_a_first_day_is_mailed_what_came_since_the_mail_befor
 def test_the_first_day_stays_with_another_hour_and_goes_with_the_last(table: Table, ana: User) -> None:
     assert ana.digest_since == DUE - 2 * DAY
 
-    digests.choose_hour(table, ana, 9, bytes(16), DUE)
+    mailing.choose_hour(table, ana, 9, bytes(16), DUE)
     assert users.get(table, "ana").digest_since == ana.digest_since
 
-    digests.choose_hour(table, ana, None, b"", DUE)
+    mailing.choose_hour(table, ana, None, b"", DUE)
     assert users.get(table, "ana").digest_since is None
 
-    digests.choose_hour(table, ana, 9, bytes(16), DUE)
+    mailing.choose_hour(table, ana, 9, bytes(16), DUE)
     assert users.get(table, "ana").digest_since == DUE - DAY
 
 
@@ -107,45 +107,45 @@ def test_a_damaged_message_costs_only_itself(table: Table, ana: User) -> None:
 
 def test_a_message_that_goes_while_it_is_mailed_is_not_made_again(table: Table, ana: User) -> None:
     tell(table, DUE - timedelta(minutes=1))
-    shown, _ = digests.news(table, ana, DUE)
+    shown, _ = mailing.news(table, ana, DUE)
     leave(table)
 
-    digests.note_mailed(table, shown, DUE)
+    mailing.note_mailed(table, shown, DUE)
 
     assert [*table.query(keys.messages("ana"))] == []
 
 
 def test_a_claim_is_one_deliverys_and_only_that_one_takes_it_back(table: Table, ana: User) -> None:
-    assert digests.claim(table, ana, DUE, "first")
-    assert not digests.claim(table, ana, DUE, "second")
+    assert mailing.claim(table, ana, DUE, "first")
+    assert not mailing.claim(table, ana, DUE, "second")
 
-    digests.release(table, ana, DUE, "second")
-    assert not digests.claim(table, ana, DUE, "third")
+    mailing.release(table, ana, DUE, "second")
+    assert not mailing.claim(table, ana, DUE, "third")
 
-    digests.release(table, ana, DUE, "first")
-    digests.release(table, ana, DUE, "first")  # its answer was lost
-    assert digests.claim(table, ana, DUE, "third")
+    mailing.release(table, ana, DUE, "first")
+    mailing.release(table, ana, DUE, "first")  # its answer was lost
+    assert mailing.claim(table, ana, DUE, "third")
 
 
 def test_a_link_that_ends_the_mails_dies_with_the_address_that_it_was_mailed_to(table: Table, ana: User) -> None:
-    link = digests.unsubscribing(ana)
-    assert digests.owner(table, link) == ana
+    link = mailing.unsubscribing(ana)
+    assert mailing.subscriber(table, link) == ana
 
     changed = users.change_email(table, ana, "new@mail.example")
 
     with pytest.raises(DeadLink):
-        digests.owner(table, link)
-    assert digests.owner(table, digests.unsubscribing(changed)).email == "new@mail.example"
+        mailing.subscriber(table, link)
+    assert mailing.subscriber(table, mailing.unsubscribing(changed)).email == "new@mail.example"
 
 
 def test_a_link_that_ends_the_mails_is_not_that_of_the_names_next_owner(table: Table, ana: User) -> None:
-    link = digests.unsubscribing(ana)
+    link = mailing.unsubscribing(ana)
     leave(table)
     users.create(table, a_user("ana", account_id="another"))
-    digests.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE)  # with the same key
+    mailing.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE)  # with the same key
 
     with pytest.raises(DeadLink):
-        digests.owner(table, link)
+        mailing.subscriber(table, link)
 
 
 def test_a_message_that_has_expired_is_not_mailed_although_it_is_still_there(table: Table, ana: User) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from shared.data import invariants, item_counts, item_types, keys, partitions, removal, traces
+from shared.data import invariants, item_types, keys, partitions, removal, workings
 from shared.data import item_types as t
 from shared.data.catalog import deals, feeds, imports, offers, page_cache, search
 from shared.data.catalog.deal_items import from_item
@@ -45,8 +45,8 @@ NOW = workbench.NOW
 def everything(table: Table) -> None:
     """What the model for Workbench shows, and what it leaves out: workings, removals, and what stays of orders."""
     workbench.fill(table)
-    traces.keep(table, "trace", {}, NOW)
-    traces.file_step(table, "DEAL#x", "publisher", "1", {}, NOW, failed=False)
+    workings.keep(table, "trace", {}, NOW)
+    workings.file_step(table, "DEAL#x", "publisher", "1", {}, NOW, failed=False)
     table.write(put({**keys.backfill("any", 0, 1), "Type": t.BACKFILL, "Start": "{}"}, because="as a backfill does"))
     rate_limits.remember(table, "ana", "203.0.113.7", NOW)
     for part in page_cache.PARTS:
@@ -357,7 +357,7 @@ def test_items_are_counted_by_their_types_and_places(table: Table) -> None:
         place = {"GSI1PK": "DEALS#x", "GSI1SK": f"DEAL#{number}"} if number else {}
         table.write(put({"PK": f"DEAL#{number}", "SK": "x", "Type": "Counted", **place}, because="a test's own"))
 
-    counts = item_counts.count(table)
+    counts = workings.count(table)
 
     assert (counts.counts["Counted", None], counts.counts["Counted", "GSI1"]) == (3, 2)
     assert counts.examples["Counted", "GSI1"]["PK"] in ("DEAL#1", "DEAL#2")
@@ -369,18 +369,18 @@ def test_items_of_lessons_are_counted_as_such_whatever_they_say_that_they_are(ta
         place = {"PK": keys.scratch("visitor-0001", str(number)), "GSI1PK": keys.scratch("visitor-0001", "x")}
         table.write(put({**place, "SK": "x", "GSI1SK": "y", **type_}, because="a test's own"))
 
-    counts = item_counts.count(table).counts
+    counts = workings.count(table).counts
 
     assert (counts[OF_LESSONS.type, None], counts[OF_LESSONS.type, "GSI1"], counts["Deal", None]) == (2, 2, 0)
 
 
 def test_counting_stops_in_a_large_table_and_says_so(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(item_counts, "MOST", 1)
+    monkeypatch.setattr(workings, "MOST", 1)
     for number in range(4):
         large = {"PK": f"DEAL#{number}", "SK": "x", "Type": "Large", "Value": "x" * 390_000}
         table.write(put(large, because="a test's own"))
 
-    counts = item_counts.count(table)
+    counts = workings.count(table)
 
     assert 0 < counts.counts["Large", None] < 4
     assert not counts.is_whole

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from shared.data import keys
-from shared.data.members import accounts, email_tokens, feed_keys, sessions, users
+from shared.data.members import accounts, feed_keys, mailing, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import NoSuchFeed, NotSignedIn
@@ -26,7 +26,7 @@ def key(table: Table) -> str:
 
 
 def reset(table: Table) -> None:
-    token = email_tokens.issue(table, users.get(table, "ana"), "reset", NOW, ENTROPY)
+    token = mailing.issue_token(table, users.get(table, "ana"), "reset", NOW, ENTROPY)
     accounts.reset_password(table, token, "another horse battery", NOW)
 
 

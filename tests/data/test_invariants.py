@@ -10,7 +10,7 @@ import pytest
 
 from shared.data import account_checks, invariants, keys
 from shared.data.catalog import deals, endings, feed_counts, offers, scores, search, stock_shown
-from shared.data.members import digests, follows, messages, sessions, users, votes
+from shared.data.members import follows, mailing, messages, sessions, users, votes
 from shared.data.orders import reading, steps, stock
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
@@ -72,11 +72,11 @@ def test_a_table_that_only_its_own_code_has_written_has_no_fault(table: Table, l
 
 def test_who_reads_the_daily_mail_goes_on_reading_it(table: Table) -> None:
     join(table, "ana")
-    digests.choose_hour(table, users.get(table, "ana"), 7, bytes(16), NOW)
+    mailing.choose_hour(table, users.get(table, "ana"), 7, bytes(16), NOW)
 
     assert [invariants.mend(table, fault) for fault in invariants.check(table, NOW)] == []
 
-    assert digests.readers(table, 7, "", 9) == ["ana"]
+    assert mailing.readers(table, 7, "", 9) == ["ana"]
 
 
 def say(key: Key, **attributes: object) -> Write:

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from shared.dynamodb.entities import Codec, Entity
+from shared.dynamodb.attributes import Codec, Entity
 from shared.models import catalog, members, messages, orders
 from shared.values.stored import attribute_of, stored
 

@@ -31,7 +31,7 @@ from shared.data.catalog.drafts import Draft
 from shared.data.catalog.page_cache import PICKED
 from shared.data.members import saved, users
 from shared.data.members.cohorts import Unit
-from shared.data.members.digests import MailWork
+from shared.data.members.mailing import MailWork
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI2, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection

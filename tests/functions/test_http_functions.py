@@ -14,7 +14,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.cost_headers import with_cost
-from shared.data import traces
+from shared.data import workings
 from shared.data.catalog import topics
 from shared.data.members import users
 from shared.dynamodb.table import Table
@@ -107,7 +107,7 @@ def test_where_work_is_shown_the_api_tells_what_it_took_and_links_to_the_drawing
     page_cost.trace.cache_clear()
 
     (trace_id,) = re.findall(r'</table/took/([\w-]{16})>; rel="describedby"', liked["Link"][0])
-    (group,) = (traces.find(table, trace_id, times.now()) or {})["groups"]
+    (group,) = (workings.find(table, trace_id, times.now()) or {})["groups"]
     assert (group["function"], [write["verb"] for write in group["writes"]]) == (
         "follows.like",
         ["put", "update", "check"],

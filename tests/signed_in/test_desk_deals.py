@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deal_log, deals, feeds, offers
+from shared.data.catalog import changes, deals, feeds, offers
 from shared.data.catalog.changes import DealChange
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
@@ -433,7 +433,7 @@ def test_a_deals_page_says_who_changed_what(editor: Browser, table: Table, post_
     editor.post(f"{place}/withdraw")
     withdrawn = deals.get(table, deal.deal_id)
     for number, (before, after) in enumerate([(deal, edited), (edited, withdrawn)]):
-        deal_log.note(table, DealChange(before, after, times.now()), str(number))
+        changes.note(table, DealChange(before, after, times.now()), str(number))
 
     beside, whole = editor.get(place).words, editor.get(f"{place}/log").words
 

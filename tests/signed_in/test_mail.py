@@ -15,8 +15,8 @@ from botocore.exceptions import ClientError
 
 from shared import settings
 from shared.data import account_checks, keys
-from shared.data.members import announcements, digests, email_tokens, messages, users
-from shared.data.members.digests import MailWork
+from shared.data.members import announcements, mailing, messages, users
+from shared.data.members.mailing import MailWork
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
@@ -314,7 +314,7 @@ def test_messages_of_a_mail_that_ses_has_not_confirmed_come_with_the_next(
 def test_a_message_that_cannot_be_marked_comes_again_and_the_mail_counts_as_sent(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mark, failing = digests.mark, [messages.latest(table, "ana", limit=1, now=HOUR).items[0].message_id]
+    mark, failing = mailing.mark, [messages.latest(table, "ana", limit=1, now=HOUR).items[0].message_id]
 
     def throttled_once(table: Table, message: Message, now: datetime) -> None:
         if message.message_id in failing:
@@ -322,7 +322,7 @@ def test_a_message_that_cannot_be_marked_comes_again_and_the_mail_counts_as_sent
             raise Busy("throttled")
         mark(table, message, now)
 
-    monkeypatch.setattr(digests, "mark", throttled_once)
+    monkeypatch.setattr(mailing, "mark", throttled_once)
     office.queue.send([hour_of(HOUR)])
     assert [mail.subject for mail in office.deliver()] == ["2 new unread messages"]
     assert office.deliver() == []
@@ -340,15 +340,15 @@ def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: B
     trace = Trace(detailed=False).attach(table)
 
     def a_days_mail() -> None:
-        (name,) = digests.readers(table, HOUR.hour, "", settings.DIGEST_COHORT)
+        (name,) = mailing.readers(table, HOUR.hour, "", settings.DIGEST_COHORT)
         ana = users.to_mail(table, name)
-        shown, _ = digests.news(table, ana, HOUR)
+        shown, _ = mailing.news(table, ana, HOUR)
         assert len(shown) == 10
-        assert digests.claim(table, ana, HOUR, "delivery")
-        digests.note_mailed(table, shown, HOUR)
+        assert mailing.claim(table, ana, HOUR, "delivery")
+        mailing.note_mailed(table, shown, HOUR)
 
     def a_link() -> None:
-        email_tokens.issue(table, users.of_email(table, "ana@mail.example"), "reset", HOUR, bytes(32))
+        mailing.issue_token(table, users.of_email(table, "ana@mail.example"), "reset", HOUR, bytes(32))
 
     for name, step in {"a day's mail of ten messages": a_days_mail, "a link to a new password": a_link}.items():
         trace.start_over()
@@ -363,7 +363,7 @@ def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
     monkeypatch.setattr(settings, "DIGEST_COHORT", 1)
     join(table, "ben")
     table.write(account_checks.change("ben", "SET VerifiedEmail = Email"))
-    digests.choose_hour(table, users.get(table, "ben"), HOUR.hour, bytes(16), HOUR)
+    mailing.choose_hour(table, users.get(table, "ben"), HOUR.hour, bytes(16), HOUR)
     news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
     table.write(messages.sending(announcements.compose(news, "ben")))
     office.queue.send([hour_of(HOUR)])
@@ -382,11 +382,11 @@ def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
     for name in ("abe", "ben", "cy"):  # ana comes second
         join(table, name)
         table.write(account_checks.change(name, "SET VerifiedEmail = Email"))
-        digests.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16), HOUR)
+        mailing.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16), HOUR)
         news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
         table.write(messages.sending(announcements.compose(news, name)))
     table.write(account_checks.change("ben", "REMOVE CreatedAt"))  # damaged by hand
-    read, failing = digests.news, ["ana"]
+    read, failing = mailing.news, ["ana"]
 
     def throttled_once(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
         if user.username in failing:
@@ -394,7 +394,7 @@ def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
             raise Busy("throttled")
         return read(table, user, due)
 
-    monkeypatch.setattr(digests, "news", throttled_once)
+    monkeypatch.setattr(mailing, "news", throttled_once)
     office.queue.send([hour_of(HOUR)])
 
     sent = [mail.to for _ in range(4) for mail in office.deliver()]
@@ -437,7 +437,7 @@ def test_one_click_of_a_mail_program_ends_the_mails(office: PostOffice, reader: 
     assert "Stop the daily mails?" in page.words
     assert (forged, done) == (404, 200)
     assert users.get(table, "ana").digest_hour is None
-    assert digests.readers(table, HOUR.hour, "", 9) == []
+    assert mailing.readers(table, HOUR.hour, "", 9) == []
 
 
 def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reader: Browser, table: Table) -> None:
@@ -454,7 +454,7 @@ def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reade
 
         assert len(office.deliver()) == (0 if stops else 1)
         assert ("no longer send mail to it" in reader.get("/account").words) == stops
-        digests.resume(table, "ana")
+        mailing.resume(table, "ana")
 
     assert not users.get(table, "ana").mail_is_stopped
 

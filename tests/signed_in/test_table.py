@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from functions.pages import collections
-from shared.data import item_counts, keys, partitions
+from shared.data import keys, partitions, workings
 from shared.data.members import saved
 from shared.data.orders import carts, stock
 from shared.dynamodb.attributes import unmarshal_items
@@ -231,7 +231,7 @@ def test_the_chart_has_what_lessons_wrote(laptop: Browser, table: Table) -> None
 def test_the_chart_says_whether_all_was_counted(
     laptop: Browser, table: Table, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(item_counts, "MOST", most)
+    monkeypatch.setattr(workings, "MOST", most)
     for number in range(4):
         large = {"PK": f"DEAL#{number}", "SK": "x", "Type": "Large", "Value": "x" * 390_000}
         table.write(put(large, because="a test's own"))

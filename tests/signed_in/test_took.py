@@ -14,7 +14,7 @@ import pytest
 
 from functions.background import refresher
 from functions.pages import clicks, collections, site
-from shared.data import keys, traces
+from shared.data import keys, workings
 from shared.data.catalog import offers, page_cache, search
 from shared.data.members import saved
 from shared.dynamodb import cursors
@@ -86,7 +86,7 @@ def test_each_count_at_the_head_takes_a_request_and_no_round_trip(ana: Browser, 
 def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SHOWS_WORK")
     of_work = {f"shared.html.{name}" for name in ("page_cost", "form_cost", "write_words", "faults")}
-    of_work |= {"shared.data.traces", "functions.cost_headers"}
+    of_work |= {"shared.data.workings", "functions.cost_headers"}
     for name in of_work:
         sys.modules.pop(name, None)
 
@@ -179,7 +179,7 @@ def test_each_key_of_a_batch_leads_to_its_own_collection(visitor: Browser, post_
 
     visitor.get("/")
 
-    (row,) = [row for row in page_cost.summary()["rows"] if row["function"] == "copy_cache.read"]
+    (row,) = [row for row in page_cost.summary()["rows"] if row["function"] == "page_cache.read"]
     partitions = [key["text"].partition(" / ")[0] for key in row["keys"]]
     assert [partition.partition("#")[0] for partition in partitions] == ["FRONTPAGECACHE", "DEALSCACHE"]
     assert [key["link"] for key in row["keys"]] == [f"/table?partition={quote(each, safe='')}" for each in partitions]
@@ -234,7 +234,7 @@ def test_copies_from_memory_are_said_to_be(visitor: Browser, post_deal: PostDeal
 
     first, second = visitor.get("/"), visitor.get("/")
 
-    assert "copy_cache.read" in first.words
+    assert "page_cache.read" in first.words
     assert "From memory" not in first.words
     told = second.words.partition("Cost of this page")[2]
     assert "0 requests to DynamoDB" in told
@@ -320,7 +320,7 @@ def test_ten_forms_take_the_capacity_that_is_counted_for_them(
 def kept_of(table: Table, seen: Seen) -> dict[str, Any]:
     """The drawing that is kept under the id in the address that a form leads to."""
     (trace_id,) = re.findall(r"[?&]trace=([\w-]{16})$", seen.location)
-    return dict(traces.find(table, trace_id, times.now()) or {})
+    return dict(workings.find(table, trace_id, times.now()) or {})
 
 
 def together(kept: dict[str, Any]) -> list[dict[str, Any]]:
@@ -400,7 +400,7 @@ def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
     (trace_id,) = re.findall("trace=(.*)", ana.post("/my/likes/brand/apple", {"on": "1"}).location)
 
     before = anyone.get(f"/table/took/{trace_id}")
-    later = times.now() + traces.KEPT
+    later = times.now() + workings.KEPT
     monkeypatch.setattr(times, "now", lambda: later)
     after = anyone.get(f"/table/took/{trace_id}")
 

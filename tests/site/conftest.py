@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from functions.pages import collections
-from shared.data.catalog import deal_log, deals
+from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerts, announcements, digests, follows, saved, users
+from shared.data.members import alerts, announcements, follows, mailing, saved, users
 from shared.data.orders import addresses, carts
 from shared.html import cookies, page_cost
 from shared.models.catalog import BRAND, CATEGORY, Topic
@@ -71,7 +71,7 @@ def people(site: Preview) -> dict[str, str]:
     account_id = users.get(table, "ana").account_id
     alerts.on_price(table, first, "ana", account_id, Limits("9.90", first.currency), now)
     alerts.on_words(table, "ana", account_id, Limits(words="mens running"), now)
-    digests.choose_hour(table, users.get(table, "ana"), 7, bytes(digests.KEY_BYTES), now)
+    mailing.choose_hour(table, users.get(table, "ana"), 7, bytes(mailing.KEY_BYTES), now)
     buy(table, "ana", wanted(first, 2), wanted(second), now=now)
     carts.put_in(table, "ana", first.deal_id, 3, now)
     carts.put_in(table, "ana", second.deal_id, 1, now)
@@ -79,7 +79,7 @@ def people(site: Preview) -> dict[str, str]:
     changed = deals.edit(
         table, first.deal_id, {"coupon_code": "SAVE10", "ends_at": now + timedelta(days=9)}, now, by="eddy"
     )
-    deal_log.note(table, DealChange(first, changed, now), "1")
+    changes.note(table, DealChange(first, changed, now), "1")
     return tokens
 
 

@@ -16,7 +16,7 @@ from functions.pages.desk.deal_parts import LOOKS
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals, offers, search, topics
-from shared.data.members import digests, email_tokens, rate_limits, users
+from shared.data.members import mailing, rate_limits, users
 from shared.data.orders import reading
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
@@ -188,9 +188,9 @@ def usual(site: Preview) -> dict[str, State]:
         "first": first,
         "link": quote(first.link),
         "order": reading.latest(table, "ana", limit=1).items[0],
-        "unsubscribing": quote(digests.unsubscribing(ana)),
-        "reset": quote(email_tokens.issue(table, ana, "reset", now, entropy)),
-        "verify": quote(email_tokens.issue(table, ana, "verify", now, entropy)),
+        "unsubscribing": quote(mailing.unsubscribing(ana)),
+        "reset": quote(mailing.issue_token(table, ana, "reset", now, entropy)),
+        "verify": quote(mailing.issue_token(table, ana, "verify", now, entropy)),
     }
     return {name: state.filled(known) for name, state in USUAL.items()}
 

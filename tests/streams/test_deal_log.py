@@ -11,7 +11,7 @@ import pytest
 
 from shared import settings
 from shared.data import item_types
-from shared.data.catalog import deal_log, deals, offers
+from shared.data.catalog import changes, deals, offers
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor
 from shared.models.catalog import Changed, Deal, LogLine, StockLevel
@@ -29,7 +29,7 @@ def deal() -> Deal:
 
 
 def lines(table: Table, deal: Deal, now: datetime = NOW) -> list[LogLine]:
-    return list(deal_log.read(table, deal.deal_id, limit=25, now=now).items)
+    return list(changes.log_of(table, deal.deal_id, limit=25, now=now).items)
 
 
 def edited(deal: Deal, by: str | None = None, **changes: Any) -> Deal:
@@ -89,14 +89,14 @@ def test_a_long_text_is_cut_and_a_log_is_read_by_pages_for_a_year(table: Table, 
     long = edited(deal, "bo", description="x" * 5_000)
     announce(batch([of_deal(None, deal, NOW), of_deal(deal, long, NOW + timedelta(days=2))]))
 
-    first = deal_log.read(table, deal.deal_id, limit=1, now=NOW)
-    second = deal_log.read(table, deal.deal_id, limit=1, now=NOW, cursor=first.next)
+    first = changes.log_of(table, deal.deal_id, limit=1, now=NOW)
+    second = changes.log_of(table, deal.deal_id, limit=1, now=NOW, cursor=first.next)
 
-    assert first.items[0].changes == (Changed("description", None, f"{'x' * deal_log.LONGEST}…"),)
+    assert first.items[0].changes == (Changed("description", None, f"{'x' * changes.LONGEST}…"),)
     assert (second.items[0].by, second.next) == ("ana", None)
     assert [line.by for line in lines(table, deal, NOW + settings.LOG_LIFETIME)] == ["bo"]
     with pytest.raises(InvalidCursor):
-        deal_log.read(table, "another", limit=1, now=NOW, cursor=first.next)
+        changes.log_of(table, "another", limit=1, now=NOW, cursor=first.next)
 
 
 def test_what_the_desk_and_the_table_say_of_an_editor_is_the_version_that_was_written(table: Table) -> None:

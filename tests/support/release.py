@@ -14,7 +14,7 @@ from typing import Any
 
 from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, topics, words
 from shared.data.members import accounts, announcements, follows, messages, saved, sessions, users
-from shared.data.orders import addresses, carts, open_orders, reading, steps, stock
+from shared.data.orders import addresses, carts, order_items, reading, steps, stock
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.errors import NotSignedIn
@@ -68,7 +68,7 @@ def change(table: Table) -> None:
     follows.unwatch(table, SHOES, "ana")
     message = messages.latest(table, "ana", limit=9, unread=True, now=NOW).items[0]
     messages.mark_read(table, "ana", message.message_id, NOW)
-    (order,) = open_orders.read(table, NOW, limit=9).items
+    (order,) = order_items.open_orders(table, NOW, limit=9).items
     steps.advance(table, reading.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
     ana = accounts.prove(table, users.get(table, "ana"), PASSWORD, NETWORK, NOW)
     accounts.change_password(table, ana, f"another {PASSWORD}")
@@ -96,7 +96,7 @@ def read(table: Table) -> dict[str, Any]:
         "addresses": sorted(addresses.of(table, "ana")),
         "cart": [[item.deal.deal_id, item.quantity] for item in carts.view(table, "ana", NOW)],
         "orders": [[each.status, each.totals, [item.title for item in each.items]] for each in orders],
-        "open orders": [order.order_id for order in open_orders.read(table, NOW, limit=9).items],
+        "open orders": [order.order_id for order in order_items.open_orders(table, NOW, limit=9).items],
         "stock": [stock.of(table, item.deal_id).left for each in orders for item in each.items],
     }
 

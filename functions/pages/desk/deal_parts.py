@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from functions.pages.desk import deal_form
-from shared.data.catalog import deal_log, deal_pictures, deals, topics
+from shared.data.catalog import changes, deals, editing, topics
 from shared.html import cookies, pages, views
 from shared.html.app import Routes
 from shared.html.links import absolute, link, origin
@@ -77,7 +77,7 @@ routes = Routes()
 def log(request: Request, number: str) -> Answer:
     """All that is logged of a deal, newest first, a page at a time."""
     deal, cursor = deal_of(request, number), request.query.get("cursor")
-    page = deal_log.read(table(), deal.deal_id, limit=_PAGE, now=request.now, cursor=cursor)
+    page = changes.log_of(table(), deal.deal_id, limit=_PAGE, now=request.now, cursor=cursor)
     lines, first = [_line(line, request.now) for line in page.items], cursor is None
     return desk_page(
         "desk/log.html", request, number=number, title=deal.title, lines=lines, first=first, older=page.next
@@ -85,7 +85,7 @@ def log(request: Request, number: str) -> Answer:
 
 
 def newest_changes(deal: Deal, now: datetime) -> list[dict[str, Any]]:
-    return [_line(line, now) for line in deal_log.read(table(), deal.deal_id, limit=SHOWN_CHANGES, now=now).items]
+    return [_line(line, now) for line in changes.log_of(table(), deal.deal_id, limit=SHOWN_CHANGES, now=now).items]
 
 
 def _line(line: LogLine, now: datetime) -> dict[str, Any]:
@@ -115,7 +115,7 @@ LOOKS = 60
 
 def picture_section(deal: Deal | None, request: Request) -> dict[str, Any]:
     """The picture in a deal's form, with the form that sends one; that of a new deal gets it once posted."""
-    outcome = deal_pictures.outcome(deal) if deal else None
+    outcome = editing.outcome_of(deal) if deal else None
     # Without an origin, which only a stage with CloudFront's own name is without, S3's answer is an empty page.
     back = absolute(f"/desk/deals/{views.number(deal)}/picture") if deal and origin() else ""
     more = {"success_action_redirect": back} if back else {}
@@ -135,7 +135,7 @@ def picture_section(deal: Deal | None, request: Request) -> dict[str, Any]:
 def wait_for_picture(request: Request, number: str) -> Answer:
     """Where S3 leads to once it has the file (``key``): it looks again each second until the picture is there."""
     deal = deal_of(request, number)
-    upload, outcome = request.query.get("key", ""), deal_pictures.outcome(deal)
+    upload, outcome = request.query.get("key", ""), editing.outcome_of(deal)
     made = bool(outcome and outcome.upload == upload)
     if made or not identifiers.is_ksuid(upload.removeprefix(UPLOADS)):
         said = "picture" if made and outcome and not outcome.refused else None

@@ -17,7 +17,7 @@ from functions.pages.site.listing import (
     selection_of,
 )
 from shared import settings
-from shared.data.catalog import endings, picks, scores, sorting, stock_shown, today
+from shared.data.catalog import endings, page_cache, picks, scores, sorting, stock_shown
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NotFound
 from shared.html import fragments, links, pages, views
@@ -48,7 +48,7 @@ def front_page(request: Request) -> Answer:
     if picked and picked.picks is not None:
         front = fragments.Front.of(picked.picks)
     else:
-        front = fragments.front(picks.read(table(), FRONT_PAGE, now), today.read(table(), now), now)
+        front = fragments.front(picks.read(table(), FRONT_PAGE, now), page_cache.read_today(table(), now), now)
     latest = (newest.latest if newest else latest_of(ALL_DEALS, now)) or ""
     latest, new = fragments.under_masthead(latest, views.long_day(now))
     latest = fragments.without(latest, front.picks) if front.picks else fragments.enlarge_first_card(latest)

@@ -1,4 +1,10 @@
-"""The table's stream: whether a record is about a deal or about picks, and what changed."""
+"""Changes of deals: what a record of the table's stream says of a deal or of picks, and the log of each deal.
+
+The log says who changed which of a deal's fields, and when. The stream writes a line for each change, so whatever
+writes a deal has one: the desk, the API, ``btd``, and a hand in the table. A line's id is made of its record's time
+and number: lines sort as they were written, and a record that comes again makes the same line. Lines go by TTL after
+a year, and the names of editors with them.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +13,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog.deal_items import from_item, readable
-from shared.dynamodb.attributes import unmarshal_item
-from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+from shared.dynamodb import cursors, damage
+from shared.dynamodb.attributes import Item, unmarshal_item
+from shared.dynamodb.schema import TTL_ATTRIBUTE
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put
+from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, TYPED, Changed, CuratedPage, Deal, LogLine, Page, Topic
+from shared.values import identifiers
+from shared.values.times import to_iso
 
 _TTL_SERVICE = "dynamodb.amazonaws.com"
 
@@ -75,3 +88,90 @@ def _refreshed(images: Mapping[str, Any]) -> bool:
 def _chosen(image: Mapping[str, Any]) -> list[Any]:
     copies = image.get("Featured", {}).get("L", [])
     return [image.get("UpdatedAt"), *(copy.get("M", {}).get("DealId") for copy in copies)]
+
+
+FIELDS: Mapping[str, str] = {
+    "link": "link",
+    "title": "title",
+    "price": "price",
+    "listPrice": "list_price",
+    "currency": "currency",
+    "brand": "brand",
+    "category": "category",
+    **TYPED,
+    "expiresAt": "ends_at",
+    "image": "image",
+    "picture": "picture",
+    "withdrawnAt": "withdrawn_at",
+    "hotAt": "hot_at",
+}
+"""The fields that lines tell of, named as in the API, each with that of ``Deal``. What nobody types, such as how much
+is left of a deal, makes no line."""
+
+LONGEST = 200
+"""Characters of a value that a line keeps, so that a line of a changed description is as cheap as others."""
+
+_ID_BYTES = 16
+
+
+def note(table: Table, change: DealChange, number: str) -> None:
+    """Write the line of a change, whose record in the stream has a sequence number. One PutItem, or nothing.
+
+    A deal that is posted has a line where it names its editor: a thousand deals of an import have none.
+    """
+    before, after = change.before, change.after
+    if after is None:
+        return
+    changes = changed(before, after) if before else []
+    # A record that comes again after days has the deal as it is by then, and the editor of its last change.
+    by = after.editor if before is None or after.version == before.version + 1 else None
+    if not changes and (before or not by):
+        return
+    # DynamoDB's sequence numbers have 21 to 40 digits, and grow with each change of an item:
+    # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html
+    line_id = identifiers.random(change.at, (int(number) % 256**_ID_BYTES).to_bytes(_ID_BYTES))
+    line = {
+        **keys.log_line(after.deal_id, line_id),
+        "Type": item_types.LOG_LINE,
+        "EditedBy": by,
+        "Was": {each.field: each.was for each in changes if each.was is not None},
+        "Became": {each.field: each.now for each in changes if each.now is not None},
+        TTL_ATTRIBUTE: int((change.at + settings.LOG_LIFETIME).timestamp()),
+    }
+    table.write(put(line, because="the same record makes the same line"))
+
+
+def changed(before: Deal, after: Deal) -> list[Changed]:
+    """The fields in which two states of a deal differ."""
+    both = ((name, getattr(before, of), getattr(after, of)) for name, of in FIELDS.items())
+    return [Changed(name, _text(was), _text(now)) for name, was, now in both if was != now]
+
+
+def log_of(table: Table, deal_id: str, *, limit: int, now: datetime, cursor: str | None = None) -> Page[LogLine]:
+    """A page of a deal's log, newest first. One Query. Raises InvalidCursor.
+
+    The newest change may be missing for as long as the stream takes, which is a second as a rule.
+    """
+    scope = f"log/{deal_id}"
+    after = cursors.decode(scope, cursor) if cursor is not None else None
+    found: list[LogLine] = []
+    for item in table.query(keys.log(deal_id), after=after, newest_first=True, page_size=limit + 1):
+        found += [line for line in damage.readable([item], _line_from) if line.at > now - settings.LOG_LIFETIME]
+        if len(found) > limit:
+            break
+    page = tuple(found[:limit])
+    return Page(page, cursors.encode(scope, page[-1].line_id) if len(found) > limit else None)
+
+
+def _line_from(item: Item) -> LogLine:
+    line_id = str(item["SK"])
+    was, now = (damage.attribute(item, name, dict) for name in ("Was", "Became"))
+    changes = tuple(Changed(name, was.get(name), now.get(name)) for name in FIELDS if name in was.keys() | now.keys())
+    return LogLine(line_id, identifiers.time_of(line_id), item.get("EditedBy"), changes)
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    text = to_iso(value) if isinstance(value, datetime) else str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

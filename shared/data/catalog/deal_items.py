@@ -13,8 +13,7 @@ from typing import Any
 
 from shared.data import item_types, keys
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Codec, Entity
+from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update

@@ -3,22 +3,30 @@
 A copy is the text of a part of a page, as JSON or as HTML, compressed to fit the 4 KB that half a read unit buys. It is
 rebuilt from the stream (``functions/background/refresher.py``) out of consistent reads, and replaced only by a build
 that began later. A copy that is missing, stale or corrupt reads as None: its readers then ask the indexes.
+Functions keep the copies that they have read for a second: under load, an environment reads each of them once a second.
+There are few of them (``PARTS``, in two forms), so what is kept stays small.
+
+Beside the cards of the front page stand the deals that end next, those that readers vote for most, and how many deals
+each category has. They are read when the page's copy is built, so that a page from a copy costs what the copy costs. A
+deal that ends before a copy grows stale is left out.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deals, feeds, topics
+from shared.data.catalog import deals, endings, feed_counts, feeds, scores, topics
 from shared.data.catalog.changes import DealChange
+from shared.data.catalog.scores import Scored
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
@@ -322,3 +330,95 @@ def _replace_older(table: Table, item: Item) -> None:
         # No comparison of a number with another kind of value is true: so a damaged copy is replaced, too.
         older = f"{ABSENT} OR NOT BuiltAt >= :began"
         table.write(put_over(item, older, {":began": item["BuiltAt"]}, refused=AlreadyExists()))
+
+
+SHOWN_BESIDE = 12
+"""Deals of both lists together, at most half of them those that end."""
+
+ASKED = 24
+"""Deals of the highest ranks that are read: the score of a new one is not shown yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """The first deals that end within a day, how many of them there are, the deals with the highest ranks, those with
+    the most votes first, and how many deals each category has, by slug."""
+
+    ending: tuple[Deal, ...] = ()
+    ends: int = 0
+    voted: tuple[Scored, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def deals(self) -> list[Deal]:
+        """All deals that are shown."""
+        return [*self.ending, *(each.deal for each in self.voted)]
+
+
+def read_today(table: Table, now: datetime) -> Today:
+    """The front page's lists and counts as of now. Four Queries and one for each category at once, then BatchGetItem of
+    ``ASKED`` and ``SHOWN`` deals."""
+    asked: list[Callable[[], Any]] = [
+        partial(scores.popular, table, now, limit=ASKED),
+        partial(endings.within_a_day, table, now, but=settings.CACHE_LIFETIME),
+        *(partial(feed_counts.total, table, feed_of(Topic(CATEGORY, slug))) for slug in CATEGORIES),
+    ]
+    popular, noted, *counts = table.gather(asked)
+    found = deals.get_many(table, noted[: SHOWN_BESIDE // 2])
+    ending = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE)
+    voted = [each for each in popular.items if (each.shown(now) or 0) > 0][: SHOWN_BESIDE - len(ending)]
+    voted.sort(key=lambda each: each.shown(now) or 0, reverse=True)
+    by_category = dict(zip(CATEGORIES, counts, strict=True))
+    return Today(ending, len(noted) if ending else 0, tuple(voted), by_category)
+
+
+class CopyCache:
+    """Copies that were read, each with the time of reading. A copy that was not usable is not kept.
+
+    ``used`` is called with the name and form of each copy that needed no request, for those who tell what a page took.
+    """
+
+    used: Callable[[str, Rendering], None]
+
+    def __init__(self) -> None:
+        self.used = lambda _name, _form: None
+        self._copies: dict[Hashable, tuple[datetime, Copy]] = {}
+        self._counts: dict[Hashable, CountedTopic] = {}
+
+    def read(
+        self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Rendering = JSON
+    ) -> list[Copy | None]:
+        """As ``page_cache.read`` does, reusing copies read a moment ago."""
+        found: dict[Cached, Copy | None] = {part: self._still(part, form, now) for part in wanted}
+        unknown = [part for part, copy in found.items() if copy is None]
+        for part in found.keys() - unknown:
+            self.used(part.name, form)
+        copies = read(table, unknown, shard=shard, now=now, form=form) if unknown else []
+        for part, copy in zip(unknown, copies, strict=True):
+            found[part] = self._keep(part, form, copy, now)
+        return [found[part] for part in wanted]
+
+    def read_category(
+        self, table: Table, category: Topic, *, shard: int, now: datetime, form: Rendering = JSON
+    ) -> tuple[CountedTopic, Copy | None]:
+        """As ``page_cache.read_category`` does, reusing copies and counts read a moment ago."""
+        place = (category, form)  # apart from the page's copy alone, which was not read with the counts
+        copy = self._still(*place, now)
+        if copy is not None:
+            self.used(category.slug, form)
+            return self._counts[place], copy
+        counts, copy = read_category(table, category, shard=shard, now=now, form=form)
+        if self._keep(*place, copy, now) is not None:
+            self._counts[place] = counts
+        return counts, copy
+
+    def _still(self, what: Hashable, form: Rendering, now: datetime) -> Copy | None:
+        read_at, copy = self._copies.get((what, form), (now, None))
+        if copy is None or copy.expires_at <= now.timestamp():
+            return None
+        return copy if read_at <= now < read_at + settings.COPIES_ARE_KEPT else None
+
+    def _keep(self, what: Hashable, form: Rendering, copy: Copy | None, now: datetime) -> Copy | None:
+        if copy is not None:
+            self._copies[what, form] = (now, copy)
+        return copy

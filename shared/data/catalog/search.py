@@ -24,8 +24,7 @@ from shared.data import item_types, keys
 from shared.data.catalog import deals, words
 from shared.data.catalog.words import Search, Term, is_a_slip
 from shared.dynamodb import cursors, damage
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, Impossible, NotFound

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Literal
 
 from shared import settings
-from shared.data.members import email_tokens, rate_limits, sessions, users
-from shared.data.members.digests import MailWork
+from shared.data.members import mailing, rate_limits, sessions, users
+from shared.data.members.mailing import MailWork
 from shared.dynamodb.table import Table
 from shared.errors import (
     AccountChanged,
@@ -129,11 +129,11 @@ def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, n
 
 def reset_password(table: Table, token: str, password: str, now: datetime, queue: Queue | None = None) -> User:
     """Give the account that a token was mailed to a new password. That also proves its address. Raises DeadLink."""
-    user = email_tokens.owner(table, token, "reset", now)
+    user = mailing.token_owner(table, token, "reset", now)
     hashed = hash_password(password)
     expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}
     kept = sessions.changed_password(user.username, hashed, proved=None)
-    email_tokens.spend(table, token, "reset", user, expression, kept, values=values)
+    mailing.spend_token(table, token, "reset", user, expression, kept, values=values)
     _notify(queue, "password", user)
     return user
 
@@ -162,8 +162,8 @@ def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: date
 
 def verify_email(table: Table, token: str, now: datetime) -> None:
     """Note that the address that a token was mailed to is its account's own. Raises DeadLink."""
-    user = email_tokens.owner(table, token, "verify", now)
-    email_tokens.spend(table, token, "verify", user, "SET VerifiedEmail = :email")
+    user = mailing.token_owner(table, token, "verify", now)
+    mailing.spend_token(table, token, "verify", user, "SET VerifiedEmail = :email")
 
 
 def change_email(table: Table, user: User, email: str, address: str, now: datetime, queue: Queue | None = None) -> User:

@@ -19,8 +19,7 @@ from shared.data import account_checks, item_types, keys
 from shared.data.catalog import search, words
 from shared.data.members.limits import attributes_of, in_item
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, put_new, put_over, require, update

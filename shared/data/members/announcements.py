@@ -12,8 +12,7 @@ from typing import Any
 
 from shared import settings
 from shared.data import bulk, item_types, keys
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Codec, Entity
+from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put, update

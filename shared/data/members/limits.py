@@ -9,8 +9,7 @@ from typing import Any
 
 from shared import settings
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS, asked
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Codec, Entity
+from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.errors import InvalidLimits
 from shared.models.catalog import Deal
 from shared.models.members import NO_LIMITS, Limits, Pace

@@ -14,8 +14,7 @@ from functools import partial
 from shared import settings
 from shared.data import account_checks, item_types, keys
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, put_new, require, update

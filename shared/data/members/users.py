@@ -8,8 +8,7 @@ from dataclasses import replace
 from shared.data import account_checks, item_types, keys
 from shared.data.members import sessions
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, forget, put_new, update

@@ -9,8 +9,7 @@ from functools import partial
 
 from shared.data import account_checks, keys
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Codec, Entity
+from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, TooManyAddresses, UnknownAddress

@@ -12,8 +12,7 @@ from shared.data import account_checks, item_types, keys
 from shared.data.catalog import deals
 from shared.data.orders import stock
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Codec, Entity
+from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, update

@@ -16,7 +16,7 @@ from typing import Any
 from shared.data import account_checks
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
-from shared.data.orders import addresses, carts, open_orders, reading, stock
+from shared.data.orders import addresses, carts, order_items, reading, stock
 from shared.data.orders.order_items import (
     NUMBERS,
     Notify,
@@ -104,7 +104,7 @@ def place(
     number = cache(partial(NUMBERS.next, table))  # for what can be ordered, and then one, however often it is tried
 
     def once() -> Order:
-        seen = _look(table, asked, partial(open_orders.know, table, OrderStatus.PLACED, order_id, shard, now), now)
+        seen = _look(table, asked, partial(order_items.know, table, OrderStatus.PLACED, order_id, shard, now), now)
         if seen.earlier is not None:
             return reading.get(table, asked.username, seen.earlier)
         items, bill = _filled(asked, seen, now, chance, terms.charges)

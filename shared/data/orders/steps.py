@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from shared.data import account_checks, item_types, keys
-from shared.data.orders import open_orders, reading, stock
+from shared.data.orders import order_items, reading, stock
 from shared.data.orders.order_items import OPEN, Notify, at_desk, item_keys, key_of, no_message, time_attribute
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
@@ -58,7 +58,7 @@ def advance(
     if order.status is not before:
         raise WrongStep(order.order_id, order.status, status)
     if status in OPEN:
-        open_orders.know(table, status, order.order_id, order.open_shard, now)
+        order_items.know(table, status, order.order_id, order.open_shard, now)
     new = replace(order, status=status, times={**order.times, status: now}, correlation_id=correlation_id)
     if not order.username:  # its account was removed: nobody needs to know any longer where it went
         new = replace(new, address=None)
@@ -98,7 +98,7 @@ def undo(
         raise TooLateToUndo
     times = {each: when for each, when in taken.times.items() if each is not status}
     back = replace(taken, status=STEPS[status], times=times, correlation_id=correlation_id)
-    open_orders.know(table, back.status, back.order_id, back.open_shard, now)
+    order_items.know(table, back.status, back.order_id, back.open_shard, now)
     try:
         table.transact(
             _step(taken, back),

@@ -17,7 +17,7 @@ from shared.data import item_types, keys
 from shared.data.catalog import deals, stock_shown
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.dynamodb import damage
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.attributes import Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
 from shared.errors import Busy, DealsError, NotSoldHere, NotThatMany

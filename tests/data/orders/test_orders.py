@@ -15,7 +15,7 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
 from shared.data.members import announcements, messages
-from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock
+from shared.data.orders import addresses, carts, order_items, placing, reading, steps, stock
 from shared.data.orders.order_items import no_message
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
@@ -328,7 +328,7 @@ def test_a_cursor_of_another_list_is_refused(table: Table, five_orders: list[Ord
         with pytest.raises(InvalidCursor):
             reading.latest(table, **{"username": "ana", "limit": 1, "cursor": cursor, **scope})  # type: ignore[arg-type]
     with pytest.raises(InvalidCursor):
-        open_orders.read(table, NOW, limit=1, cursor=cursor)
+        order_items.open_orders(table, NOW, limit=1, cursor=cursor)
 
 
 # Steps
@@ -418,7 +418,7 @@ def test_of_two_who_send_and_cancel_at_once_one_wins_and_the_other_is_told(table
 
 def listed(table: Table, status: OrderStatus) -> list[str]:
     """The ids of all orders of an open status."""
-    return by_twos(partial(open_orders.read, table, NOW, status=status))
+    return by_twos(partial(order_items.open_orders, table, NOW, status=status))
 
 
 def test_orders_to_be_sent_and_sent_ones_are_everyones_oldest_first_page_by_page(table: Table, deal: Deal) -> None:
@@ -445,7 +445,7 @@ def test_orders_of_one_day_are_spread_over_the_shards_of_the_index(table: Table,
         buy(table, "ana", deal, now=ago(seconds=seconds), entropy=bytes([seconds] * 16), open_shards=3)
 
     with watched(table) as wire:
-        listed_orders = open_orders.read(table, NOW, limit=25).items
+        listed_orders = order_items.open_orders(table, NOW, limit=25).items
 
     assert len(listed_orders) == 20
     assert {order.open_shard for order in listed_orders} == {1, 2, 3}
@@ -464,9 +464,9 @@ def test_a_partition_is_forgotten_only_when_no_order_that_the_index_does_not_sho
     steps.advance(table, buy(table, "ana", deal, now=ago(days=9)), SHIPPED, NOW)
 
     with answered(table, "Query", lambda body: nothing if "IndexName" in body else None):  # it lags
-        open_orders.read(table, ahead(days=1), status=SHIPPED, limit=25)
+        order_items.open_orders(table, ahead(days=1), status=SHIPPED, limit=25)
         known = notes(table)
-        open_orders.read(table, ahead(days=3), status=SHIPPED, limit=25)
+        order_items.open_orders(table, ahead(days=3), status=SHIPPED, limit=25)
 
     assert known == ["placed#2050-06-06T00:00:00#1", "shipped#2050-06-06T00:00:00#1"]
     assert notes(table) == ["placed#2050-06-06T00:00:00#1"]
@@ -497,27 +497,27 @@ def test_the_oldest_open_order_says_since_when_it_waits(table: Table, deal: Deal
     sent, waits, newer = (buy(table, "ana", deal, now=ago(hours=hours)) for hours in (100, 30, 1))
     steps.advance(table, sent, SHIPPED, NOW)
 
-    oldest = open_orders.waiting_since(table, NOW)
+    oldest = order_items.waiting_since(table, NOW)
     for order in (waits, newer):
         steps.advance(table, order, CANCELLED, NOW)
 
     assert oldest == ago(hours=30)
-    assert open_orders.waiting_since(table, NOW) is None
+    assert order_items.waiting_since(table, NOW) is None
 
 
 def test_looking_for_open_orders_reads_no_empty_day_twice(table: Table, deal: Deal) -> None:
-    for days in range(5, 5 + open_orders.MOST_DAYS + 2):
+    for days in range(5, 5 + order_items.MOST_DAYS + 2):
         steps.advance(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
     order = buy(table, "ana", deal)
 
-    seen = [open_orders.waiting_since(table, NOW) for _ in range(3)]
+    seen = [order_items.waiting_since(table, NOW) for _ in range(3)]
 
     with watched(table) as wire:
-        open_orders.waiting_since(table, NOW)
+        order_items.waiting_since(table, NOW)
     assert seen == [None, NOW, NOW]
     assert wire.operations == {"Query": 2}
     with watched(table) as wire:
-        page = open_orders.read(table, NOW, limit=25)
+        page = order_items.open_orders(table, NOW, limit=25)
     assert [each.order_id for each in page.items] == [order.order_id]
     assert (wire.round_trips, wire.partitions) == (2, ["OPENORDERS#placed#2050-06-15T00:00:00#1"])
 

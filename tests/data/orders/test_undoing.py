@@ -8,7 +8,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.members import announcements, messages
-from shared.data.orders import open_orders, reading, steps, stock
+from shared.data.orders import order_items, reading, steps, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
 from shared.errors import TooLateToUndo, WrongStep
@@ -44,7 +44,7 @@ def taken(table: Table, order: Order, *to: OrderStatus) -> Order:
 
 def lists(table: Table) -> dict[OrderStatus, list[str]]:
     """The orders of each of the desk's lists."""
-    found = {status: open_orders.read(table, NOW, status=status, limit=9) for status in (PLACED, SHIPPED)}
+    found = {status: order_items.open_orders(table, NOW, status=status, limit=9) for status in (PLACED, SHIPPED)}
     found |= {status: reading.closed(table, status, limit=9) for status in (DELIVERED, CANCELLED)}
     return {status: [order.order_id for order in page.items] for status, page in found.items() if page.items}
 
@@ -72,7 +72,7 @@ def test_closed_orders_are_listed_by_pages_the_last_placed_first(table: Table, d
 def test_a_list_is_filled_with_what_to_pack(table: Table, deal: Deal) -> None:
     orders = [buy(table, "ana", wanted(deal, 2)), buy(table, "ana", deal, on_sale(table, 1))]
 
-    heads = open_orders.read(table, NOW, limit=9).items
+    heads = order_items.open_orders(table, NOW, limit=9).items
 
     assert {each.order_id: each for each in reading.filled(table, heads)} == {each.order_id: each for each in orders}
 
@@ -103,7 +103,7 @@ def test_an_order_that_is_to_be_sent_again_is_listed_though_its_day_had_no_other
     sent = taken(table, order, SHIPPED)
     for note in list(table.query(keys.open_orders())):
         table.write(forget(keys.primary(note), because="the clock forgets what has been empty for days"))
-    open_orders._known.clear()
+    order_items._known.clear()
 
     steps.undo(table, sent, SHIPPED, SOON)
 

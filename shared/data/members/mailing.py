@@ -1,8 +1,13 @@
-"""Mail: what is to be mailed, SES's reports of mails, and the day's unread messages by mail.
+"""Mail: what is to be mailed, tokens of mailed links, SES's reports, and the day's unread messages by mail.
 
 The bodies of the queue's messages hold no token: the mailer makes it, so a token is nowhere but in the mail. Asking for
 a link to a new password queues the address that was typed, and whether an account has it is found out afterwards: the
 answer, and the time that it takes, are the same for everyone.
+
+Who has the token of a mailed link can read what comes to an account's email address. A token is the account's name and
+256 random bits. The table knows only a hash, made of the token, what it is for, and the account as it was: its id, its
+address and the generation of its sessions. So a new password, a sign-out everywhere, another address or another owner
+of the name makes a token worthless, and its item names nobody.
 
 A digest has the oldest unread messages that no mail had yet. Each is marked once SES has taken its mail, so news that
 is delivered late, and what a mail has no room for, comes with the next one. A receipt keeps a user from being mailed
@@ -19,21 +24,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import attrgetter
-from typing import Literal, get_args
+from types import MappingProxyType
+from typing import Any, Literal, get_args
 
 from shared import settings
 from shared.data import account_checks, item_types, keys
-from shared.data.members import announcements, users
-from shared.data.members.email_tokens import account_named
+from shared.data.members import announcements, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import delete, put_new, update
+from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyExists, DeadLink, NoSuchMessage, NoSuchUser
 from shared.models.members import Trouble, User
 from shared.models.messages import Message
 from shared.values import identifiers
-from shared.values.naming import normalise_email
+from shared.values.naming import normalise_email, normalise_username
 from shared.values.times import to_iso
 
 Kind = Literal["reset", "verify", "password", "email", "digests", "digest"]
@@ -200,7 +205,7 @@ def unsubscribing(user: User) -> str:
     return f"{user.username}.{_signature(user)}"
 
 
-def owner(table: Table, token: str) -> User:
+def subscriber(table: Table, token: str) -> User:
     """The account whose link ends its mails, as long as it has the address of the mail. Raises DeadLink."""
     user, signature = account_named(table, token), token.rpartition(".")[2]
     if user.digest_key is None or not hmac.compare_digest(signature.encode(), _signature(user).encode()):
@@ -230,3 +235,69 @@ def resume(table: Table, username: str) -> None:
 def _signature(user: User) -> str:
     signed = f"no digest {user.username} {user.account_id} {user.email}"
     return hmac.digest((user.digest_key or "").encode(), signed.encode(), "sha256").hex()[:32]
+
+
+Purpose = Literal["reset", "verify"]
+
+LIFETIMES = {"reset": settings.RESET_LIFETIME, "verify": settings.VERIFICATION_LIFETIME}
+
+
+def issue_token(table: Table, user: User, purpose: Purpose, now: datetime, entropy: bytes) -> str:
+    """A new token of an account, made of the caller's randomness. Only the mail may have it."""
+    token = f"{user.username}.{identifiers.token(entropy)}"
+    item = {
+        **keys.email_token(_hash(token, purpose, user)),
+        "Type": item_types.EMAIL_TOKEN,
+        "Purpose": purpose,
+        TTL_ATTRIBUTE: int((now + LIFETIMES[purpose]).timestamp()),
+    }
+    table.write(put_new(item, refused=AlreadyExists()))
+    return token
+
+
+def token_owner(table: Table, token: str, purpose: Purpose, now: datetime) -> User:
+    """The account that a token was mailed to. TTL deletes late: what is too old is refused here. Raises DeadLink."""
+    user = account_named(table, token)
+    item = table.get(keys.email_token(_hash(token, purpose, user)), consistent=True)
+    if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
+        raise DeadLink
+    return user
+
+
+def account_named(table: Table, token: str) -> User:
+    """The account whose name a token begins with. Raises DeadLink."""
+    try:
+        return users.get(table, normalise_username(token.rpartition(".")[0]), consistent=True)
+    except (ValueError, NoSuchUser) as error:
+        raise DeadLink from error
+
+
+def spend_token(
+    table: Table,
+    token: str,
+    purpose: Purpose,
+    user: User,
+    expression: str,
+    *beside: Write,
+    values: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Use a token up, in one transaction with what it allows: an update of its owner's account, and writes ``beside``.
+
+    The account must be as it was when the token was found to be its own. Raises DeadLink.
+    """
+    same, held = sessions.is_of(user.generation)
+    table.transact(
+        delete(keys.email_token(_hash(token, purpose, user)), refused=DeadLink()),
+        update(
+            keys.user(user.username),
+            expression,
+            condition=f"AccountId = :account AND Email = :email AND {same}",
+            values={":account": user.account_id, ":email": user.email, **held, **values},
+            refused=DeadLink(),
+        ),
+        *beside,
+    )
+
+
+def _hash(token: str, purpose: Purpose, user: User) -> str:
+    return identifiers.hashed(f"{purpose} {token} {user.account_id} {user.email} {user.generation}")

@@ -1,0 +1,111 @@
+"""What stages that show their work keep and count: traces of forms, and how many items of each type there are.
+
+A trace is the cost of a form and of what followed from it, kept for ten minutes. It has an id of its own. The functions
+of the stream and the queue know no trace: they file what they did under the key of the item that a record names, and a
+trace finds it there by what its form wrote. So nothing is lost where the stream is faster than the trace.
+
+Items are counted by a Scan that stops early: nothing keeps these counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from shared.data import item_types, keys
+from shared.data.entities import OF_LESSONS
+from shared.data.partitions import COUNTED
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import ABSENT, put, put_over
+from shared.errors import AlreadyExists
+
+KEPT = timedelta(minutes=10)
+
+Drawing = Mapping[str, Any]
+"""A drawing of a form's cost, as JSON can hold it."""
+
+
+def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
+    """Keep what a form took. One write."""
+    item = _item(keys.trace(trace_id), item_types.TRACE, drawing, now)
+    table.write(put(item, because="the id is new, and nobody else can guess it"))
+
+
+def find(table: Table, trace_id: str, now: datetime) -> Drawing | None:
+    """The drawing that is kept under an id, or None. One Query."""
+    return next(iter(_drawings(table, keys.trace(trace_id)[PARTITION_KEY], now)), None)
+
+
+def file_step(
+    table: Table, partition: str, function: str, record: str, drawing: Drawing, now: datetime, *, failed: bool
+) -> None:
+    """File what a function did of one record about a partition; ``record`` is its number, or that of a message.
+
+    A record that comes again finds its step there: only one that ``failed`` is replaced.
+    """
+    item = _item(keys.trace_step(partition, function, record), item_types.TRACE_STEP, drawing, now) | {"Failed": failed}
+    with suppress(AlreadyExists):
+        table.write(put_over(item, f"{ABSENT} OR Failed = :yes", {":yes": True}, refused=AlreadyExists()))
+
+
+def steps(table: Table, partition: str, now: datetime) -> list[Drawing]:
+    """The steps that were filed about a partition in the last ten minutes. One Query."""
+    return _drawings(table, keys.trace_steps(partition), now)
+
+
+def _item(key: Mapping[str, str], type_: str, drawing: Drawing, now: datetime) -> Item:
+    expires = int((now + KEPT).timestamp())
+    return {**key, "Type": type_, "Drawing": json.dumps(drawing, ensure_ascii=False), TTL_ATTRIBUTE: expires}
+
+
+def _drawings(table: Table, partition: str, now: datetime) -> list[Drawing]:
+    items = table.query(partition, consistent=True)
+    return [json.loads(item["Drawing"]) for item in items if item[TTL_ATTRIBUTE] > now.timestamp()]
+
+
+MOST = 4
+"""Pages of the Scan. One reads 1 MB, which takes 128 read units, whatever it returns of it.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html"""
+
+_COUNTED = Projection.of(*COUNTED)
+
+
+@dataclass(slots=True)
+class ItemCounts:
+    """Counts of a Scan: how many items of each type, in the table (None) and in each index, and one of them.
+
+    ``is_whole`` is false where it stopped before the table's end. What a Scan meets first is no fair sample: it reads
+    partition after partition, and types of the rest may be missing. Items of scratch partitions are counted as
+    ``OF_LESSONS``, whatever they say that they are.
+    """
+
+    counts: Counter[tuple[str, str | None]] = field(default_factory=Counter)
+    examples: dict[tuple[str, str | None], Item] = field(default_factory=dict)
+    is_whole: bool = False
+
+
+def count(table: Table) -> ItemCounts:
+    """Count the items that ``MOST`` pages of a Scan meet."""
+    met, start = ItemCounts(), None
+    for _ in range(MOST):
+        items, start = table.scan(start=start, projection=_COUNTED)
+        for item in items:
+            of_lesson = str(item[PARTITION_KEY]).startswith(keys.scratches())
+            for index in (None, *INDEXES):
+                if index is None or index.partition_key in item:
+                    type_ = OF_LESSONS.type if of_lesson else str(item.get("Type", ""))
+                    place = (type_, index.name if index else None)
+                    met.counts[place] += 1
+                    met.examples.setdefault(place, item)
+        if start is None:
+            met.is_whole = True
+            break
+    return met
