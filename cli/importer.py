@@ -162,14 +162,11 @@ class Importer:
     def _import(self, window: Sequence[Entry]) -> None:
         """Have a window's records written, by the workers. The deals of windows before it must be there."""
         known = imports.by_source(self._table, [entry.source_id for entry in window])
-        new = self._prepared([entry for entry in window if entry.source_id not in known])
-        # Deals of one category and brand together: a transaction writes each of their counts once.
-        new.sort(key=lambda entry: (entry.deal.status(self._now), entry.deal.category, entry.deal.brand))
         there = [entry for entry in window if entry.source_id in known]
-        work = [
-            partial(self._create, batch) for batch in imports.batches(new, lambda each: imports.of_creation(each.deal))
-        ]
-        work += [partial(self._meet, batch, known) for batch in _batches(there, MAX_BATCH_KEYS)]
+        work = [partial(self._meet, batch, known) for batch in _batches(there, MAX_BATCH_KEYS)]
+        new = [entry for entry in window if entry.source_id not in known]
+        self._create_brands(new)
+        work += [partial(self._create, batch) for batch in self._prepared(new)]
         self._under_way = [self._pool.submit(task) for task in work]
 
     def _wait(self) -> None:
@@ -177,12 +174,12 @@ class Importer:
         for task in self._under_way:
             task.result()
 
-    def _prepared(self, new: Sequence[Entry]) -> list[Entry]:
-        """Entries whose deals can be created: their brands are there, and they have numbers."""
-        self._create_brands(new)
+    def _prepared(self, new: Sequence[Entry]) -> list[list[Entry]]:
+        """Entries in the batches that create their deals, which have their brands' names and numbers."""
         named = [replace(each.deal, brand_name=self._names[each.deal.brand]) for each in new]
-        prepared = imports.prepare(self._table, named)
-        return [replace(each, deal=deal) for each, deal in zip(new, prepared, strict=True)]
+        of = {each.deal.deal_id: each for each in new}
+        batches = imports.batches(self._table, named, self._now)
+        return [[replace(of[deal.deal_id], deal=deal) for deal in batch] for batch in batches]
 
     def _create_brands(self, entries: Iterable[Entry]) -> None:
         """Create the brands that are missing, each named as it is first written.

@@ -92,10 +92,7 @@ https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logg
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
 
 QUERY = ("cursor", "limit", "q", *SELECTING)
-"""The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it.
-
-A list has ten at most, unless AWS Support allows more:
-https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html"""
+"""The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
 
 PAGE_QUERY = ("cursor", "q", "said", *SELECTING)
 """The same of the site's public pages: where a list goes on and what of it is asked for, what is searched for, and what
@@ -103,6 +100,8 @@ was just done."""
 
 FILES = ("/assets", "/pictures")
 """Prefixes of files whose names hold their content's hash: they are kept as long as CloudFront keeps anything."""
+
+_Query = cloudfront.CacheQueryStringBehavior
 
 _PASSED_ON: dict[str, Any] = {
     "cache_policy": cloudfront.CachePolicy.CACHING_DISABLED,
@@ -255,6 +254,7 @@ class Edge(Construct):
         key = self._cache_policy(
             "PublicPages",
             # A stage that shows its work, and has no readers, reads ``trace``, too: one more than a list may have.
+            # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html
             () if stage.shows_work else PAGE_QUERY,
             comment="Pages of the site: path, cursor, search words and what is selected; no cookie and no header",
             max_ttl=Duration.days(1),
@@ -284,11 +284,7 @@ class Edge(Construct):
             name,
             min_ttl=Duration.seconds(0),
             default_ttl=Duration.seconds(0),
-            query_string_behavior=(
-                cloudfront.CacheQueryStringBehavior.allow_list(*query)
-                if query
-                else cloudfront.CacheQueryStringBehavior.all()
-            ),
+            query_string_behavior=_Query.allow_list(*query) if query else _Query.all(),
             enable_accept_encoding_gzip=True,
             enable_accept_encoding_brotli=True,
             **settings,

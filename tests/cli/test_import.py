@@ -111,7 +111,8 @@ def test_brands_that_another_import_creates_meanwhile_keep_the_names_they_have_t
 
     assert topics.brand_names(table) == {"asics": "Asics", "g-fore": "G/Fore", "hoka": "HOKA", "keen": "Keen"}
     assert importer.report.brands == 2
-    assert [each.deal.brand_name for each in importer._prepared(entries)] == ["Asics", "G/Fore", "HOKA", "Keen"]
+    (batch,) = importer._prepared(entries)
+    assert [each.deal.brand_name for each in batch] == ["Asics", "G/Fore", "HOKA", "Keen"]
 
 
 def test_an_import_of_many_brands_numbers_its_deals_in_the_order_of_the_file(
@@ -226,7 +227,7 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
     importer = Importer(table, now())
     entries = [entry(Record(n, 1, a_line(str(n))), now()) for n in (1, 2, 3)]
     importer._names = topics.brand_names(table)
-    importer._create(importer._prepared(entries))
+    importer._create(*importer._prepared(entries))
 
     assert (importer.report.created, importer.report.existing, importer.report.bad) == (2, 1, {})
     assert imported(table, "2") == [there]

@@ -162,6 +162,13 @@ def test_of_several_deals_created_together_all_or_none_are(table: Table) -> None
     assert listed(table, ALL_DEALS) == [taken.deal_id]
 
 
+def test_creating_no_deals_takes_no_request(table: Table) -> None:
+    with watched(table) as wire:
+        created = imports.create_many(table, [], NOW)
+
+    assert (created, dict(wire.operations)) == ([], {})
+
+
 def test_one_source_twice_among_deals_created_together_is_refused(table: Table) -> None:
     with pytest.raises(DealExists):
         imports.create_many(table, [a_deal(source_id="shop:1"), a_deal(ago(days=1), source_id="shop:1")], NOW)
@@ -175,12 +182,11 @@ def test_the_most_deals_that_go_together_go_whatever_they_are(table: Table) -> N
         a_deal(ago(days=40 * number), source_id=f"shop:{number}", ends_at=ahead(days=number + 1))
         for number in range(40)
     ]
-    together = next(imports.batches(far_apart, imports.of_creation))
 
     with watched(table) as wire:
-        posted = post(table, together)
+        posted = post(table, far_apart)
 
-    assert wire.operations["TransactWriteItems"] == 1
+    assert wire.operations["TransactWriteItems"] == 3
     assert listed(table, ALL_DEALS) == ids(posted)
 
 

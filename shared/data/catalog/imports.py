@@ -3,8 +3,9 @@ by the stream, with their words and offers."""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -27,14 +28,14 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
 
     The brands' names are taken from the deals. Raises as ``create`` does.
     """
-    new = prepare(table, deals)
-    for batch in batches(new, of_creation):
+    found = batches(table, deals, now)
+    for batch in found:
         create_batch(table, batch, now)
-    return new
+    return sorted(itertools.chain(*found), key=lambda deal: deal.number or 0)
 
 
-def prepare(table: Table, deals: Sequence[Deal]) -> list[Deal]:
-    """The deals with the next numbers of the sequence; their brands exist.
+def batches(table: Table, deals: Sequence[Deal], now: datetime) -> list[list[Deal]]:
+    """Deals with the next numbers of the sequence, in parts that one transaction each creates; their brands exist.
 
     One UpdateItem however many deals, and a BatchGetItem for 100 brands. Raises NoSuchTopic, DealTooLarge, NotSeeded.
     """
@@ -44,11 +45,16 @@ def prepare(table: Table, deals: Sequence[Deal]) -> list[Deal]:
     for brand, key in brands.items():
         if key["PK"] not in known:
             raise no_such(Topic(BRAND, brand))
-    return new
+    # Deals of one category and brand together: a transaction writes each of their counts once.
+    new.sort(key=lambda deal: (deal.status(now), deal.category, deal.brand))
+    # A deal's own writes are its item, its number, its source, and perhaps the note of its end.
+    own = [3 + (deal.ends_at is not None) for deal in new]
+    counts = [frozenset(tuple(key.values()) for key, _ in feed_counts.counters(deal)) for deal in new]
+    return [*_together(zip(new, own, counts, strict=True))]
 
 
 def create_batch(table: Table, deals: Sequence[Deal], now: datetime) -> None:
-    """Create deals that are prepared and fit one transaction: all, or none if one is refused. Raises DealExists."""
+    """Create the deals of one of ``batches``: all, or none if one is refused. Raises DealExists."""
     sources = Counter(deal.source_id for deal in deals if deal.source_id is not None)
     for source_id, times in sources.items():
         # DynamoDB would call it an invalid transaction:
@@ -56,33 +62,6 @@ def create_batch(table: Table, deals: Sequence[Deal], now: datetime) -> None:
         if times > 1:
             raise DealExists(source_id)
     feed_counts.mending(table, lambda: table.transact(*creation(deals, now)), entered=deals)
-
-
-def of_creation(deal: Deal) -> tuple[int, frozenset[Hashable]]:
-    """The writes that create a deal, at most: how many it takes for itself, and the counts that it shares with others.
-
-    Of its own are the deal, its number, its source, and the note of its end.
-    """
-    return 3 + (deal.ends_at is not None), frozenset(tuple(key.values()) for key, _ in feed_counts.counters(deal))
-
-
-def batches(things: Iterable[T], writes_of: Callable[[T], tuple[int, frozenset[Hashable]]]) -> Iterator[list[T]]:
-    """Things in their order, in parts whose writes fit a transaction.
-
-    ``writes_of`` tells how many writes one takes for itself, and which ones it shares with others.
-    """
-    together: list[T] = []
-    own, shared = 0, set[Hashable]()
-    for thing in things:
-        alone, others = writes_of(thing)
-        if together and own + alone + len(shared | others) > MOST_TOGETHER:
-            yield together
-            together, own, shared = [], 0, set()
-        together.append(thing)
-        own += alone
-        shared |= others
-    if together:
-        yield together
 
 
 def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
@@ -98,7 +77,9 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     is damaged, leaves its deals to be filed one by one: that changes nothing where it was done.
     """
     filed: set[str] = set()
-    for together in batches(new, _of_filing):
+    found_by = [frozenset(words.of_deal(deal) if is_listed(item) else ()) for deal, item in new]
+    own = [len(offers.places(deal.link)) + len(found) for (deal, _), found in zip(new, found_by, strict=True)]
+    for together in _together(zip(new, own, found_by, strict=True)):
         if len(together) > 1:
             filing = [write for deal, item in together for write in offers.filing(deal, has_ended=has_ended(item))]
             try:
@@ -109,8 +90,16 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     return filed
 
 
-def _of_filing(new: tuple[Deal, Item]) -> tuple[int, frozenset[Hashable]]:
-    """The writes that file a new deal, as ``batches`` asks for them."""
-    deal, item = new
-    found_by = frozenset(words.of_deal(deal) if is_listed(item) else ())
-    return len(offers.places(deal.link)) + len(found_by), found_by
+def _together(things: Iterable[tuple[T, int, frozenset[Hashable]]]) -> Iterator[list[T]]:
+    """Things in their order, in parts whose writes fit a transaction: of each, how many writes it takes for itself, and
+    which ones it shares with others."""
+    together: list[T] = []
+    own, shared = 0, frozenset[Hashable]()
+    for thing, alone, others in things:
+        if together and own + alone + len(shared | others) > MOST_TOGETHER:
+            yield together
+            together, own, shared = [], 0, frozenset()
+        together.append(thing)
+        own, shared = own + alone, shared | others
+    if together:
+        yield together
