@@ -17,7 +17,7 @@ from benchmarks.starts import powertools
 from infra.bundling import HANDLER, bundle, module_of
 from infra.functions import BY_NAME
 from infra.settings import this_machine
-from local.runtime import Function, Runtime, running, unpack
+from local.invoke import Function, Runtime, running, unpack
 from shared.data import keys
 from shared.data.catalog import picks
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE

@@ -23,7 +23,7 @@ from shared.data import keys
 from shared.data.catalog import deals, page_cache, topics
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, Deal
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import naming, times
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 from tests.support.events import page

@@ -17,7 +17,7 @@ from benchmarks.harness import compare, record
 from infra.bundling import HANDLER, bundle, libraries, module_of
 from infra.functions import FUNCTIONS
 from infra.settings import this_machine
-from local.runtime import Function, environment, unpack
+from local.invoke import Function, environment, unpack
 
 PEERS = Path(__file__).parent / "peers"
 

@@ -9,7 +9,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer brings its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import INTERRUPTED, catalog, exports, imports, logs, members, probe, redrive, shop, upkeep
+from cli import INTERRUPTED, catalog, exports, imports, members, probe, redrive, shop, upkeep
 from cli.output import complain
 from cli.work import NoTable
 from shared.dynamodb import damage
@@ -70,7 +70,7 @@ GROUPS = (
 )
 COMMANDS = (
     *(exports.export, upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index),
-    *(shop.rush, redrive.redrive, logs.logs, probe.probe),
+    *(shop.rush, redrive.redrive, upkeep.logs, probe.probe),
 )
 for group in GROUPS:
     app.add_typer(group)

@@ -30,7 +30,7 @@ from cli.work import AsJson, NoTable, local_cloud
 from infra.access import Right
 from infra.settings import STAGES, Stage
 from local.settings import ROOT, STAGE
-from shared import pictures, s3
+from shared import pictures, services
 from shared.data import keys
 from shared.data.members import users
 from shared.data.members.mailing import MailWork
@@ -195,7 +195,7 @@ def _may_write(client: Any, site: Deployed, key: str) -> bool:
 
 def upload(site: Deployed) -> str:
     """A browser's form brings a picture into the bucket, and the resizer makes a file of it and takes it out."""
-    bucket = s3.connect(site.outputs["PicturesBucket"], **site.arguments)
+    bucket = services.connect_bucket(site.outputs["PicturesBucket"], **site.arguments)
     deal_id = identifiers.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
     name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
     form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})

@@ -23,7 +23,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from cli.output import complain, say, show_json, show_rows
 from cli.work import AsJson, NoTable, local_cloud, open_table
 from infra.functions import DEAD_LETTERS, QUEUES
-from shared import sqs
+from shared import services
 from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
@@ -32,7 +32,7 @@ from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.damage import UNREADABLE
 from shared.dynamodb.table import Table
 from shared.errors import DealsError, Unavailable
-from shared.sqs import Queue, Received
+from shared.services import Queue, Received
 from shared.values.naming import counted
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ class _Plumbing:
     def connect(cls) -> _Plumbing:
         """Raises NoTable where nothing says which queues."""
         addresses, client_arguments = _addresses()
-        work = sqs.connect(addresses["QueueUrl"], **client_arguments)
+        work = services.connect_queue(addresses["QueueUrl"], **client_arguments)
         mail = Queue(addresses.get("MailQueueUrl", ""), client=work.client)
         queues = {Unit: work, Uploads: Queue(addresses["UploadsUrl"], client=work.client), MailWork: mail, Report: mail}
         there = {name: addresses[output] for name, output in DEAD_LETTERS.items() if output in addresses}

@@ -23,8 +23,8 @@ from cli import output
 from cli.output import complain, note, show_json, show_trace
 from local.cloud import running, told, waiting
 from local.settings import Home, client_arguments
-from shared import s3
-from shared.api import order_bodies
+from shared import services
+from shared.api import orders
 from shared.data.catalog import deal_items
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -33,7 +33,7 @@ from shared.errors import DealIsOdd, Invalid
 from shared.http.answers import reason
 from shared.http.requests import MAX_CLIENT_KEY, MAX_PAGE, is_client_key
 from shared.models.catalog import Sort
-from shared.s3 import Bucket
+from shared.services import Bucket
 from shared.values import times
 from shared.values.naming import normalise_username
 
@@ -61,9 +61,9 @@ def open_bucket() -> Bucket:
     """The bucket of pictures: that of ``BTD_PICTURES_BUCKET``, or the running local cloud's. Raises NoTable."""
     name = os.environ.get("BTD_PICTURES_BUCKET")
     if name:
-        return s3.connect(name, region_name=os.environ.get("AWS_REGION"))
+        return services.connect_bucket(name, region_name=os.environ.get("AWS_REGION"))
     cloud, arguments = local_cloud("BTD_PICTURES_BUCKET names no bucket")
-    return s3.connect(cloud["picturesBucket"], **arguments)
+    return services.connect_bucket(cloud["picturesBucket"], **arguments)
 
 
 def still_to_do() -> str:
@@ -89,7 +89,7 @@ def local_cloud(otherwise: str, home: Home | None = None) -> tuple[dict[str, str
 
 T = TypeVar("T")
 
-_ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(order_bodies.AddressName)
+_ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(orders.AddressName)
 
 
 def deal_id(table: Table, id_or_number: str) -> str:

@@ -28,7 +28,7 @@ from shared.data.catalog import topics
 from shared.data.members import users
 from shared.models.members import User
 from shared.runtime import environment
-from shared.s3 import Bucket
+from shared.services import Bucket
 from shared.values import times
 
 Json = dict[str, Any]

@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shared.s3 import File, Form
+    from shared.services import File, Form
 
 ACCOUNT = "123456789012"
 """moto's only account here."""
@@ -161,7 +161,7 @@ class Files:
         self.held[key] = (content.decode(), media_type)
 
     def read(self, key: str, _most: int) -> File | None:
-        from shared.s3 import File  # noqa: PLC0415  # the stand-ins go first
+        from shared.services import File  # noqa: PLC0415  # the stand-ins go first
 
         found = self.held.get(key)
         return File(found[0].encode(), found[1], "", {}) if found else None
@@ -170,7 +170,7 @@ class Files:
         """Nothing to mark: a file stays as long as the tab."""
 
     def form(self, _key: str, _most: int, _seconds: int, fields: dict[str, str]) -> Form:
-        from shared.s3 import Form  # noqa: PLC0415  # the same
+        from shared.services import Form  # noqa: PLC0415  # the same
 
         return Form(self.address, fields)
 

@@ -133,7 +133,7 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
     # Imported here: boto3 takes a third of a second, which stop and status need not wait for.
     from local import sample  # noqa: PLC0415
     from local.sample import ensure_account  # noqa: PLC0415
-    from shared import s3  # noqa: PLC0415
+    from shared import services  # noqa: PLC0415
     from shared.dynamodb import client  # noqa: PLC0415
     from shared.dynamodb.client import connect  # noqa: PLC0415
 
@@ -149,7 +149,9 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
     home.cloud.write_text(json.dumps({"table": table.name, **known}, indent=2))
     if not empty and not home.sample.exists():
         print("Bringing in the sample deals ...", flush=True)
-        planted = sample.plant(table, times.now(), member.username, s3.connect(outputs["PicturesBucket"], **reached))
+        planted = sample.plant(
+            table, times.now(), member.username, services.connect_bucket(outputs["PicturesBucket"], **reached)
+        )
         home.sample.write_text(json.dumps({"deals": planted}))
     print(
         f"""

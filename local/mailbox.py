@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
-from shared.html import links, templates
+from shared.html import links, views
 from shared.html.pages import CONTENT_SECURITY_POLICY, HTML, page
 from shared.html.views import moment
 
@@ -27,7 +27,7 @@ Shown = tuple[int, dict[str, str], str]
 
 def show(path: str) -> Shown:
     """The list of mails, newest first, or one of them by its number: ``/mail/1`` as HTML, ``/mail/1.txt`` as text."""
-    for kept in (*vars(links).values(), *vars(templates).values()):
+    for kept in (*vars(links).values(), *vars(views).values()):
         if hasattr(kept, "cache_clear"):  # the site may have been deployed anew since the cloud was started
             kept.cache_clear()
     sent = _sent()

@@ -29,19 +29,17 @@ FLOORS = {
         "models": "values",
         "values": "errors",
         "dynamodb": "errors values",
-        "sqs": "errors dynamodb",
-        "ses": "errors dynamodb",
-        "s3": "errors dynamodb",
+        "services": "errors dynamodb",
         "pictures": "values",
         "decoder": "pictures values",
         "data": "dynamodb models errors values settings",
         "data.catalog": "data",
-        "data.members": "data data.catalog sqs",
+        "data.members": "data data.catalog services",
         "data.orders": "data data.catalog",
         "data.removal": "data data.catalog data.members data.orders",
         "data.invariants": "data data.catalog data.members data.orders",
         "learn": "dynamodb data errors html",
-        "runtime": "dynamodb s3 sqs ses values",
+        "runtime": "dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
         "api": "http data data.catalog data.orders models errors values",
         "html": "http runtime dynamodb data data.catalog data.members data.orders models errors values settings",
@@ -112,18 +110,16 @@ def _wrong_imports(
 
 
 def test_only_the_clients_and_the_terminal_import_boto() -> None:
-    ours = ("shared.dynamodb", "shared.s3", "shared.sqs", "shared.ses", "cli", "local.deploy")
+    ours = ("shared.dynamodb", "shared.services", "cli", "local.deploy")
     others = [module for module in MODULES if not module.startswith(ours)]
 
     assert _wrong_imports(others, lambda *_: False, of={"boto3", "botocore"}) == []
 
 
 def test_only_the_laptops_panel_makes_faults() -> None:
-    wanted = {"shared.dynamodb.faults", "shared.html.faults"}
+    importing = {module for module in MODULES if "shared.dynamodb.faults" in {name for name, _ in _imports(module)}}
 
-    importing = {module for module in MODULES if wanted & {name for name, _ in _imports(module)}}
-
-    assert importing == {"shared.html.faults", "shared.html.page_cost", "shared.html.form_cost"}
+    assert importing == {"shared.html.page_cost"}
 
 
 def test_functions_are_imported_only_where_commands_ask_them_and_shared_imports_nothing_above_it() -> None:

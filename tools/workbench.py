@@ -26,7 +26,7 @@ from typing import Any
 from uuid import UUID
 
 from cli.importer import Importer
-from shared import settings, sqs
+from shared import services, settings
 from shared.api import documents
 from shared.data.catalog import (
     changes,
@@ -231,7 +231,7 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
 def _tell_everyone(table: Table, deal: Deal) -> None:
     """A deal is hot before anybody has signed up: moto does not know the statement that sends messages to many."""
     hot = deals.make_hot(table, deal.deal_id, NOW)
-    nowhere = sqs.connect("", **FAKE_CREDENTIALS)  # nothing is queued where there is but one cohort
+    nowhere = services.connect_queue("", **FAKE_CREDENTIALS)  # nothing is queued where there is but one cohort
     for unit in fanout.alarm_of(hot, segments=1):
         fanout.deliver(table, nowhere, unit, NOW)
 

@@ -14,9 +14,9 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
-from shared.api import documents, member_documents, order_documents, paths
+from shared.api import documents, member_documents, orders, paths
 from shared.api.app import calling, create_app, editors_only, serve
-from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
+from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.api.paths import PAGED, of_editors, of_members
 from shared.api.validation import idempotency
 from shared.data.catalog import deals
@@ -76,7 +76,7 @@ def remove_address(name: str) -> Response[Any]:
 @route("GET", "/me/cart", **of_members("What is in one's cart, and what changed since", "Cart"))
 def my_cart() -> Response[Any]:
     now = times.now()
-    return json_answer(order_documents.cart(carts.view(table(), calling(app).username, now), now))
+    return json_answer(orders.cart(carts.view(table(), calling(app).username, now), now))
 
 
 @route("PUT", "/me/cart/<deal_id>", **of_members("Have pieces of a deal in the cart", "CartItem", errors=[404, 409]))
@@ -84,7 +84,7 @@ def put_into_cart(deal_id: str, change: CartChange) -> Response[Any]:
     own, now = calling(app), times.now()
     deal = deals.find(table(), segment(deal_id), consistent=True)
     item = carts.put_in(table(), own.username, deal.deal_id, change.quantity, now, own.account_id)
-    return json_answer(order_documents.cart_item(item, now))
+    return json_answer(orders.cart_item(item, now))
 
 
 @route("DELETE", "/me/cart/<deal_id>", **of_members("Take a deal out of the cart", None, status=204, errors=[404]))
@@ -112,14 +112,14 @@ def place_order(new: NewOrder) -> Response[Any]:
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)
-    return json_answer(order_documents.order(order), HTTPStatus.CREATED, {"Location": paths.order(order.order_id)})
+    return json_answer(orders.order(order), HTTPStatus.CREATED, {"Location": paths.order(order.order_id)})
 
 
 @route("GET", "/orders", **of_members("One's orders", "OrderList", query=[*PAGED, "status", "from", "to"]))
 def my_orders() -> Response[Any]:
     own, since, until = calling(app), _time("from"), _time("to")
     page = reading.latest(table(), own.username, status=_status(), since=since, until=until, **paging(app))
-    return json_answer(documents.page(page, order_documents.order_head))
+    return json_answer(documents.page(page, orders.order_head))
 
 
 @route(
@@ -128,8 +128,8 @@ def my_orders() -> Response[Any]:
 def my_order(order_id: str) -> Response[Any]:
     asking = calling(app)
     if asking.role == "editor":  # who sends orders sees what is in them
-        return json_answer(order_documents.order(reading.find(table(), segment(order_id))))
-    return json_answer(order_documents.order(reading.get(table(), asking.username, segment(order_id))))
+        return json_answer(orders.order(reading.find(table(), segment(order_id))))
+    return json_answer(orders.order(reading.get(table(), asking.username, segment(order_id))))
 
 
 @route("POST", "/orders/<order_id>/cancel", **of_members("Cancel an order", "Order", errors=[404, 409]))
@@ -151,34 +151,34 @@ def follow_order(order_id: str, step: OrderStep) -> Response[Any]:
 )
 def list_open() -> Response[Any]:
     page = order_items.open_orders(table(), times.now(), status=_status(OPEN) or OrderStatus.PLACED, **paging(app))
-    return json_answer(documents.page(page, order_documents.order_head))
+    return json_answer(documents.page(page, orders.order_head))
 
 
 @route("GET", "/customers/<username>", **of_editors("A user and the newest orders", "Customer", errors=[404]))
 def one_customer(username: str) -> Response[Any]:
-    return json_answer(order_documents.customer(reading.customer(table(), segment(username))))
+    return json_answer(orders.customer(reading.customer(table(), segment(username))))
 
 
 @route("GET", "/deals/<deal_id>/stock", **of_editors("A deal's stock", "Stock", errors=[404, 409]))
 def stock_of(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
-    return json_answer(order_documents.stock(stock.of(table(), deal.deal_id)))
+    return json_answer(orders.stock(stock.of(table(), deal.deal_id)))
 
 
 @route("PUT", "/deals/<deal_id>/stock", **of_editors("Put stock on sale", "Stock", errors=[404, 409], query=KEYED))
 def change_stock(deal_id: str, change: StockChange) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     if change.left is not None:
-        return json_answer(order_documents.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))
+        return json_answer(orders.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))
     once = idempotency(app, {"deal": deal.deal_id, **change.model_dump(mode="json")})
     found = stock.add(table(), deal.deal_id, change.add or 0, times.now(), shards=change.shards, idempotency=once)
-    return json_answer(order_documents.stock(found))
+    return json_answer(orders.stock(found))
 
 
 def _advance(order: Order, status: OrderStatus) -> Response[Any]:
     request, notify = correlation_id(app.current_event.raw_event), announcements.notify
     order = steps.advance(table(), order, status, times.now(), correlation_id=request, notify=notify)
-    return json_answer(order_documents.order(order))
+    return json_answer(orders.order(order))
 
 
 def _address_name(parameter: str) -> str:

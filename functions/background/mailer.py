@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from shared import ses, settings
+from shared import services, settings
 from shared.data.members import mailing, rate_limits, users
 from shared.data.members.mailing import MailWork, Purpose, Report
 from shared.dynamodb import damage
@@ -138,7 +138,7 @@ def _deliver(mail: Mail, *, proved: bool) -> str:
     except Unavailable:
         rate_limits.succeed(table(), counted)
         raise
-    except ses.Refused as error:
+    except services.Refused as error:
         report(metrics.MAILS_REFUSED)
         logger().warning("SES refuses a mail", reason=str(error))
         return "refused"

@@ -25,7 +25,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index, key_names
 from shared.dynamodb.table import Projection
 from shared.errors import BadRequest, Forbidden, NoSuchPath, NotFound
-from shared.html import cookies, form_cost, item_collection, pages
+from shared.html import cookies, drawings, form_cost, pages
 from shared.html.app import Routes, serve
 from shared.html.links import link
 from shared.html.page_cost import collection, is_visible
@@ -93,13 +93,13 @@ def browser(request: Request) -> Answer:
     return pages.page(
         "collections/collection.html",
         **known,
-        drawn=item_collection.drawn(rows, request.now, index=asked.index),
+        drawn=drawings.drawn(rows, request.now, index=asked.index),
         kind=kind_of(asked.partition, asked.name),
         whole=len(items) <= ROWS and not asked.beginning and not asked.after,
         after=asked.after,
         backward=_is_backward(asked),
         next=asked.address(after=str(last)) if len(items) > ROWS else "",
-        lines=item_collection.query_lines(
+        lines=drawings.query_lines(
             table().name, asked.partition, asked.index, asked.beginning, backward=_is_backward(asked)
         ),
     )

@@ -18,7 +18,7 @@ from typing import Any
 
 from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
-from shared.html import forms, item_collection, page_cost, pages
+from shared.html import drawings, forms, page_cost, pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer, Request
 from shared.http import requests
@@ -310,7 +310,7 @@ def _done(done: Done, now: datetime) -> dict[str, Any]:
         "found": len(reply.items),
         "filtered": reply.examined - len(reply.items),
         "more": reply.more,
-        "drawn": item_collection.drawn(shown, now, index=index) if whole else None,
+        "drawn": drawings.drawn(shown, now, index=index) if whole else None,
         "parts": [] if whole else [drawing.text_of(item) for item in shown],
     }
 

@@ -11,7 +11,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared.api.order_bodies import StockChange
+from shared.api.orders import StockChange
 from shared.data.catalog import deals
 from shared.data.members import announcements
 from shared.data.orders import order_items, reading, steps, stock

@@ -18,9 +18,9 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared.api import member_documents
+from shared.api import member_documents, orders
 from shared.api.fields import Body
-from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder
+from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
 from shared.data.members import announcements
 from shared.data.orders import addresses, carts, placing, reading, steps, stock
@@ -39,7 +39,7 @@ from shared.errors import (
     UnknownAddress,
     WrongStep,
 )
-from shared.html import cookies, deferred_actions, forms, pages, views
+from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
 from shared.html.app import Routes, serve
 from shared.html.form_validation import check
@@ -51,7 +51,7 @@ from shared.models.orders import NO_CHARGES, Bill, CartItem, Charges, Order, Ord
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
-from shared.values import countries, money
+from shared.values import money
 from shared.values.money import CODE, times, units
 
 CART = "/shop/cart"
@@ -77,7 +77,7 @@ def put_into_cart(request: Request) -> Answer:
     typed = forms.read(request.event)
     deal = deals.find(table(), typed.get("deal", ""), consistent=True)
     number = views.number(deal)
-    member = deferred_actions.sender_of(request, f"/deals/{number}")
+    member = cookies.sender_with_replay(request, f"/deals/{number}")
     username = member.username
     try:
         if "quantity" in typed:
@@ -104,7 +104,7 @@ def take_out_of_cart(request: Request) -> Answer:
     return pages.redirect(CART, said="taken-out")
 
 
-deferred_actions.replay_after_sign_in(routes, "/shop", put_into_cart)
+cookies.replay_after_sign_in(routes, "/shop", put_into_cart)
 
 
 def quantity_of(text: str) -> int:
@@ -251,7 +251,7 @@ def _address_page(
 
 def names_of_countries(chosen: str) -> dict[str, str]:
     """The names of all countries by code, after the ``chosen`` one: empty, or one that is no longer known."""
-    names = sorted((name, code) for code, (name, _) in countries.countries().items())
+    names = sorted((name, code) for code, (name, _) in orders.countries().items())
     return {chosen: chosen or "Choose"} | {code: name for name, code in names}
 
 

@@ -31,7 +31,7 @@ from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser
 from shared.html import links
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
 from shared.models.members import Role, User
-from shared.s3 import Bucket
+from shared.services import Bucket
 from shared.values import times
 from shared.values.passwords import hash_password, verify_password
 from shared.values.pictures import MEDIA_TYPES, Picture

@@ -25,7 +25,7 @@ from shared.dynamodb.capacity import TABLE, WRITE_BYTES, Basis, Capacity, meanin
 from shared.dynamodb.tracing import Request
 from shared.dynamodb.writes import Write
 from shared.errors import DealsError
-from shared.html import faults, page_cost, write_words
+from shared.html import drawings, page_cost
 from shared.html.links import link
 from shared.html.patterns import function_of, kind_of, patterns_of
 from shared.http.requests import Event, correlation_id
@@ -58,7 +58,7 @@ _asked: dict[str, Any] = {}
 
 def begin_page(event: Event) -> None:
     """Start over, for a new request of a page, which may ask for a fault."""
-    faults.begin(event)
+    page_cost.begin_fault(event)
     begin(event)
 
 
@@ -218,17 +218,17 @@ def _group(tries: Sequence[Request]) -> dict[str, Any]:
 
 
 def _write(write: Write, units: str, *, refused: bool) -> dict[str, Any]:
-    words, syntax = write_words.condition(write)
-    does, expression = write_words.does(write)
+    words, syntax = drawings.condition(write)
+    does, expression = drawings.does(write)
     return {
         "verb": _VERBS[write.operation],
-        "key": write_words.key(write),
-        "link": page_cost.collection(write_words.place(write)[0], None),
+        "key": drawings.key(write),
+        "link": page_cost.collection(drawings.place(write)[0], None),
         "words": words,
         "syntax": syntax,
         "does": does,
         "expression": expression,
-        "refusal": write_words.refusal(write),
+        "refusal": drawings.refusal(write),
         "refused": refused,
         "units": units,
     }
@@ -259,8 +259,8 @@ def _try(one: Request, following: Request) -> dict[str, Any]:
     reason, write = next(met, (one.refused or "", None))
     return {
         "met": reason,
-        "key": write_words.key(write) if write else "",
-        "link": page_cost.collection(write_words.place(write)[0], None) if write else "",
+        "key": drawings.key(write) if write else "",
+        "link": page_cost.collection(drawings.place(write)[0], None) if write else "",
         "waited": f"{(following.began - one.ended) * 1000:.0f}",
     }
 
@@ -268,7 +268,7 @@ def _try(one: Request, following: Request) -> dict[str, Any]:
 def _patterns(request: Request) -> list[str]:
     """The numbers of the access patterns: of those that the function serves, the ones that the items belong to."""
     numbers = patterns_of(request.source, None)
-    kinds = [kind_of(write_words.place(write)[0], None) for write in request.writes]
+    kinds = [kind_of(drawings.place(write)[0], None) for write in request.writes]
     of_items = {number for kind in kinds if kind for number in kind.numbers.split()}
     return [number for number in numbers if number in of_items] or numbers
 
@@ -277,11 +277,11 @@ def _records(writes: Iterable[Write]) -> Iterator[dict[str, str]]:
     """The stream's records of some writes; a condition that is only checked makes none."""
     for write in writes:
         if write.operation in _HAPPENS:
-            partition, _ = write_words.place(write)
-            type_ = write_words.type_of(write)
+            partition, _ = drawings.place(write)
+            type_ = drawings.type_of(write)
             is_new = write.arguments.get("ConditionExpression") == "attribute_not_exists(PK)"
             yield {
-                "key": write_words.key(write),
+                "key": drawings.key(write),
                 "link": page_cost.collection(partition, None),
                 "type": type_,
                 "how": _HAPPENS[write.operation] if write.operation != "Put" or is_new else "put",

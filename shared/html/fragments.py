@@ -14,7 +14,7 @@ from datetime import datetime
 from shared.data.catalog.page_cache import Today
 from shared.html import views
 from shared.html.links import base
-from shared.html.templates import render
+from shared.html.views import render
 from shared.models.catalog import Deal, Feed, Page, Period
 
 GROUPS = views.FULL_ROWS

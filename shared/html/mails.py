@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from shared.html.links import absolute
-from shared.html.templates import render
-from shared.html.views import money
+from shared.html.views import money, render
 from shared.models.members import User
 from shared.models.messages import AboutDeal, Mail, Message
 from shared.values.naming import counted

@@ -1,25 +1,35 @@
-"""The requests of a page to DynamoDB, drawn at the page's end on stages that show their work.
+"""The requests of a page to DynamoDB, drawn at its end on stages that show their work, and faults to try.
 
 A setting of the stage puts ``SHOWS_WORK`` into the environment of page functions. Without it, nothing of
 this is imported and no hook is set, so it costs one look into the environment.
+
+A page can be tried with a fault: the address asks for it (``?fault=throttle``), the page's requests meet it, and the
+panel tells how it was met. The fault stands in the address because public pages read no cookie; a form that is sent
+from such a page brings it by its ``Referer``. Only the laptop makes faults: elsewhere ``shared.dynamodb.faults`` is
+not imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from shared.data.partitions import SESSION, VISIBLE, matches
+from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity, meanings
+from shared.dynamodb.schema import KEYS
 from shared.dynamodb.tracing import Request, Trace, waves
-from shared.html import faults
 from shared.html.links import base
 from shared.html.patterns import PATTERNS, function_of, patterns_of
 from shared.http import cached_pages
-from shared.http.requests import on_laptop
+from shared.http.requests import Event, header, on_laptop
 from shared.runtime.environment import table
+
+if TYPE_CHECKING:
+    from shared.dynamodb.faults import Faults
+
 
 SHOWN_KEYS = 8
 """Keys of one request that are shown at once; the others are a click away."""
@@ -54,7 +64,7 @@ def told() -> dict[str, Any]:
 
 def summary() -> dict[str, Any]:
     """The requests since ``begin``, for ``page-cost.html``."""
-    fault = faults.told(trace())  # first, as it notes the lost answer
+    fault = fault_told(trace())  # first, as it notes the lost answer
     requests = sorted(trace().requests, key=lambda request: request.began)
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)
@@ -186,3 +196,65 @@ def _address(partition: str, index: str | None) -> str:
         return ""
     of_index = f"&index={index}" if index else ""
     return f"{base()}/table?partition={quote(partition, safe='')}{of_index}"
+
+
+CHOICES = {
+    "throttle": "a throttle",
+    "conflict": "a conflict",
+    "lost": "a lost answer",
+    "stale": "a stale index",
+}
+"""The faults that can be asked for, in words."""
+
+_asked: dict[str, str] = {}
+"""Of the present request: the fault that its address asks for, and the rest of its query."""
+
+
+def begin_fault(event: Event) -> None:
+    """Note the fault that a request asks for, and have it met where this stage makes faults."""
+    query = event.get("queryStringParameters") or {}
+    is_form = event["httpMethod"] == "POST"
+    asking = dict(parse_qsl(urlsplit(header(event, "referer") or "").query)) if is_form else query
+    fault = asking.get("fault", "")
+    rest = urlencode({name: value for name, value in query.items() if name not in ("fault", "said", "trace")})
+    _asked.update(fault=fault, rest=rest, is_form="yes" if is_form else "")
+    if on_laptop():
+        _faults().ask(fault if fault in CHOICES else "", writes_only=is_form)
+        if fault in CHOICES:
+            cached_pages.memory.cache_clear()  # a page from memory would meet nothing
+
+
+def fault_told(trace: Trace) -> dict[str, Any] | None:
+    """For the panel: the faults that can be asked for, and how the one was met that was. None where there is none."""
+    fault, made = _asked.get("fault", ""), on_laptop()
+    if not fault and not made:
+        return None
+    faults = _faults() if made and fault in CHOICES else None
+    if faults and faults.met and fault == "lost":
+        trace.lose(faults.lost)
+    left_out = faults.left_out if faults else {}
+    rest = _asked.get("rest")
+    again = f"?{rest}&fault=" if rest else "?fault="
+    return {
+        "asked": fault,
+        "made": made,
+        "name": CHOICES.get(fault, ""),
+        "known": list(CHOICES),
+        "met": faults.met if faults else "",
+        # A key of the item, as far as a projection shows one.
+        "left_out": next((str(unmarshal(left_out[name])) for name in KEYS if name in left_out), "an item"),
+        "choices": [
+            # Only reads meet a stale index, so no form does.
+            {"name": name, "link": f"{again}{each}#took", "form": f"{again}{each}" if each != "stale" else ""}
+            for each, name in CHOICES.items()
+            if made and not _asked.get("is_form")
+        ],
+    }
+
+
+@cache
+def _faults() -> Faults:
+    """The faults that the requests of this execution environment's table meet."""
+    from shared.dynamodb.faults import Faults  # noqa: PLC0415  # imported on the laptop alone
+
+    return Faults().attach(table())

@@ -21,7 +21,7 @@ from aws_lambda_powertools.event_handler import Response
 from shared.dynamodb import damage
 from shared.errors import NotSignedIn
 from shared.html.links import absolute, link
-from shared.html.templates import render
+from shared.html.views import render
 from shared.http.answers import FRESH, etag
 from shared.http.requests import DONE, Event, brought, correlation_id, done, header
 

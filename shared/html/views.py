@@ -1,21 +1,73 @@
-"""A deal as templates show it: its price in parts, its times in words, and deals of one product as one card."""
+"""Templates, and a deal as they show it: its price in parts, its times in words, alike deals as one card.
+
+The language is Jinja's, rendered by minijinja (https://docs.rs/minijinja). Values are escaped, and a name without a
+value is an error. Its errors print values, so they are never logged whole.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import cache
+from html import escape
 from itertools import groupby
+from pathlib import Path
 from typing import Any, TypeVar
 
+from minijinja import Environment, Markup, load_from_path
+
 from shared import settings
-from shared.html.links import absolute
+from shared.html import links
+from shared.html.links import absolute, base, below, origin
 from shared.models.catalog import CATEGORIES, Deal, Period, Status
-from shared.values import cards as cards_of
-from shared.values import links
 from shared.values import money as amounts
+from shared.values.links import host, likenesses, named, numbered
+from shared.values.links import picture as picture_at
 from shared.values.naming import counted
 from shared.values.times import to_iso
+
+FOLDER = Path(__file__).resolve().parents[2] / "web" / "templates"
+
+_NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd")
+"""Characters that no XML document holds (https://www.w3.org/TR/xml/#charsets). A pattern would take 8 ms to compile."""
+
+
+def render(template: str, *, prefix: str | None = None, **values: Any) -> str:
+    """The text of a template, whose links have the site's own prefix or the one that is given."""
+    return str(_environment(base() if prefix is None else prefix).render_template(template, **values))
+
+
+@cache
+def _environment(prefix: str) -> Environment:
+    """The templates, read once for an execution environment; ``prefix`` is the one their links have."""
+    environment = Environment(
+        loader=load_from_path([FOLDER]),
+        undefined_behavior="strict",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        debug=False,
+        auto_escape_callback=lambda name: "html" if name.endswith((".html", ".xml")) else False,
+    )
+    # Addresses are escaped here: the engine writes each slash as a character reference.
+    environment.add_global("link", lambda path, **query: _markup(prefix + below(path, query)))
+    environment.add_global("absolute", lambda path, **query: _markup(origin() + prefix + below(path, query)))
+    environment.add_global("asset", lambda name: _markup(f"{prefix}/assets/{links.served_name(name)}"))
+    environment.add_filter("url", _markup)
+    environment.add_global("categories", dict(CATEGORIES))
+    environment.add_global("currencies", currencies)
+    environment.add_global("base", prefix)
+    return environment
+
+
+def _markup(address: str) -> Markup:
+    return Markup(escape(address))
+
+
+def xml_text(text: str) -> str:
+    """A text of a feed without what no XML document may hold."""
+    return text.translate(_NOT_XML)
+
 
 Card = dict[str, Any]
 K = TypeVar("K")
@@ -115,7 +167,7 @@ def image(deal: Deal, width: int) -> str | None:
     That host would learn who reads what: the setting is ``pictures_of_others``.
     """
     shown = deal.picture is None and os.environ.get("PICTURES_OF_OTHERS") == "true"
-    return links.picture(deal.image, width) if shown else None
+    return picture_at(deal.image, width) if shown else None
 
 
 def picture_address(deal: Deal) -> str | None:
@@ -130,7 +182,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     Under the heading of its day a card is not ``dated``: it shows the time of that day, elsewhere the day.
     """
     whole, cents = amounts.parts(deal.price, deal.currency)
-    name, kind = cards_of.named(deal.title, deal.brand_name)
+    name, kind = named(deal.title, deal.brand_name)
     status = deal.status(now)
     ends_at = deal.ends_at if status is Status.ACTIVE else None
     return {
@@ -178,7 +230,7 @@ def head(deal: Deal, now: datetime) -> Card:
     return {
         **card(deal, now, width=720),
         "deal": deal,
-        "shop": links.host(deal.link),
+        "shop": host(deal.link),
         "status": deal.status(now).value,
         "posted": moment(deal.created_at),
         "end": moment(deal.ends_at) if deal.ends_at else None,
@@ -287,12 +339,12 @@ def _numbered(deals: Iterable[Deal], under: Period | None = None) -> Iterator[tu
     found = list(deals)
     shown = (
         (
-            cards_of.likenesses(deal.link, deal.title),
+            likenesses(deal.link, deal.title),
             f"{deal.price} {deal.currency} {under and under.start_of(deal.created_at)}",
         )
         for deal in found
     )
-    return zip(cards_of.numbered(shown), found, strict=True)
+    return zip(numbered(shown), found, strict=True)
 
 
 def _other_year(when: date, now: datetime | None) -> str:

@@ -11,11 +11,9 @@ import secrets
 from datetime import datetime
 from functools import cache
 
-from shared import s3, ses, sqs
+from shared import services
 from shared.runtime.environment import budget, credentials
-from shared.s3 import Bucket, Form
-from shared.ses import Sender
-from shared.sqs import Queue
+from shared.services import Bucket, Form, Queue, Sender
 from shared.values import identifiers
 from shared.values.pictures import MAX_UPLOAD, UPLOADS
 
@@ -23,7 +21,7 @@ from shared.values.pictures import MAX_UPLOAD, UPLOADS
 @cache
 def queue() -> Queue:
     """The queue that the environment names (``QUEUE_URL``), connected once per execution environment."""
-    return sqs.connect(os.environ["QUEUE_URL"], budget(), **credentials())
+    return services.connect_queue(os.environ["QUEUE_URL"], budget(), **credentials())
 
 
 def is_sent() -> bool:
@@ -34,20 +32,20 @@ def is_sent() -> bool:
 @cache
 def mail_queue() -> Queue | None:
     """The queue of what is to be mailed, connected at first use; None on a stage that sends no mail."""
-    return sqs.connect(os.environ["MAIL_QUEUE_URL"], budget(), **credentials()) if is_sent() else None
+    return services.connect_queue(os.environ["MAIL_QUEUE_URL"], budget(), **credentials()) if is_sent() else None
 
 
 @cache
 def sender() -> Sender:
     """Whom this stage's mails are from."""
     address, reply_to = os.environ["MAIL_SENDER"], os.environ["MAIL_REPLY_TO"]
-    return ses.connect(address, reply_to, os.environ["MAIL_CONFIGURATION_SET"], budget(), **credentials())
+    return services.connect_sender(address, reply_to, os.environ["MAIL_CONFIGURATION_SET"], budget(), **credentials())
 
 
 @cache
 def bucket() -> Bucket:
     """The bucket that the environment names (``PICTURES_BUCKET``), connected once per execution environment."""
-    return s3.connect(os.environ["PICTURES_BUCKET"], budget(), **credentials())
+    return services.connect_bucket(os.environ["PICTURES_BUCKET"], budget(), **credentials())
 
 
 UPLOAD_SECONDS = 3600

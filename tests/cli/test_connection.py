@@ -22,7 +22,7 @@ from shared.data.members import users
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.html import item_collection
+from shared.html import drawings
 from tests.cli.conftest import Btd
 from tests.support.factories import a_user
 
@@ -115,7 +115,7 @@ def test_the_line_of_the_browser_finds_the_items_of_an_index_backward(table: Tab
         place = {"GSI1PK": partition, "GSI1SK": key}
         table.write(put({"PK": partition, "SK": key, **place}, because="a test's own"))
 
-    *_, line = item_collection.query_lines(table.name, partition, GSI1, "MESSAGE", backward=True)
+    *_, line = drawings.query_lines(table.name, partition, GSI1, "MESSAGE", backward=True)
     found = json.loads(btd(*shlex.split(line["text"])[1:], "--json").stdout)
 
     assert [item["SK"] for item in found["result"]] == ["MESSAGE#2", "MESSAGE#1"]

@@ -15,14 +15,14 @@ from cli import redrive
 from cli.redrive import Batch, Replayer
 from local.cloud import Cloud
 from local.settings import Home
-from shared import sqs
+from shared import services
 from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
-from shared.sqs import Queue
+from shared.services import Queue
 from tests.cli.conftest import Btd
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
 from tests.support.events import event
@@ -40,7 +40,7 @@ def server() -> Engine:
 @pytest.fixture
 def plumbing(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Queue]]:
     """The queue of the fan-out and the dead-letter queues, which the environment names."""
-    client = sqs.connect(
+    client = services.connect_queue(
         "none", Budget(answer=PATIENCE), endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS
     ).client
     made = {}

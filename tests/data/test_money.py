@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.values import countries, money
+from shared.api import orders
+from shared.values import money
 from tools import standards
 
 CODES = st.sampled_from(sorted(money.currencies()))
@@ -96,10 +97,10 @@ def test_a_sign_may_be_of_several_currencies(sign: str, of: tuple[str, ...], not
 
 
 def test_postal_codes_are_needed_where_a_country_has_them() -> None:
-    needed = {code: countries.needs_postal_code(code) for code in ("US", "CH", "JP", "HK", "AE", "IE")}
+    needed = {code: orders.needs_postal_code(code) for code in ("US", "CH", "JP", "HK", "AE", "IE")}
 
     assert needed == {"US": True, "CH": True, "JP": True, "HK": False, "AE": False, "IE": False}
-    assert not {"XX", "ZZ", "us"} & countries.countries().keys()
+    assert not {"XX", "ZZ", "us"} & orders.countries().keys()
 
 
 def test_amounts_are_read_in_one_way_with_a_sign_where_the_currency_has_one() -> None:

@@ -14,7 +14,7 @@ from shared.dynamodb.writes import put_new, update
 from shared.errors import AlreadyExists
 from shared.html import views
 from shared.models.catalog import Deal, Selection
-from shared.values import cards, links
+from shared.values import links
 from tests.support.factories import NOW, a_deal, ago, ahead, every_page, ids, newest_first, post
 from tests.support.wire import watched
 
@@ -160,7 +160,7 @@ def test_a_change_of_what_no_list_needs_writes_no_word_again(table: Table) -> No
 
 def card_of(deal: Deal) -> str:
     """A deal's likenesses as its words' items have them."""
-    return " ".join(links.hashed(text)[:16] for text in cards.likenesses(deal.link, deal.title))
+    return " ".join(links.hashed(text)[:16] for text in links.likenesses(deal.link, deal.title))
 
 
 def test_a_word_tells_what_lists_are_sorted_narrowed_and_laid_out_by(table: Table) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shared import s3, ses, sqs
+from shared import services
 from shared.dynamodb.client import ENDPOINTS_OF_S3, connect
 from tests.support.wire import answering
 
@@ -24,20 +24,20 @@ def _on_aws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @each_region
 def test_each_client_asks_its_own_region(region: str) -> None:
-    services = (
+    connected = (
         connect("deals", region_name=region, **KEYS),
-        sqs.connect("https://queue", region_name=region, **KEYS),
-        ses.connect("deals@deals.example", "deals@deals.example", "set", region_name=region, **KEYS),
+        services.connect_queue("https://queue", region_name=region, **KEYS),
+        services.connect_sender("deals@deals.example", "deals@deals.example", "set", region_name=region, **KEYS),
     )
 
-    hosts = [urlsplit(each.client.meta.endpoint_url).hostname for each in services]
+    hosts = [urlsplit(each.client.meta.endpoint_url).hostname for each in connected]
 
     assert hosts == [f"{name}.{region}.amazonaws.com" for name in ("dynamodb", "sqs", "email")]
 
 
 @each_region
 def test_a_picture_is_sent_to_the_host_of_its_bucket_in_its_region(region: str) -> None:
-    bucket = s3.connect("pictures", region_name=region, **KEYS)
+    bucket = services.connect_bucket("pictures", region_name=region, **KEYS)
     asked = answering(bucket.client, 204)
 
     bucket.remove("uploads/x")
@@ -53,6 +53,6 @@ def test_an_endpoint_that_the_environment_names_has_no_host_for_each_bucket(
 ) -> None:
     monkeypatch.setenv(variable, "http://localhost:4566")
 
-    form = s3.connect("pictures", region_name="eu-south-2", **KEYS).form("uploads/x", 1, 60, {})
+    form = services.connect_bucket("pictures", region_name="eu-south-2", **KEYS).form("uploads/x", 1, 60, {})
 
     assert form.url == "http://localhost:4566/pictures"

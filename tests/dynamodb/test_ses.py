@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from shared import ses
+from shared import services
 from shared.errors import Unavailable
 from shared.models.messages import Mail
 from tests.support.engines import FAKE_CREDENTIALS
@@ -16,9 +16,11 @@ MAIL = Mail("ana@mail.example", "Subject", "text", "<p>text</p>")
 ROLE = "arn:aws:sts::111122223333:assumed-role/mailer/mailer"
 
 
-def refusing(code: str, message: str) -> ses.Sender:
+def refusing(code: str, message: str) -> services.Sender:
     """A sender whom SES answers with an error."""
-    sender = ses.connect("Big Time Deals <deals@deals.example>", "deals@deals.example", "mails", **FAKE_CREDENTIALS)
+    sender = services.connect_sender(
+        "Big Time Deals <deals@deals.example>", "deals@deals.example", "mails", **FAKE_CREDENTIALS
+    )
 
     answering(sender.client, 400, json.dumps({"message": message}).encode(), **{"x-amzn-ErrorType": code})
     return sender
@@ -39,7 +41,7 @@ def denied(resource: str) -> tuple[str, str]:
     ],
 )
 def test_what_ses_refuses_for_its_recipient_is_this_mail_alone(code: str, message: str) -> None:
-    with pytest.raises(ses.Refused):
+    with pytest.raises(services.Refused):
         refusing(code, message).send(MAIL)
 
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared import sqs
+from shared import services
 from shared.data.members import follows
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.errors import Busy, NoAnswer, Unavailable
-from shared.sqs import Queue
+from shared.services import Queue
 from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
 from tests.support.factories import APPLE, NOW, join
 from tests.support.serving import (
@@ -160,7 +160,8 @@ def test_waits_differ_between_environments_that_start_from_one_snapshot() -> Non
 
 def queue_at(endpoint: str, budget: Budget | None = None) -> Queue:
     return replace(
-        sqs.connect(f"{endpoint}/queue", budget, endpoint_url=endpoint, **FAKE_CREDENTIALS), sleep=lambda _: None
+        services.connect_queue(f"{endpoint}/queue", budget, endpoint_url=endpoint, **FAKE_CREDENTIALS),
+        sleep=lambda _: None,
     )
 
 

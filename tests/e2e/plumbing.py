@@ -13,7 +13,7 @@ import boto3
 import pytest
 
 from local.settings import REGION, access_key, client_arguments
-from shared.sqs import Queue
+from shared.services import Queue
 from tests.support.site import Site
 
 DEAD_LETTERS = (

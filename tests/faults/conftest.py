@@ -11,7 +11,7 @@ from shared.data.members import fanout, follows, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
-from shared.sqs import Queue
+from shared.services import Queue
 from tests.support.engines import FAST_SERVER, MINISTACK, Engine, params, put_all
 from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, post
 from tests.support.surroundings import queue_in_process, taken

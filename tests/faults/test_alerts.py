@@ -21,7 +21,7 @@ from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
 from shared.models.catalog import Deal
 from shared.models.members import Alert, Limits, Pace, PriceAlert
 from shared.models.messages import AboutDeal
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import links
 from tests.support.engines import MINISTACK, Engine
 from tests.support.factories import APPLE, NOW, SHOES, a_deal, account_of, ahead, join, leave, let_watch, post

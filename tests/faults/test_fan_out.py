@@ -28,7 +28,7 @@ from shared.dynamodb.writes import forget
 from shared.errors import Busy, TooManyCohorts, Unavailable
 from shared.models.catalog import Deal
 from shared.models.members import Pace
-from shared.sqs import Queue
+from shared.services import Queue
 from tests.support.engines import MINISTACK, on
 from tests.support.factories import (
     APPLE,

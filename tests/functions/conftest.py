@@ -11,7 +11,7 @@ import pytest
 from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.runtime import clients
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import times
 from tests.support.engines import FAST_SERVER
 from tests.support.events import context

@@ -20,7 +20,7 @@ from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.models.catalog import CATEGORIES, CATEGORY, Topic
 from shared.runtime import environment
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import times
 from tests.support.events import event
 from tests.support.factories import SHOES, join

@@ -34,7 +34,7 @@ from shared.models.catalog import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic
 from shared.models.members import User
 from shared.runtime import environment, metrics
 from shared.runtime.metrics import Metric
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import times
 from shared.values.passwords import hash_password
 from tests.support import records

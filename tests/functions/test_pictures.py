@@ -15,13 +15,13 @@ from PIL import Image
 
 from functions.background import publisher, resizer
 from functions.pages import pictures as page
-from shared import pictures, s3
+from shared import pictures, services
 from shared.data.catalog import deals, editing
 from shared.data.catalog.deal_items import to_item
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
-from shared.s3 import Bucket
+from shared.services import Bucket
 from shared.values import times
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.events import event
@@ -63,7 +63,7 @@ def said_to_be(width: int, height: int) -> bytes:
 
 @pytest.fixture
 def bucket(deployed: Table) -> Bucket:
-    found = s3.connect("pictures", **FAKE_CREDENTIALS)
+    found = services.connect_bucket("pictures", **FAKE_CREDENTIALS)
     found.client.create_bucket(Bucket=found.name)
     return found
 

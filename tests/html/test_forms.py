@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.api.order_bodies import CartChange
+from shared.api.orders import CartChange
 from shared.errors import BadRequest, NotAForm
 from shared.html import form_validation, forms
 

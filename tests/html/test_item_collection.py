@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.dynamodb.attributes import Item
-from shared.html.item_collection import drawn
+from shared.html.drawings import drawn
 from tests.support.factories import NOW
 
 KEY = {"PK": "DEALS", "SK": "DEALS"}

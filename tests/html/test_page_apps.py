@@ -19,7 +19,7 @@ from shared.errors import DealsError
 from shared.html import links, pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer, Request
-from shared.html.templates import FOLDER
+from shared.html.views import FOLDER
 from shared.runtime import environment, metrics
 from shared.values import times
 from tests.support.pages import a_context, event_of

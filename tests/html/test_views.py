@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.html import fragments, views
-from shared.html.templates import render
+from shared.html.views import render
 from shared.models.catalog import Deal
-from shared.values.cards import LONGEST
+from shared.values.links import LONGEST
 from tests.support.factories import NOW, a_deal
 
 

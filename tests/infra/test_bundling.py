@@ -14,7 +14,7 @@ import pytest
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import FUNCTIONS
 from infra.settings import ON_LAMBDA, this_machine
-from local.runtime import unpack
+from local.invoke import unpack
 from tests.support.artifacts import INTERPRETER, RUNTIME
 
 IMPORTS = """

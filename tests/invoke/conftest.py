@@ -13,11 +13,11 @@ import pytest
 
 from infra.bundling import HANDLER, bundle, module_of
 from infra.functions import BY_NAME
-from local.runtime import Answer, Function, running, unpack
+from local.invoke import Answer, Function, running, unpack
 from local.settings import reaching
 from shared.data.catalog import topics
 from shared.dynamodb.table import Table
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import times
 from tests.support.artifacts import RUNTIME
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK

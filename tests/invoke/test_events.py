@@ -11,7 +11,7 @@ import boto3
 import pytest
 
 from infra.settings import ON_LAMBDA
-from shared import s3, settings
+from shared import services, settings
 from shared.api.app import token_of
 from shared.data import item_types
 from shared.data.catalog import deals, editing, feeds, page_cache, topics
@@ -134,7 +134,7 @@ def test_posting_a_deal(place: Place, invoke: Invoke) -> None:
 
 
 def test_making_a_picture_of_an_upload(place: Place, invoke: Invoke, deal: Deal) -> None:
-    bucket = s3.connect(
+    bucket = services.connect_bucket(
         place.environment["PICTURES_BUCKET"], endpoint_url=place.table.client.meta.endpoint_url, **FAKE_CREDENTIALS
     )
     upload = json.loads(event("resizer-upload")["Records"][0]["body"])["Records"][0]["s3"]["object"]["key"]

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from local.invoke import read
-from local.runtime import Function, running
+from local.invoke import Function, read, running
 from local.settings import Trouble
 from tests.support.events import EVENTS, event
 from tests.support.serving import serving, stalled

@@ -14,7 +14,7 @@ from shared.data import invariants
 from shared.data.catalog import deals, picks, topics
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.html import cookies, faults, form_cost, page_cost
+from shared.html import cookies, form_cost, page_cost
 from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
 from shared.models.members import Role
@@ -101,16 +101,16 @@ def timeline(seen: Seen) -> dict[str, str]:
 def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stage that shows its work, and makes no faults."""
     monkeypatch.setenv("SHOWS_WORK", "true")
-    for module in (page_cost, form_cost, faults, cached_pages):
+    for module in (page_cost, form_cost, page_cost, cached_pages):
         monkeypatch.setattr(module, "table", lambda: table)
     hand_over(monkeypatch, table, collections, site)
-    kept = (page_cost.trace, faults._faults, collections._counts)
+    kept = (page_cost.trace, page_cost._faults, collections._counts)
     for each in kept:
         each.cache_clear()
     yield
     page_cost.trace().detach(table)
-    if faults._faults.cache_info().currsize:
-        faults._faults().detach(table)
+    if page_cost._faults.cache_info().currsize:
+        page_cost._faults().detach(table)
     for each in kept:
         each.cache_clear()
 

@@ -7,7 +7,7 @@ import pytest
 from shared.data.members import follows, saved, votes
 from shared.data.orders import carts
 from shared.dynamodb.table import Table
-from shared.html import cookies, deferred_actions
+from shared.html import cookies
 from shared.http import requests
 from shared.values import times
 from tests.signed_in.conftest import PASSWORD, Sell
@@ -51,7 +51,7 @@ def test_what_nobody_asked_for_is_done_once_they_have_an_account(
 
     assert "we’ll finish what you started." in asked.words
     assert (done.status, done.location) == (303, place.format(number=deal.number))
-    assert requests.name(deferred_actions.COOKIE) not in anyone.cookies
+    assert requests.name(cookies.COOKIE) not in anyone.cookies
     assert (
         carts.deals_in(table, "ana", times.now())
         or saved.is_saved(table, deal.deal_id, "ana")
@@ -64,7 +64,7 @@ def test_what_nobody_asked_for_is_done_once_they_have_an_account(
 def test_a_wish_is_kept_until_somebody_has_signed_in_and_done_once(anyone: Browser, table: Table, sell: Sell) -> None:
     deal = sell()
     place = pressed(anyone, "/shop/cart", {"deal": str(deal.number)}).values()["next"]
-    still_nobody, kept = anyone.get(place), requests.name(deferred_actions.COOKIE) in anyone.cookies
+    still_nobody, kept = anyone.get(place), requests.name(cookies.COOKIE) in anyone.cookies
     anyone.post("/account/sign-up", {**ANA, "next": place})
     anyone.get(place)
     carts.take_out(table, "ana", deal.deal_id)
@@ -84,7 +84,7 @@ def test_a_wish_that_no_button_of_ours_made_does_nothing(ana: Browser, table: Ta
     """Its owner alone can make one, and is signed in as whom it would be done for."""
     deal = sell()
     carts.put_in(table, "ana", deal.deal_id, 1, times.now())
-    ana.cookies[requests.name(deferred_actions.COOKIE)] = wish.format(number=deal.number)
+    ana.cookies[requests.name(cookies.COOKIE)] = wish.format(number=deal.number)
 
     ana.get("/shop/wish")
 
@@ -95,5 +95,5 @@ def test_a_form_that_is_too_long_to_keep_leads_back_to_where_it_stood(anyone: Br
     seen = anyone.post("/my/likes/brand/apple", {"on": "1", "more": "x" * 1000})
 
     assert seen.location == "/account/sign-in?next=%2Fbrands%2Fapple"
-    assert requests.name(deferred_actions.COOKIE) not in anyone.cookies
+    assert requests.name(cookies.COOKIE) not in anyone.cookies
     assert cookies.SESSION not in anyone.cookies

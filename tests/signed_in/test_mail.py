@@ -25,7 +25,7 @@ from shared.html import mails
 from shared.models.members import User
 from shared.models.messages import Mail, Message
 from shared.runtime.clients import sender
-from shared.ses import Sender
+from shared.services import Sender
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another
 from tests.support.browsing import ORIGIN, Browser

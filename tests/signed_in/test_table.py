@@ -18,7 +18,7 @@ from shared.data.orders import carts, stock
 from shared.dynamodb.attributes import unmarshal_items
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.html import item_collection
+from shared.html import drawings
 from shared.models.catalog import Deal
 from shared.models.orders import Order
 from shared.values import times
@@ -253,7 +253,7 @@ def test_the_lines_to_copy_read_the_same_items(laptop: Browser, table: Table) ->
         )
     drawn = sort_keys(laptop.get(path(partition, sort="DEAL#")))
 
-    aws, python, _ = (line["text"] for line in item_collection.query_lines(table.name, partition, None, "DEAL#"))
+    aws, python, _ = (line["text"] for line in drawings.query_lines(table.name, partition, None, "DEAL#"))
     assert _by_aws_words(table, aws) == drawn == ["DEAL#0", "DEAL#1", "DEAL#2"]
     assert _by_python(python) == drawn
 

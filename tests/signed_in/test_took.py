@@ -85,7 +85,7 @@ def test_each_count_at_the_head_takes_a_request_and_no_round_trip(ana: Browser, 
 
 def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SHOWS_WORK")
-    of_work = {f"shared.html.{name}" for name in ("page_cost", "form_cost", "write_words", "faults")}
+    of_work = {f"shared.html.{name}" for name in ("page_cost", "form_cost", "drawings")}
     of_work |= {"shared.data.workings", "functions.cost_headers"}
     for name in of_work:
         sys.modules.pop(name, None)

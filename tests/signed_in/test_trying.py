@@ -11,7 +11,7 @@ from shared.data.catalog import topics
 from shared.data.members import follows
 from shared.dynamodb import faults as made
 from shared.dynamodb.table import Table
-from shared.html import faults, page_cost
+from shared.html import page_cost
 from tests.signed_in.conftest import FUNCTIONS, PostDeal
 from tests.support.browsing import ORIGIN, Browser, Seen
 from tests.support.factories import APPLE
@@ -94,8 +94,8 @@ def test_each_panel_on_the_laptop_ends_with_the_faults_to_try_and_another_is_nam
     seen, unknown = laptop.get("/search?q=runner"), laptop.get("/brands/apple?fault=flood")
 
     links = [each.get("href") for each in seen.document.iter("a") if "fault=" in each.get("href", "")]
-    assert links == [f"?q=runner&fault={fault}#took" for fault in faults.CHOICES]
-    assert set(faults.CHOICES) == set(made.FAULTS)
+    assert links == [f"?q=runner&fault={fault}#took" for fault in page_cost.CHOICES]
+    assert set(page_cost.CHOICES) == set(made.FAULTS)
     assert "There is no such fault, so nothing was done." in unknown.words
     assert "Choose one of: throttle, conflict, lost, stale." in unknown.words
     assert "tried again" not in unknown.headers["Server-Timing"][0]
@@ -108,4 +108,4 @@ def test_a_stage_that_makes_no_faults_says_so_and_does_nothing(shown: None, ana:
     assert "Faults work on the laptop only. Nothing was done." in tried.words
     assert "tried again" not in tried.headers["Server-Timing"][0]
     assert "Try it with" not in calm.words
-    assert not faults._faults.cache_info().currsize
+    assert not page_cost._faults.cache_info().currsize

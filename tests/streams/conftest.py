@@ -10,7 +10,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.background import messenger, publisher
 from shared.dynamodb.table import Table
-from shared.sqs import Queue
+from shared.services import Queue
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import open_brands
 from tests.support.records import Record

@@ -18,7 +18,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.models.catalog import Deal
 from shared.runtime import environment
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import times
 from tests.support.factories import a_deal
 from tests.support.records import Record, batch, record

@@ -17,7 +17,7 @@ from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.html import cookies, page_cost
 from shared.runtime import environment
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import times
 from tests.streams.conftest import CONTEXT
 from tests.support.browsing import Browser

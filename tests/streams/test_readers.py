@@ -18,7 +18,7 @@ from shared.dynamodb.writes import update
 from shared.errors import Unavailable
 from shared.models.catalog import Deal
 from shared.runtime import environment
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import times
 from tests.support.events import event
 from tests.support.factories import APPLE, a_deal, a_message, let_watch, post

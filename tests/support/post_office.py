@@ -15,7 +15,7 @@ from functions.background import mailer
 from shared.dynamodb.table import Table
 from shared.errors import Busy
 from shared.runtime.clients import sender
-from shared.sqs import Queue
+from shared.services import Queue
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.pages import a_context
 from tests.support.rights import within_rights

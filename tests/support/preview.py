@@ -24,7 +24,7 @@ from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
 from local import sample as laptop
-from shared import s3, settings
+from shared import services, settings
 from shared.data.catalog import deals, offers, picks, scores, search, stock_shown, topics
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -38,7 +38,7 @@ from tests.support.pages import a_context, event_of
 from tests.support.surroundings import given, start_over
 
 if TYPE_CHECKING:
-    from shared.s3 import Bucket
+    from shared.services import Bucket
     from tests.support.windows import Place
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
@@ -92,7 +92,7 @@ def _bucket() -> Iterator[Bucket]:
     """A bucket of MiniStack's, which the functions of a site that is looked at find in their environment."""
     where = MINISTACK.reach().client.meta.endpoint_url
     with mock.patch.dict(os.environ, {"AWS_ENDPOINT_URL_S3": where}):
-        bucket = s3.connect("pictures", **FAKE_CREDENTIALS)
+        bucket = services.connect_bucket("pictures", **FAKE_CREDENTIALS)
         bucket.client.create_bucket(Bucket=bucket.name)
         yield bucket
 

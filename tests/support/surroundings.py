@@ -15,13 +15,13 @@ import pytest
 from argon2 import PasswordHasher
 from moto import mock_aws
 
-from shared import sqs
+from shared import services
 from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
 from shared.html import cookies
 from shared.http import cached_pages
 from shared.runtime import clients, environment, metrics
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import passwords
 from tests.support.engines import ENDPOINT_VARIABLE, FAKE_CREDENTIALS
 from tests.support.waiting import PATIENCE
@@ -87,7 +87,7 @@ def hand_over(monkeypatch: pytest.MonkeyPatch, table: Table, *functions: ModuleT
 def queue_in_process() -> Iterator[Queue]:
     """A queue of a test's own, in moto: it answers for AWS's addresses only, so a table on 127.0.0.1 stays there."""
     with mock_aws():
-        client = sqs.connect("none", Budget(answer=PATIENCE), **FAKE_CREDENTIALS).client
+        client = services.connect_queue("none", Budget(answer=PATIENCE), **FAKE_CREDENTIALS).client
         yield Queue(client.create_queue(QueueName="work")["QueueUrl"], client=client)
 
 

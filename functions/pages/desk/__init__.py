@@ -1,11 +1,11 @@
-"""The editor's desk: posting deals, editing them, telling everybody, and ordering what readers see first."""
+"""The editor's desk: posting deals, editing them, notifying all members, and ordering what readers see first."""
 
 from __future__ import annotations
 
-from functions.pages.desk import deal_parts, deals, drafts, lists, today, together
+from functions.pages.desk import deal_form, deals, drafts, lists, today, together
 from shared.html import forms
 from shared.html.app import serve
 
-_MODULES = (today, deals, together, drafts, deal_parts, lists)
+_MODULES = (today, deals, together, drafts, deal_form, lists)
 
 handler = serve(*(module.routes for module in _MODULES), guards=[forms.ours_only])

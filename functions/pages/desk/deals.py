@@ -14,8 +14,8 @@ from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 
-from functions.pages.desk import deal_form, deal_parts, lists
-from functions.pages.desk.deal_parts import brand_names, changed, deal_of, desk_page, edit
+from functions.pages.desk import deal_form, lists
+from functions.pages.desk.deal_form import brand_names, changed, deal_of, desk_page, edit
 from functions.pages.desk.lists import near_names
 from shared import settings
 from shared.data.catalog import clicks, deals, editing, offers
@@ -200,7 +200,7 @@ def previewed(request: Request, deal: Deal | None = None, draft: Draft | None = 
     """A deal as a form would make it, or would make of ``deal``, with the form below."""
     typed = forms.read(request.event)
     try:
-        shown = deal_form.deal_of(table(), typed, request.now, deal)
+        shown = deal_form.deal_typed(table(), typed, request.now, deal)
     except REFUSED as error:
         return refused_form(request, typed, error, deal, draft)
     odd = editing.warnings_of(shown, request.now, deal)
@@ -237,7 +237,7 @@ def form_page(
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(views.number(deal)) if deal else ""
     currency = typed.get("currency") or settings.CURRENCIES[0]
-    picture = None if damaged else deal_parts.picture_section(deal, request)
+    picture = None if damaged else deal_form.picture_section(deal, request)
     answer = desk_page(
         "desk/deal.html",
         request,
@@ -261,7 +261,7 @@ def form_page(
         stock=deal.stock.value.replace("-", " ") if deal and deal.stock else "",
         clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
         undoes=_undoes(deal, now) if deal else "",
-        log=deal_parts.newest_changes(deal, now) if deal else [],
+        log=deal_form.newest_changes(deal, now) if deal else [],
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],
         guessed=guessed,

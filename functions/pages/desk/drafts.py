@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from functions.pages.desk import deal_form
-from functions.pages.desk.deal_parts import desk_page
+from functions.pages.desk.deal_form import desk_page
 from functions.pages.desk.deals import REFUSED, form_page, previewed, refused_form
 from shared.data.catalog import drafts
 from shared.data.catalog.drafts import Draft

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from functions.pages.desk import deal_form
-from functions.pages.desk.deal_parts import desk_page, line_of
+from functions.pages.desk.deal_form import desk_page, line_of
 from shared.api.bodies import NewBrand
 from shared.data.catalog import clicks, deals, picks, topics
 from shared.dynamodb.table import Table

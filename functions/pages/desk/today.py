@@ -12,7 +12,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from functions.pages.desk.deal_parts import deal_of, desk_page, line_of
+from functions.pages.desk.deal_form import deal_of, desk_page, line_of
 from functions.pages.desk.drafts import rows as draft_rows
 from functions.pages.desk.lists import FRONT, order_of
 from shared.data.catalog import clicks, deals, drafts, endings, feed_counts, feeds

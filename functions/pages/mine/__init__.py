@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functions.pages.mine import alerts_pages, pages
-from shared.html import deferred_actions, forms
+from shared.html import cookies, forms
 from shared.html.app import Routes, serve
 
 _ROUTES = Routes()
 _ROUTES.pages = [*pages.routes.pages, *alerts_pages.routes.pages]
-deferred_actions.replay_after_sign_in(
+cookies.replay_after_sign_in(
     _ROUTES,
     "/my",
     pages.watch,

@@ -17,11 +17,11 @@ from typing import Any
 from shared.data.catalog import deals, feeds, topics
 from shared.data.members import alerts, feed_keys, follows, limits, messages, users
 from shared.errors import InvalidLimits, InvalidName, NoSuchAlert, NoSuchTopic, NotWatching
-from shared.html import cookies, deferred_actions, forms, pages, views
+from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.links import absolute
 from shared.html.pages import Answer, Request
-from shared.html.templates import render, xml_text
+from shared.html.views import render, xml_text
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, TopicKind
 from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
 from shared.models.messages import AboutOrder, Message
@@ -72,7 +72,7 @@ def limit(request: Request, kind: str, slug: str) -> Answer:
 @routes.post("/my/alerts/deals/<number>", form_page="/deals/<number>")
 def alert_on_price(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
-    member = deferred_actions.sender_of(request, f"/deals/{number}")
+    member = cookies.sender_with_replay(request, f"/deals/{number}")
     typed = {"currency": deal.currency, **forms.read(request.event)}
     try:
         within = limits.read(_given(typed))
@@ -88,7 +88,7 @@ def alert_on_price(request: Request, number: str) -> Answer:
 @routes.post("/my/alerts", form_page=PLACE)
 def alert_on_words(request: Request) -> Answer:
     typed = forms.read(request.event)
-    member = deferred_actions.sender_of(request, PLACE)
+    member = cookies.sender_with_replay(request, PLACE)
     try:
         alerts.on_words(table(), member.username, member.account_id, limits.read(_given(typed)), request.now)
     except InvalidLimits as error:

@@ -25,7 +25,7 @@ from shared.errors import (
     NotLiked,
     NotWatching,
 )
-from shared.html import cookies, deferred_actions, forms, pages, views
+from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal, Vote
@@ -185,7 +185,7 @@ def _switched(
     """
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
-    member = deferred_actions.sender_of(request, place)
+    member = cookies.sender_with_replay(request, place)
     turned_on = fields.get("on", "1") == "1"
     with suppress(AlreadyWatching, NotWatching, AlreadyLiked, NotLiked):
         (on if turned_on else off)(username=member.username, account_id=member.account_id)

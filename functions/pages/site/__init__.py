@@ -5,7 +5,7 @@ These pages are one and the same for everybody: this function reads no cookie an
 
 from __future__ import annotations
 
-from functions.pages.site import deal, feeds, pages, search, topics
+from functions.pages.site import deal, feeds, pages, topics
 from shared.html.app import serve
 
-handler = serve(pages.routes, deal.routes, topics.routes, search.routes, feeds.routes, public=True)
+handler = serve(pages.routes, deal.routes, topics.routes, feeds.routes, public=True)

@@ -11,8 +11,7 @@ from typing import Any
 
 from functions.pages.site.deal import summary
 from functions.pages.site.listing import for_machines, moved
-from functions.pages.site.search import matching
-from functions.pages.site.topics import brand_named
+from functions.pages.site.topics import brand_named, matching
 from shared.data.catalog import feed_counts, feeds, topics
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, pages, views
@@ -20,7 +19,7 @@ from shared.html.app import Routes
 from shared.html.fragments import path_of
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request
-from shared.html.templates import render, xml_text
+from shared.html.views import render, xml_text
 from shared.http import answers
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, feed_of
 from shared.runtime.environment import table

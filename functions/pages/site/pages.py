@@ -24,7 +24,7 @@ from shared.html import fragments, links, pages, views
 from shared.html.app import Routes
 from shared.html.links import base, link
 from shared.html.pages import Answer, Request
-from shared.html.templates import render
+from shared.html.views import render
 from shared.http import cached_pages
 from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal, Selection, Sort
 from shared.runtime.environment import table

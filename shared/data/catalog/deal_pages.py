@@ -20,7 +20,7 @@ from shared.data.catalog.scores import Scored
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic, feed_of
-from shared.values import cards, identifiers, money
+from shared.values import identifiers, links, money
 
 CHEAPER = 12
 """Cheaper deals of a category that are read beside a deal: about one read unit."""
@@ -95,10 +95,10 @@ def _beside_it(deal: Deal, among: Iterable[Deal], now: datetime) -> tuple[tuple[
     """The active ones of some deals but one, newest first: its variants, and all others."""
     newest = sorted({each.deal_id: each for each in among}.values(), key=lambda each: each.deal_id, reverse=True)
     parts: tuple[list[Deal], list[Deal]] = ([], [])
-    own = set(cards.likenesses(deal.link, deal.title))
+    own = set(links.likenesses(deal.link, deal.title))
     for each in newest:
         if each.status(now) is Status.ACTIVE and each.deal_id != deal.deal_id:
-            parts[own.isdisjoint(cards.likenesses(each.link, each.title))].append(each)
+            parts[own.isdisjoint(links.likenesses(each.link, each.title))].append(each)
     return tuple(parts[0]), tuple(parts[1])
 
 

@@ -29,7 +29,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, Impossible, NotFound
 from shared.models.catalog import Deal, Status
-from shared.values import cards, links
+from shared.values import links
 from shared.values.stored import stored
 
 COMPLETIONS = 4
@@ -166,7 +166,7 @@ def items_of(deal: Deal) -> dict[str, Item]:
     """The items by which a listed deal is found, by word: each names all of its words, as of a version of the deal."""
     found = words.of_deal(deal)
     same = {name: getattr(deal, name) for name in ("brand", "price", "currency", "ends_at", "version")}
-    card = " ".join(links.hashed(each)[:16] for each in cards.likenesses(deal.link, deal.title))
+    card = " ".join(links.hashed(each)[:16] for each in links.likenesses(deal.link, deal.title))
     match = Match(
         deal.deal_id,
         " ".join(found),
@@ -268,7 +268,7 @@ def heads(matches: Iterable[Match], now: datetime) -> tuple[list[Match], dict[st
 
 def _numbered(matches: Iterable[Match]) -> Iterator[int]:
     # What 1.0.0 has filed does not say its card: until it is read, each deal is one.
-    return cards.numbered(
+    return links.numbered(
         ((match.card or match.deal_id).split(), f"{match.price} {match.currency}") for match in matches
     )
 

@@ -28,7 +28,7 @@ from shared.errors import (
     WrongPassword,
 )
 from shared.models.members import Session, User
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values.naming import normalise_username
 from shared.values.passwords import hash_password, is_outdated, verify_password
 

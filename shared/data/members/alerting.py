@@ -29,7 +29,7 @@ from shared.errors import AlreadyExists, NoSuchAlert, NoSuchMessage, NotSignedIn
 from shared.models.catalog import Deal, Status
 from shared.models.members import Alert, Pace, PriceAlert, WordsAlert
 from shared.models.messages import DealNews
-from shared.sqs import Queue
+from shared.services import Queue
 from shared.values import links
 
 TOGETHER = MOST_TOGETHER - 2

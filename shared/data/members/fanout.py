@@ -29,7 +29,7 @@ from shared.errors import AlreadyExists, NoSuchDeal, TooManyCohorts
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.members import Pace
 from shared.models.messages import DealNews
-from shared.sqs import Queue
+from shared.services import Queue
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,23 @@
-"""Bodies of requests about addresses, carts, orders and stock (pydantic models)."""
+"""The shop's JSON: bodies of requests about addresses, carts, orders and stock, and what is answered.
+
+Bodies are pydantic models. Of answers, there is one function for each schema that is made of one object. Orders can
+go to the countries of ISO 3166, whose data ``tools/standards.py`` makes.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from functools import cache, partial
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 from typing_extensions import TypeAliasType
 
+from shared.api import documents, member_documents
+from shared.api.documents import Json
 from shared.api.fields import HIDDEN, LINE, Body, Currency, DealId, Price, documented, known, line, one_of
 from shared.data.orders.carts import MOST as MOST_DEALS
 from shared.data.orders.carts import MOST_PIECES
@@ -15,8 +25,21 @@ from shared.data.orders.steps import STEPS
 from shared.data.orders.stock import MAX_SHARDS
 from shared.data.orders.stock import MOST as MOST_STOCK
 from shared.models.members import Address
-from shared.models.orders import Wanted
-from shared.values import countries
+from shared.models.orders import CartItem, Customer, Order, OrderItem, OrderStatus, Stock, Wanted
+from shared.values import identifiers
+from shared.values.times import to_iso
+
+
+@cache
+def countries() -> Mapping[str, tuple[str, bool]]:
+    """The name of each country, and whether its addresses need a postal code; read at the first use."""
+    known: dict[str, tuple[str, bool]] = json.loads(Path(__file__).with_name("countries.json").read_text("utf-8"))
+    return known
+
+
+def needs_postal_code(country: str) -> bool:
+    """Whether addresses of a country need a postal code; of a text that is no country, too."""
+    return countries().get(country, ("", True))[1]
 
 
 def _whole(number: object) -> object:
@@ -36,7 +59,7 @@ AddressName = Annotated[str, Field(min_length=1, max_length=40, json_schema_extr
 PostalCode = Annotated[str, Field(max_length=20, json_schema_extra=documented(rf"[^{HIDDEN}]*"), examples=["04101"])]
 Country = TypeAliasType(
     "Country",
-    Annotated[str, one_of(countries.countries, "US"), AfterValidator(partial(known, countries.countries, _A_COUNTRY))],
+    Annotated[str, one_of(countries, "US"), AfterValidator(partial(known, countries, _A_COUNTRY))],
 )
 WHOLE = BeforeValidator(_whole)
 Quantity = Annotated[int, Field(ge=1, le=MOST_PIECES), WHOLE]
@@ -64,7 +87,7 @@ class NewAddress(Body):
     @classmethod
     def _as_its_country_needs(cls, text: str, info: ValidationInfo) -> str:
         country = info.data.get("country")
-        return line(text) if text.strip() or (country and countries.needs_postal_code(country)) else ""
+        return line(text) if text.strip() or (country and needs_postal_code(country)) else ""
 
     def to_address(self) -> Address:
         """The address this asks for."""
@@ -138,3 +161,80 @@ class StockChange(Body):
         if (self.add is None) == (self.left is None):
             raise ValueError("must have either add or left, and not both")
         return self
+
+
+def cart(items: Iterable[CartItem], now: datetime) -> Json:
+    """A cart: each deal as it is today, and the price it had when it was put in."""
+    return documents.all_of(cart_item(item, now) for item in items)
+
+
+def cart_item(item: CartItem, now: datetime) -> Json:
+    return {
+        "deal": documents.deal(item.deal, now),
+        "quantity": item.quantity,
+        "priceThen": item.price,
+        "currencyThen": item.currency,
+        "changed": item.changed,
+        "putAt": to_iso(item.put_at),
+    }
+
+
+def order(order: Order) -> Json:
+    """An order with its items."""
+    return {**order_head(order), "items": [_order_item(item) for item in order.items]}
+
+
+def order_head(order: Order) -> Json:
+    """An order without its items, as lists show it."""
+    return {
+        "orderId": order.order_id,
+        "orderNumber": identifiers.order_number(order.number),
+        "username": order.username or None,
+        "status": order.status.value,
+        **{f"{status.value}At": documents.time(order.times.get(status)) for status in OrderStatus},
+        "address": None if order.address is None else member_documents.address(order.address),
+        "itemCount": order.item_count,
+        "pieces": order.pieces,
+        "shipping": _amounts(order.shipping),
+        "tax": _amounts(order.tax),
+        "totals": _amounts(order.totals),
+    }
+
+
+def customer(customer: Customer) -> Json:
+    """A user as the shop's editors see them, with the newest orders."""
+    return {
+        "username": customer.username,
+        "name": customer.name,
+        "addresses": {name: member_documents.address(address) for name, address in customer.addresses.items()},
+        "orders": [order_head(order) for order in customer.orders],
+    }
+
+
+def _amounts(by_currency: Mapping[str, str]) -> list[Json]:
+    return [{"currency": currency, "amount": amount} for currency, amount in by_currency.items()]
+
+
+def stock(stock: Stock) -> Json:
+    """The pieces left of a deal, by shard, and those in orders that are not cancelled."""
+    return {
+        "dealId": stock.deal_id,
+        "left": stock.left,
+        "ordered": stock.ordered,
+        "onSale": stock.on_sale,
+        "shards": [{"shard": each.number, "left": each.left, "ordered": each.ordered} for each in stock.shards],
+    }
+
+
+def _order_item(item: OrderItem) -> Json:
+    return {
+        "itemId": item.item_id,
+        "dealId": item.deal_id,
+        "dealNumber": item.number,
+        "title": item.title,
+        "variant": item.variant,
+        "brand": documents.brand(item.brand, item.brand_name),
+        "price": item.price,
+        "currency": item.currency,
+        "quantity": item.quantity,
+    }

@@ -1,0 +1,269 @@
+"""AWS's services besides DynamoDB: SQS for units of work, SES for mail, S3 for pictures.
+
+After throttling or a broken connection a request is tried again, within the time that an invocation has. A request to
+SES that got no answer may have been a mail that was sent: SES takes no idempotency key.
+https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shared.dynamodb import aws_errors
+from shared.dynamodb.aws_errors import Budget, Service
+from shared.dynamodb.client import client_of
+from shared.errors import Busy, DealsError, Impossible, Unavailable
+
+if TYPE_CHECKING:
+    from botocore.exceptions import ClientError
+    from mypy_boto3_s3 import S3Client  # noqa: F401  # named in quotes
+    from mypy_boto3_sesv2 import SESV2Client  # noqa: F401  # named in quotes
+    from mypy_boto3_sqs import SQSClient  # noqa: F401  # named in quotes
+
+    from shared.models.messages import Mail
+
+
+BATCH = 10
+"""Messages one SendMessageBatch takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message that was received. ``receipt`` is what removes it."""
+
+    message_id: str
+    body: str
+    received: int
+    receipt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queue(Service["SQSClient"]):
+    """An SQS queue."""
+
+    called = "The queue"
+    url: str
+
+    def send(self, bodies: Sequence[str]) -> None:
+        """Send messages, ten a request. Raises Busy where some are refused for too long; then send all again."""
+        for start in range(0, len(bodies), BATCH):
+            self._send_batch(bodies[start : start + BATCH])
+
+    def receive(self, *, wait: int = 0) -> Iterator[Received]:
+        """The messages that are visible now, each hidden from others for half a minute.
+
+        With ``wait`` (in seconds, fewer than an answer may take) SQS asks all of its servers; else only some, and may
+        overlook a message.
+        https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html
+        """
+        while True:
+            answer = self.call(
+                self.client.receive_message,
+                QueueUrl=self.url,
+                MaxNumberOfMessages=BATCH,
+                VisibilityTimeout=30,
+                WaitTimeSeconds=wait,
+                MessageSystemAttributeNames=["ApproximateReceiveCount"],
+            )
+            if not answer.get("Messages"):
+                return
+            for message in answer["Messages"]:
+                received = int(message.get("Attributes", {}).get("ApproximateReceiveCount", 1))
+                yield Received(message["MessageId"], message["Body"], received, message["ReceiptHandle"])
+
+    def remove(self, message: Received) -> None:
+        """Remove a message that has been dealt with."""
+        self.call(self.client.delete_message, QueueUrl=self.url, ReceiptHandle=message.receipt)
+
+    def release(self, message: Received) -> None:
+        """Make a message that was only looked at visible again."""
+        self.call(
+            self.client.change_message_visibility, QueueUrl=self.url, ReceiptHandle=message.receipt, VisibilityTimeout=0
+        )
+
+    def _send_batch(self, bodies: Sequence[str]) -> None:
+        entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(bodies)]
+
+        def once() -> None:
+            nonlocal entries
+            answer = self.ask(self.client.send_message_batch, QueueUrl=self.url, Entries=entries)
+            # Count only what SQS lists as Successful.
+            sent = {success["Id"] for success in answer.get("Successful", [])}
+            entries = [entry for entry in entries if entry["Id"] not in sent]
+            if entries:
+                raise Busy("The queue refuses messages.")
+
+        self.retry(once, when=aws_errors.AGAIN)
+
+
+def connect_queue(url: str, budget: Budget | None = None, /, **client_arguments: Any) -> Queue:
+    """The queue of an address, with the credentials that the environment gives boto3. No request outlasts a budget."""
+    budget = budget or Budget()
+    return Queue(url, client=client_of("sqs", budget, client_arguments), budget=budget)
+
+
+REFUSED = {"MessageRejected", "BadRequestException"}
+"""SES's answers about this one mail: sending it again would not help, and others may be sent."""
+
+DENIED = "AccessDeniedException"
+"""SES's answer where the role has no right to an identity. If the recipient is an identity of the account too, as all
+are in the sandbox, SES asks for the right to that one (aws-sdk-js, issue 3641); the mailer has it to the sender's."""
+
+TOO_FAST = {"TooManyRequestsException", "LimitExceededException"}
+"""Answers of SES above the account's rate; DynamoDB and SQS have other words for it."""
+
+
+class Refused(Impossible):
+    """SES does not take this mail, for what is in it or for whom it is to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sender(Service["SESV2Client"]):
+    """Whom mails are from: ``address`` may hold a name, ``configuration_set`` says where bounces are told."""
+
+    called = "SES"
+    address: str
+    reply_to: str
+    configuration_set: str
+
+    def send(self, mail: Mail) -> str:
+        """Send a mail; returns SES's id of it. Raises Refused, Busy, Unavailable; NoAnswer where it may be sent."""
+        simple = {
+            "Subject": _text(mail.subject),
+            "Body": {"Text": _text(mail.text), "Html": _text(mail.html)},
+            "Headers": [{"Name": name, "Value": value} for name, value in mail.headers.items()],
+        }
+        asked: dict[str, Any] = {
+            "FromEmailAddress": self.address,
+            "ReplyToAddresses": [self.reply_to],
+            "Destination": {"ToAddresses": [mail.to]},
+            "Content": {"Simple": simple},
+            "ConfigurationSetName": self.configuration_set,
+        }
+        answer = self.retry(lambda: self.ask(self.client.send_email, **asked), when=Busy)
+        return str(answer["MessageId"])
+
+    def meaning(self, error: ClientError) -> DealsError:
+        """Our error for a refusal."""
+        code = error.response["Error"]["Code"]
+        ours = (
+            f":identity/{self.address.rpartition('@')[2].rstrip('>')}",
+            f":configuration-set/{self.configuration_set}",
+        )
+        if code in REFUSED or (code == DENIED and not any(each in str(error) for each in ours)):
+            return Refused(f"SES refuses a mail: {code}")  # its message names whom the mail is to
+        return Busy(f"SES: {error}") if code in TOO_FAST else aws_errors.domain_error(error, self.called)
+
+
+def connect_sender(
+    address: str, reply_to: str, configuration_set: str, budget: Budget | None = None, /, **client_arguments: Any
+) -> Sender:
+    """The sender of an address, with the credentials that the environment gives boto3."""
+    budget = budget or Budget()
+    client = client_of("sesv2", budget, client_arguments)
+    return Sender(address, reply_to, configuration_set, client=client, budget=budget)
+
+
+def _text(data: str) -> dict[str, str]:
+    return {"Data": data, "Charset": "UTF-8"}
+
+
+REPLACED, KEPT = ({"TagSet": [{"Key": "replaced", "Value": value}]} for value in ("yes", "no"))
+"""The tag of files that no deal names any more: the bucket removes them within some days (``infra/pictures.py``). And
+what takes its place when a deal names them again."""
+
+_NOTHING = ("NoSuchKey", "AccessDenied")
+"""S3 says ``AccessDenied`` of a file that is not there to those who may not list the bucket's.
+
+https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"""
+
+
+class Missing(Unavailable):
+    """There is no such file, or it is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a bucket. ``at`` is when it was sent (ISO 8601, whole seconds); ``noted`` what its sender noted."""
+
+    content: bytes
+    media_type: str
+    at: str
+    noted: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form by which a browser sends one file to S3: its address, its hidden fields, and then the field ``file``."""
+
+    url: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket(Service["S3Client"]):
+    """An S3 bucket."""
+
+    called = "The bucket"
+    name: str
+
+    def read(self, key: str, most: int) -> File | None:
+        """A file, or None where there is none. Of one with more than ``most`` bytes, only the first ``most + 1``."""
+        try:
+            answer = self.call(self.client.get_object, Bucket=self.name, Key=key, Range=f"bytes=0-{most}")
+        except Missing:
+            return None
+        at = answer["LastModified"].strftime("%Y-%m-%dT%H:%M:%SZ")
+        return File(answer["Body"].read(), answer["ContentType"], at, answer.get("Metadata", {}))
+
+    def write(self, key: str, content: bytes, media_type: str, **noted: str) -> None:
+        """Write a file, whose name is new or holds its content's hash; ``noted`` stands beside it, as a form has it."""
+        self.call(
+            self.client.put_object, Bucket=self.name, Key=key, Body=content, ContentType=media_type, Metadata=noted
+        )
+
+    def remove(self, key: str) -> None:
+        """Remove a file, if it is there."""
+        self.call(self.client.delete_object, Bucket=self.name, Key=key)
+
+    def replaced(self, key: str) -> None:
+        """Have the bucket remove a file in some days, when no cached page names it any more."""
+        self._tag(key, REPLACED)
+
+    def kept(self, key: str) -> None:
+        """Have the bucket keep a file that was to be removed."""
+        self._tag(key, KEPT)
+
+    def _tag(self, key: str, tags: Any) -> None:
+        with suppress(Missing):
+            self.call(self.client.put_object_tagging, Bucket=self.name, Key=key, Tagging=tags)
+
+    def form(self, key: str, most: int, seconds: int, fields: Mapping[str, str]) -> Form:
+        """A form that sends a picture of at most so many bytes as ``key``, for some seconds. No request is made.
+
+        https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
+        """
+        conditions: list[Any] = [
+            ["content-length-range", 1, most],
+            ["starts-with", "$Content-Type", "image/"],
+            *({name: value} for name, value in fields.items() if name != "Content-Type"),
+        ]
+        made = self.client.generate_presigned_post(
+            self.name, key, Fields=dict(fields), Conditions=conditions, ExpiresIn=seconds
+        )
+        return Form(made["url"], made["fields"])
+
+    def meaning(self, error: ClientError) -> DealsError:
+        """Our error for a refusal."""
+        if error.response["Error"]["Code"] in _NOTHING:
+            return Missing(f"The bucket has no such file, or refuses: {error}")
+        return aws_errors.domain_error(error, self.called)
+
+
+def connect_bucket(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Bucket:
+    """The bucket of a name, with the credentials that the environment gives boto3. No request outlasts a budget."""
+    budget = budget or Budget()
+    return Bucket(name, client=client_of("s3", budget, client_arguments), budget=budget)
