@@ -94,7 +94,7 @@ https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-ht
 QUERY = ("cursor", "limit", "q", *SELECTING)
 """The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
 
-PAGE_QUERY = ("cursor", "q", "said", *SELECTING)
+PAGE_QUERY = ("cursor", "q", "notice", *SELECTING)
 """The same of the site's public pages: where a list goes on and what of it is asked for, what is searched for, and what
 was just done."""
 

@@ -60,7 +60,7 @@ routes = Routes()
 
 @routes.get("/account/sign-in")
 def sign_in_form(request: Request) -> Answer:
-    return _form("sign-in", {"next": _next(request.query)}, said=request.said)
+    return _form("sign-in", {"next": _next(request.query)}, notice=request.notice)
 
 
 @routes.post("/account/sign-in")
@@ -130,7 +130,7 @@ def reset(request: Request) -> Answer:
         user = mailing.token_owner(table(), token, "reset", request.now)
         return _reset_page(token, user.username, error.errors)
     accounts.reset_password(table(), token, password, request.now, mail_queue())
-    return pages.redirect("/account/sign-in", said="reset")
+    return pages.redirect("/account/sign-in", notice="reset")
 
 
 @routes.post("/account/sign-out", form_page="/account")
@@ -161,7 +161,7 @@ def change_name(request: Request) -> Answer:
     except InvalidFields as error:
         return _account_page(request, user, typed, error.errors)
     users.rename(table(), user.username, name, user.account_id)
-    return pages.redirect("/account", said="renamed")
+    return pages.redirect("/account", notice="renamed")
 
 
 @routes.post("/account/hot", form_page="/my/watches")
@@ -170,7 +170,7 @@ def tell_of_hot(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     pace = check(AccountChange, {"hotPace": typed.get("pace", "")}).hot_pace
     users.tell_of_hot(table(), user.username, pace or Pace.AT_ONCE, user.account_id)
-    return pages.redirect("/my/watches", said="limits")
+    return pages.redirect("/my/watches", notice="limits")
 
 
 @routes.post("/account/email", form_page="/account")
@@ -183,7 +183,7 @@ def change_email(request: Request) -> Answer:
     except (InvalidFields, EmailTaken, SlowDown) as error:
         return _again(partial(_account_page, request, user, typed), "email", error)
     accounts.ask_to_verify(mail_queue(), changed)
-    return pages.redirect("/account", said="email")
+    return pages.redirect("/account", notice="email")
 
 
 @routes.post("/account/email/verify", form_page="/account")
@@ -193,7 +193,7 @@ def ask_to_verify(request: Request) -> Answer:
         accounts.ask_again_to_verify(table(), mail_queue(), user, request.now)
     except SlowDown as error:
         return _again(partial(_account_page, request, user, {}), "verify", error)
-    return pages.redirect("/account", said="verification")
+    return pages.redirect("/account", notice="verification")
 
 
 @routes.get("/account/verify")
@@ -220,7 +220,7 @@ def choose_digest(request: Request) -> Answer:
         return _account_page(request, user, {}, {"hour": "This must be an hour of the list."})
     hour = int(chosen) if chosen else None
     mailing.choose_hour(table(), user, hour, secrets.token_bytes(mailing.KEY_BYTES), request.now)
-    return pages.redirect("/account", said="digest" if chosen else "no-digest")
+    return pages.redirect("/account", notice="digest" if chosen else "no-digest")
 
 
 @routes.get(_LEAVING)
@@ -252,7 +252,7 @@ def change_password(request: Request) -> Answer:
     except (InvalidFields, SlowDown) as error:
         return _again(partial(_account_page, request, user, typed), "current-password", error)
     changed = accounts.change_password(table(), user, password, mail_queue())
-    return _welcomed(request, _begun(request, changed), "/account", said="password")
+    return _welcomed(request, _begun(request, changed), "/account", notice="password")
 
 
 @routes.get("/account/remove")
@@ -316,12 +316,12 @@ def _welcomed(request: Request, token: str, place: str, **query: str) -> Answer:
     return forms.lead_to(place, cookies=tuple(cookies.signed_in(token)), **query)
 
 
-def _left(said: str) -> Answer:
+def _left(notice: str) -> Answer:
     """To the front page, signed out, with nothing private left in the browser's cache.
 
     https://developer.mozilla.org/docs/Web/HTTP/Headers/Clear-Site-Data
     """
-    answer = pages.redirect("/", cookies=tuple(cookies.signed_out()), said=said)
+    answer = pages.redirect("/", cookies=tuple(cookies.signed_out()), notice=notice)
     answer.headers["Clear-Site-Data"] = '"cache"'
     return answer
 
@@ -389,7 +389,7 @@ def _account_page(
     return pages.page(
         "account/account.html",
         here="/account",
-        said=request.said,
+        notice=request.notice,
         user={name: getattr(user, name) for name in ("username", "name", "email", "role")},
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},

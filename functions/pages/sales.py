@@ -47,7 +47,7 @@ STEPS = {
     "deliver": (OrderStatus.DELIVERED, "delivered"),
     "cancel": (OrderStatus.CANCELLED, "cancelled"),
 }
-"""Buttons of an order: the status that each gives it, and the code of what is said afterwards."""
+"""Buttons of an order: the status that each gives it, and the code of the notice afterwards."""
 
 LISTS = {
     OrderStatus.PLACED: ("To send", "the oldest first", "Every order is sent."),
@@ -133,7 +133,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     except TooLateToUndo as error:
         return _order_page(request, order_id, f"It is too late to undo that. {error}")
     if step == "undo":
-        return pages.redirect(f"{ORDERS}/{order.order_id}", said="undone")
+        return pages.redirect(f"{ORDERS}/{order.order_id}", notice="undone")
     place = f"?status={_status(typed['back'])}" if "back" in typed else f"/{order.order_id}"
     return forms.lead_to(ORDERS + place, done=order.order_id)
 
@@ -174,7 +174,7 @@ def change_stock(request: Request, number: str) -> Answer:
     except Busy:
         said = "Many orders are being placed right now. Add pieces, or take some off: that works."
         return _stock_page(request, deal, typed, {"pieces": said}, HTTPStatus.CONFLICT)
-    return pages.redirect(f"{STOCK}/{number}", said="stock")
+    return pages.redirect(f"{STOCK}/{number}", notice="stock")
 
 
 def _status(text: str | None) -> OrderStatus:
@@ -222,7 +222,7 @@ def _order_page(request: Request, order_id: str, problem: str | None = None) -> 
         "desk/one-order.html",
         here=f"{ORDERS}/{order.order_id}",
         status=HTTPStatus.CONFLICT if problem else HTTPStatus.OK,
-        said=None if problem else request.said,
+        notice=None if problem else request.notice,
         order=orders_shown.whole(order),
         done=None if problem else _done(request),
         undoes=steps.can_undo(order, request.now),
@@ -243,7 +243,7 @@ def _stock_page(
         "desk/stock.html",
         here=f"{STOCK}/{deal.number or deal.deal_id}",
         status=status,
-        said=None if errors else request.said,
+        notice=None if errors else request.notice,
         d=views.card(deal, request.now, width=128),
         stock=on_sale
         and {

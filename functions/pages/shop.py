@@ -93,7 +93,7 @@ def put_into_cart(request: Request) -> Answer:
         return _cart_page(request, username, problem=str(error))
     except (DealIsOver, NotSoldHere):
         return _cart_page(request, username, problem=f"{deal.title} cannot be bought here any more.")
-    return pages.redirect(CART, said="in-cart")
+    return pages.redirect(CART, notice="in-cart")
 
 
 @routes.post(f"{CART}/remove", form_page=CART)
@@ -101,7 +101,7 @@ def take_out_of_cart(request: Request) -> Answer:
     member = cookies.sender_of(request, CART)
     deal = deals.find(table(), forms.read(request.event).get("deal", ""))
     carts.take_out(table(), member.username, deal.deal_id, member.account_id)
-    return pages.redirect(CART, said="taken-out")
+    return pages.redirect(CART, notice="taken-out")
 
 
 cookies.replay_after_sign_in(routes, "/shop", put_into_cart)
@@ -122,7 +122,7 @@ def _cart_page(
         "shop/cart.html",
         here=CART,
         status=HTTPStatus.CONFLICT if problem else None,
-        said=None if problem or errors else request.said,
+        notice=None if problem or errors else request.notice,
         lines=[line_of(item, request.now) for item in items],
         totals=money.sums(bill_of(able).totals),
         adds=Charges.of(os.environ) != NO_CHARGES,
@@ -209,14 +209,14 @@ def save_address(request: Request) -> Answer:
         return _address_page(request, member.username, typed, error.errors)
     except TooManyAddresses as error:
         return _address_page(request, member.username, typed, {"name": str(error)})
-    return forms.lead_to(place, said="address")
+    return forms.lead_to(place, notice="address")
 
 
 @routes.post(f"{ADDRESSES}/remove", form_page=ADDRESSES)
 def remove_address(request: Request) -> Answer:
     member = cookies.sender_of(request, ADDRESSES)
     addresses.remove(table(), member.username, forms.read(request.event).get("name", ""), member.account_id)
-    return pages.redirect(ADDRESSES, said="address-removed")
+    return pages.redirect(ADDRESSES, notice="address-removed")
 
 
 def _address(typed: Mapping[str, str]) -> tuple[str, Address]:
@@ -237,7 +237,7 @@ def _address_page(
     return pages.page(
         "shop/addresses.html",
         here=ADDRESSES,
-        said=None if errors else request.said,
+        notice=None if errors else request.notice,
         addresses=listed(known),
         typed={name: typed.get(name, "") for name in ("name", *FIELDS)},
         countries=names_of_countries(typed.get("country", "")),
@@ -280,7 +280,7 @@ def my_orders(request: Request) -> Answer:
     return pages.page(
         "shop/orders.html",
         here=ORDERS,
-        said=request.said,
+        notice=request.notice,
         orders=[orders_shown.head(order) for order in page.items],
         statuses=[("", "All")] + [(each.value, name) for each, name in orders_shown.STATES.items()],
         chosen=asked or "",
@@ -313,7 +313,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
         steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, notify=notify)
     except WrongStep:
         return _order_page(request, member.username, order_id, too_late=True)
-    return pages.redirect(f"{ORDERS}/{order_id}", said="cancelled")
+    return pages.redirect(f"{ORDERS}/{order_id}", notice="cancelled")
 
 
 def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
@@ -324,7 +324,7 @@ def _order_page(request: Request, username: str, order_id: str, *, too_late: boo
         "shop/order.html",
         here=f"{ORDERS}/{order.order_id}",
         status=HTTPStatus.CONFLICT if too_late else HTTPStatus.OK,
-        said=None if too_late else request.said,
+        notice=None if too_late else request.notice,
         order=orders_shown.whole(order),
         problem=f"It is {state}, and cannot be cancelled any more." if too_late else None,
         **head,
@@ -359,7 +359,7 @@ def place_order(request: Request) -> Answer:
             for deal_id, pieces in changed.items():
                 with suppress(DealIsOver, NotSoldHere, CartIsFull):  # the page says what cannot be ordered
                     carts.put_in(table(), member.username, deal_id, pieces, request.now, member.account_id)
-            return pages.redirect(CHECKOUT, address=name, said="pieces")
+            return pages.redirect(CHECKOUT, address=name, notice="pieces")
         order = _placed(request, member, typed, seen)
     except InvalidFields as error:
         return again(errors=error.errors)
@@ -371,9 +371,9 @@ def place_order(request: Request) -> Answer:
     except (CartChanged, IdempotencyKeyReused, AmountChanged, CannotOrder) as error:
         earlier = _ordered_already(member.username, seen, request.now)
         if earlier:
-            return pages.redirect(f"{ORDERS}/{earlier}", said="ordered-already")
+            return pages.redirect(f"{ORDERS}/{earlier}", notice="ordered-already")
         return again(refused=error, status=HTTPStatus.CONFLICT)
-    return pages.redirect(f"{ORDERS}/{order.order_id}", said="bought")
+    return pages.redirect(f"{ORDERS}/{order.order_id}", notice="bought")
 
 
 def _seen(typed: Fields) -> list[Wanted]:
@@ -478,7 +478,7 @@ def _checkout_page(
         "shop/checkout.html",
         here=CHECKOUT,
         status=status,
-        said=None if problems or errors else request.said,
+        notice=None if problems or errors else request.notice,
         lines=[
             {**line_of(item, request.now), "id": item.deal.deal_id, "left": short.get(item.deal.deal_id)}
             for item in able

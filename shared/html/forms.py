@@ -114,13 +114,13 @@ def own_path(text: str | None, otherwise: str) -> str:
     return text
 
 
-def lead_to(place: str, *, cookies: tuple[str, ...] = (), said: str | None = None, **query: str) -> Answer:
+def lead_to(place: str, *, cookies: tuple[str, ...] = (), notice: str | None = None, **query: str) -> Answer:
     """303 to a path of ours with its query, as ``own_path`` gives it; ``query`` overrides.
 
-    ``said`` is the code of what the form has done; one that the query had before is gone.
+    ``notice`` is the code of what the form has done; one that the query had before is gone.
     """
     path, _, asked = place.partition("?")
     location = f"{base()}{path}"
-    kept = {name: value for name, value in parse_qsl(asked) if name != "said"} | query
-    asked = urlencode(kept | ({"said": said} if said else {}))
-    return leading(f"{location}?{asked}" if asked else location, cookies=cookies, said=said)
+    kept = {name: value for name, value in parse_qsl(asked) if name != "notice"} | query
+    asked = urlencode(kept | ({"notice": notice} if notice else {}))
+    return leading(f"{location}?{asked}" if asked else location, cookies=cookies, notice=notice)

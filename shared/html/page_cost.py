@@ -216,7 +216,7 @@ def begin_fault(event: Event) -> None:
     is_form = event["httpMethod"] == "POST"
     asking = dict(parse_qsl(urlsplit(header(event, "referer") or "").query)) if is_form else query
     fault = asking.get("fault", "")
-    rest = urlencode({name: value for name, value in query.items() if name not in ("fault", "said", "trace")})
+    rest = urlencode({name: value for name, value in query.items() if name not in ("fault", "notice", "trace")})
     _asked.update(fault=fault, rest=rest, is_form="yes" if is_form else "")
     if on_laptop():
         _faults().ask(fault if fault in CHOICES else "", writes_only=is_form)

@@ -67,9 +67,9 @@ class Request:
         self.event["requestContext"]["authorizer"] = who
 
     @property
-    def said(self) -> str | None:
+    def notice(self) -> str | None:
         """The code of what this browser has just done, as the address says; None where it did not, or not just now."""
-        code = self.query.get("said", "")
+        code = self.query.get("notice", "")
         return code if self.has_done(code) else None
 
     def has_done(self, code: str) -> bool:
@@ -215,14 +215,14 @@ def page(  # what differs from page to page, each by its name
     cache: str = PRIVATE,
     cookies: tuple[str, ...] = (),
     more_headers: Mapping[str, str] | None = None,
-    said: str | None = None,
+    notice: str | None = None,
     here: str = "",
     errors: Mapping[str, str] | None = None,
     **values: Any,
 ) -> Answer:
     """A page of a template that extends ``base.html``.
 
-    ``here`` is the page's own path, ``said`` the code of the last action, whose sentence ``said.html`` has: a page
+    ``here`` is the page's own path, ``notice`` the code of the last action, whose sentence ``notice.html`` has: a page
     that is the same for everybody leaves it to the script whether this browser did it. The base template also knows
     ``robots``, ``description``, ``query`` (the words searched) and ``canonical``, an absolute address.
 
@@ -236,8 +236,8 @@ def page(  # what differs from page to page, each by its name
     once = bool(form_cost or (page_cost and (page_cost["fault"] or {}).get("asked")))
     for_all = cache != PRIVATE and not once
     known: dict[str, Any] = {
-        "said": said,
-        "unsure": None if cache == PRIVATE else said,
+        "notice": notice,
+        "unsure": None if cache == PRIVATE else notice,
         "here": here,
         "canonical": absolute(here) if here and status == HTTPStatus.OK else None,
         "robots": None if for_all and status == HTTPStatus.OK else "noindex",
@@ -267,22 +267,22 @@ class SignInFirst(NotSignedIn):
 
 
 def redirect(
-    path: str, *, cookies: tuple[str, ...] = (), fragment: str = "", said: str | None = None, **query: Any
+    path: str, *, cookies: tuple[str, ...] = (), fragment: str = "", notice: str | None = None, **query: Any
 ) -> Answer:
     """An answer that leads to a path of this site, and there to the element whose id is ``fragment``.
 
-    ``said`` is the code of what a form has done.
+    ``notice`` is the code of what a form has done.
     """
-    location = link(path, **query, said=said)
+    location = link(path, **query, notice=notice)
     if fragment:
         location = urlsplit(location)._replace(fragment=fragment).geturl()
-    return leading(location, cookies=cookies, said=said)
+    return leading(location, cookies=cookies, notice=notice)
 
 
-def leading(location: str, *, cookies: tuple[str, ...], said: str | None) -> Answer:
+def leading(location: str, *, cookies: tuple[str, ...], notice: str | None) -> Answer:
     """An answer that leads to an address, and by a cookie of a minute tells it that this browser did what it says."""
-    if said:
-        cookies = (*cookies, done(said))
+    if notice:
+        cookies = (*cookies, done(notice))
     return Answer("", status=HTTPStatus.SEE_OTHER, headers={"Location": location}, cookies=cookies)
 
 

@@ -160,7 +160,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 LAPTOP = "local"
 """The stage without HTTPS."""
 
-DONE = "btd-said"
+DONE = "btd-notice"
 """The code of what a form of this browser has just done. Not a secret, and readable by the script."""
 _JUST = 60
 """Seconds for which something was done just now."""

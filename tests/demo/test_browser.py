@@ -188,7 +188,7 @@ def test_an_editors_deal_reaches_a_reader_and_all_is_there_after_a_reload_withou
     form.locator("main [name=brand]").fill("pace-theory")
     form.locator("main [name=category]").select_option("shoes")
     form.locator("main form:has([name=title]) button").first.click()
-    assert until(lambda: "said=posted" in where(page))
+    assert until(lambda: "notice=posted" in where(page))
     expect(site_of(page).locator("#form-took")).to_contain_text("messenger")
 
     signed_in(page, "a reader", "/my/inbox")

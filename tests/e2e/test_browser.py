@@ -243,7 +243,7 @@ def test_an_editor_posts_a_deal_that_was_warned_of_and_previewed_once(
     shows(page.locator(".preview article"), f"Go to {urlsplit(known.link).hostname}")
     page.get_by_role("button", name="Post", exact=True).dblclick()
     # Not wait_for_url, which fails where the second click aborts the first's navigation.
-    expect(page).to_have_url(re.compile(r"/desk/deals/.*said=posted"))
+    expect(page).to_have_url(re.compile(r"/desk/deals/.*notice=posted"))
     tells(page, "Posted. Watchers are being notified.")
     page.reload()
 

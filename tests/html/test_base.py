@@ -43,8 +43,10 @@ def test_a_template_imports_only_what_it_uses() -> None:
 
 def test_what_a_form_has_done_has_a_sentence_and_each_sentence_a_form() -> None:
     functions = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "functions" / "pages").rglob("*.py"))
-    codes = {code for pair in re.findall(r'said=\(?"([\w-]+)"(?:, "([\w-]+)")?', functions) for code in pair if code}
-    sentences = re.findall(r'^  "([\w-]+)": "', (TEMPLATES / "said.html").read_text(encoding="utf-8"), re.MULTILINE)
+    codes = {
+        code for pair in re.findall(r'notices?=\(?"([\w-]+)"(?:, "([\w-]+)")?', functions) for code in pair if code
+    }
+    sentences = re.findall(r'^  "([\w-]+)": "', (TEMPLATES / "notice.html").read_text(encoding="utf-8"), re.MULTILINE)
 
     assert sorted(codes - {*sentences}) == []
     assert [code for code in sentences if f'"{code}"' not in functions] == []

@@ -56,7 +56,7 @@ def thing(_request: Request, name: str) -> Answer:
 
 @routes.post("/things/<name>")
 def change(_request: Request, name: str) -> Answer:
-    return pages.redirect(f"/things/{name}", said="saved")
+    return pages.redirect(f"/things/{name}", notice="saved")
 
 
 @routes.get("/fails/<how>")
@@ -241,7 +241,7 @@ def test_links_have_the_prefix_that_the_site_is_below(monkeypatch: pytest.Monkey
 
     assert 'href="/web/brands"' in ask("/things/a")["body"]
     done = ask("/things/a", "POST")
-    assert (done["statusCode"], done["multiValueHeaders"]["Location"]) == (303, ["/web/things/a?said=saved"])
+    assert (done["statusCode"], done["multiValueHeaders"]["Location"]) == (303, ["/web/things/a?notice=saved"])
 
 
 def test_a_public_answer_that_one_has_is_not_sent_again() -> None:

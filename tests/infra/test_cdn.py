@@ -141,7 +141,7 @@ def test_a_public_page_is_cached_and_never_sees_a_cookie_or_credentials(edge: Ed
     # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html
     assert key["QueryStringsConfig"] == {
         "QueryStringBehavior": "whitelist",
-        "QueryStrings": ["cursor", "q", "said", "sort", "from", "to", "currency", "off", "lowest", "brand"],
+        "QueryStrings": ["cursor", "q", "notice", "sort", "from", "to", "currency", "off", "lowest", "brand"],
     }
     for path in ("/", "/deals", "/deals/12", "/search", "/brands/apple", "/feed.atom", "/mystery"):
         behaviour = edge.behaviour(path)

@@ -176,7 +176,7 @@ def test_signing_out_ends_the_session_and_clears_the_browser(ana: Browser, path:
     seen = ana.post(f"/account/{path}")
 
     said = path.replace("sign-out", "signed-out")
-    assert (seen.status, seen.location) == (303, f"/?said={said}")
+    assert (seen.status, seen.location) == (303, f"/?notice={said}")
     assert seen.headers["Clear-Site-Data"] == ['"cache"']
     assert ana.cookies == {DONE: said}  # for a minute: what was just done
     assert [each.get("/account").status for each in (old, other)] == [303, 303 if ends_others else 200]
@@ -188,7 +188,7 @@ def test_a_name_is_changed_on_a_page_that_nobody_keeps(ana: Browser) -> None:
     shown = ana.get(seen.location)
 
     assert empty == [422] * 3
-    assert seen.location == "/account?said=renamed"
+    assert seen.location == "/account?notice=renamed"
     assert ("Ana M." in shown.words, shown.values()["name"]) == (True, "Ana M.")
     assert shown.headers["Cache-Control"] == ["no-store"]
 
@@ -200,7 +200,7 @@ def test_an_address_is_changed_by_who_knows_the_password(ana: Browser, table: Ta
     assert wrong.status == 422
     assert "This is not the password." in wrong.words
     assert wrong.values()["email"] == "new@mail.example"
-    assert right.location == "/account?said=email"
+    assert right.location == "/account?notice=email"
     assert users.get(table, "ana").email == "new@mail.example"
 
 
@@ -212,7 +212,7 @@ def test_a_new_password_signs_out_everywhere_else_and_not_here(ana: Browser) -> 
 
     seen = ana.post("/account/password", {"current-password": PASSWORD, "password": new})
 
-    assert seen.location == "/account?said=password"
+    assert seen.location == "/account?notice=password"
     assert [each.get("/account").status for each in (ana, other)] == [200, 303]
     assert other.post("/account/sign-in", {"username": "ana", "password": new}).location == "/my/inbox"
 
@@ -237,7 +237,7 @@ def test_leaving_says_what_goes_takes_the_password_and_waits_for_orders(ana: Bro
     assert links["Orders to be sent"] == "/shop/orders?status=placed"
     assert "Ana Blake" in orders.words
     assert still_there == "Ana Müller"
-    assert (right.status, right.location) == (303, "/?said=removed")
+    assert (right.status, right.location) == (303, "/?notice=removed")
     with pytest.raises(NoSuchUser):
         users.get(table, "ana")
 

@@ -33,11 +33,11 @@ def signed_up(anyone: Browser, asked: Seen) -> Seen:
 @pytest.mark.parametrize(
     ("path", "form", "place"),
     [
-        ("/shop/cart", {"deal": "{number}"}, "/shop/cart?said=in-cart"),
-        ("/my/saved/{number}", {"on": "1"}, "/deals/{number}?said=saved"),
-        ("/my/watches/brand/apple", {"on": "1", "next": "/brands/apple?a=b"}, "/brands/apple?a=b&said=watching"),
-        ("/my/likes/brand/apple", {"on": "1"}, "/brands/apple?said=liked"),
-        ("/my/votes/{number}/up", {"on": "1"}, "/deals/{number}?said=voted"),
+        ("/shop/cart", {"deal": "{number}"}, "/shop/cart?notice=in-cart"),
+        ("/my/saved/{number}", {"on": "1"}, "/deals/{number}?notice=saved"),
+        ("/my/watches/brand/apple", {"on": "1", "next": "/brands/apple?a=b"}, "/brands/apple?a=b&notice=watching"),
+        ("/my/likes/brand/apple", {"on": "1"}, "/brands/apple?notice=liked"),
+        ("/my/votes/{number}/up", {"on": "1"}, "/deals/{number}?notice=voted"),
     ],
 )
 def test_what_nobody_asked_for_is_done_once_they_have_an_account(

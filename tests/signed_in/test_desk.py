@@ -81,7 +81,7 @@ def test_a_brand_is_created_after_a_warning_of_near_names_if_it_can_be(editor: B
     editor.post("/desk/brands", {"name": "Aple", "sure": "1"})
     refused = [editor.post("/desk/brands", {"name": name, "sure": "1"}) for name in ("APPLE", "", "!!!")]
 
-    assert created.location == "/desk/brands?said=brand"
+    assert created.location == "/desk/brands?notice=brand"
     assert before["patagonia"] == "Patagonia"
     assert (asked.status, "like this: Apple." in asked.words) == (409, True)
     assert ("aple" in before, "aple" in topics.brand_names(table)) == (False, True)

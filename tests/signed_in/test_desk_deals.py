@@ -179,7 +179,7 @@ def test_a_form_posts_once_however_often_it_is_sent_and_another_deal_asks_first(
     asked = editor.post("/desk/deals", form | {"title": "Another"})
     again = editor.post("/desk/deals", filled(asked))
 
-    assert [(seen.status, seen.location) for seen in sent] == [(303, f"/desk/deals/{deal.number}?said=posted")] * 2
+    assert [(seen.status, seen.location) for seen in sent] == [(303, f"/desk/deals/{deal.number}?notice=posted")] * 2
     assert (deal.price, deal.list_price, deal.brand_name) == ("1031.90", "1580.00", "Apple")
     assert times.to_iso(deal.ends_at or times.now()) == "2049-01-01T12:30:00Z"
     assert (asked.status, again.status) == (422, 303)
@@ -271,7 +271,7 @@ def test_a_deal_is_edited_once_however_often_that_is_sent(editor: Browser, table
     sent = [editor.post(path, form) for _ in range(2)]
 
     edited = deals.get(table, deal.deal_id)
-    assert [(each.status, each.location) for each in sent] == [(303, f"{path}?said=edited")] * 2
+    assert [(each.status, each.location) for each in sent] == [(303, f"{path}?notice=edited")] * 2
     assert (edited.price, edited.list_price, edited.title) == ("9.50", None, deal.title)
     assert edited.version == deal.version + 1
 
@@ -399,7 +399,7 @@ def test_what_takes_a_deal_out_of_all_lists_asks_first(editor: Browser, table: T
             assert said in asked.words
             assert f'<a class="button" href="{place}">Cancel</a>' in asked.text
         assert deals.get(table, deal.deal_id) == before
-        assert editor.post(f"{place}/{action}").location.startswith(f"{place}?said=")
+        assert editor.post(f"{place}/{action}").location.startswith(f"{place}?notice=")
         assert not said or editor.get(f"{place}/{action}").location == place  # there is nothing left to take out
         states.append(deals.get(table, deal.deal_id).status(times.now()))
 

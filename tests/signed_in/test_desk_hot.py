@@ -126,11 +126,11 @@ def test_the_bar_shows_how_many_are_told_or_of_more_readers_than_are_counted_the
 
 
 def test_progress_looks_again_without_script_until_everybody_is_told(editor: Browser, hot: Callable[..., Deal]) -> None:
-    """It looks at the address without ``said``: what was just done is said once."""
+    """It looks at the address without ``notice``: what was just done is said once."""
     path, over = (f"/desk/deals/{deal.number}/hot/progress" for deal in (hot(), hot(4)))
     editor.cookies[DONE] = "hot"
 
-    seen, at_the_end = (editor.get(f"{each}?said=hot") for each in (path, over))
+    seen, at_the_end = (editor.get(f"{each}?notice=hot") for each in (path, over))
 
     assert f'<noscript><meta http-equiv="refresh" content="10; url={path}"></noscript>' in seen.text
     assert f'href="{path}">Look again</a>' in seen.text
@@ -185,7 +185,7 @@ def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> Non
     """The keyboard stays where it is, and the page says one thing at a time."""
     deal = next(deal for deal in site.deals if deal.status(times.now()) is Status.ACTIVE)
     hot = deals.make_hot(site.table, deal.deal_id, times.now())
-    page = visit(f"/desk/deals/{deal.number}/hot/progress?said=hot", token=token_of(site, "eddy", "editor"))
+    page = visit(f"/desk/deals/{deal.number}/hot/progress?notice=hot", token=token_of(site, "eddy", "editor"))
     page.context.add_cookies([{"name": DONE, "value": "hot", "url": page.url}])
     page.reload()
     expect(page.locator(".notice")).to_have_text("All members are being notified.")

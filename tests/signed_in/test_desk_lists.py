@@ -68,7 +68,7 @@ def test_a_deals_own_page_puts_it_on_the_front_page_and_the_last_of_a_full_one_g
     deals.withdraw(table, two.deal_id, times.now())
     over = editor.post(f"/desk/deals/{two.number}/front-page")
 
-    assert first.location == again.location == f"/desk/deals/{three.number}?said=leads"
+    assert first.location == again.location == f"/desk/deals/{three.number}?notice=leads"
     assert picked(table) == [str(three.number), str(one.number)]
     assert over.status == 409
 
@@ -83,7 +83,7 @@ def test_a_deal_without_a_number_is_ordered_by_its_id(editor: Browser, table: Ta
     moved = editor.post("/desk/front-page", {**form.values(), "do": f"up:{deal.deal_id}"})
 
     assert f'value="up:{deal.deal_id}"' in form.text
-    assert moved.location == f"/desk/front-page?said=ordered#deal-{deal.deal_id}"
+    assert moved.location == f"/desk/front-page?notice=ordered#deal-{deal.deal_id}"
     assert picked(table) == [deal.deal_id, str(other.number)]
 
 
@@ -96,8 +96,8 @@ def test_the_front_page_is_ordered_on_the_desk_too(editor: Browser, table: Table
     out = editor.post("/desk/front-page", {"order": f"{two},{one}", "back": "https://evil.example", "do": f"out:{one}"})
 
     assert form["order"] == f"{one},{two}"
-    assert moved.location == f"/desk?said=ordered#deal-{two}"  # where the next key goes on
-    assert out.location == "/desk/front-page?said=ordered#order"
+    assert moved.location == f"/desk?notice=ordered#deal-{two}"  # where the next key goes on
+    assert out.location == "/desk/front-page?notice=ordered#order"
     assert picked(table) == [two]
 
 
@@ -183,10 +183,10 @@ def test_only_a_drag_that_drops_on_the_list_is_kept_and_titles_have_whole_rings(
     page.locator("h1").hover()
     page.mouse.up()
     expect(rows.first).to_have_attribute("data-number", numbers[0])
-    assert "said" not in page.url
+    assert "notice" not in page.url
     assert picked(site.table) == numbers
     drag_the_last_to_the_top()
-    with page.expect_navigation(url="**/desk/front-page?said=ordered*"):
+    with page.expect_navigation(url="**/desk/front-page?notice=ordered*"):
         page.mouse.up()
 
     assert picked(site.table) == [numbers[-1], *numbers[:-1]]

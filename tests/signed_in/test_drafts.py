@@ -36,7 +36,7 @@ def test_a_form_that_is_not_whole_is_kept_once_and_opened_as_it_was_typed(editor
 
     first, again = (editor.post("/desk/drafts", form) for _ in range(2))
 
-    assert first.location == again.location == "/desk/drafts?said=drafted"
+    assert first.location == again.location == "/desk/drafts?notice=drafted"
     (draft,) = own(table)
     seen = editor.get(f"/desk/drafts/{draft.draft_id}")
     kept = {name: seen.values()[name] for name in ("title", "brand", "price", "link")}
@@ -59,7 +59,7 @@ def test_a_draft_is_its_editors_own_who_discards_it_after_a_page_that_says_so(ed
     asked = editor.get(f"{path}/discard")
     first, again = (editor.post(f"{path}/discard") for _ in range(2))
     assert "This can’t be undone" in asked.words
-    assert first.location == again.location == "/desk/drafts?said=discarded"
+    assert first.location == again.location == "/desk/drafts?notice=discarded"
     assert [*own(table), *posted(table)] == []
 
 
@@ -70,8 +70,8 @@ def test_a_draft_is_posted_once_as_its_form_says(editor: Browser, table: Table) 
     first, again = (editor.post(f"{path}/post", form) for _ in range(2))
 
     (deal,) = posted(table)
-    assert (first.location, deal.title) == (f"/desk/deals/{deal.number}?said=posted", "Road runner")
-    assert again.location == f"/desk/deals/{deal.deal_id}?said=posted"
+    assert (first.location, deal.title) == (f"/desk/deals/{deal.number}?notice=posted", "Road runner")
+    assert again.location == f"/desk/deals/{deal.deal_id}?notice=posted"
     assert own(table) == []
 
 
@@ -85,11 +85,11 @@ def test_a_draft_is_planned_and_no_longer_planned(editor: Browser, table: Table)
     not_now = editor.post(f"{path}/post", form)
     saved = editor.post(path, form | {"startsAt": ""})
 
-    assert planned.location == "/desk/drafts?said=planned"
+    assert planned.location == "/desk/drafts?notice=planned"
     assert "Scheduled for" in shown
     assert (not_now.status, "To post it now, clear this field" in not_now.words) == (422, True)
     assert form["startsAt"].startswith(SOON)
-    assert saved.location == "/desk/drafts?said=drafted"
+    assert saved.location == "/desk/drafts?notice=drafted"
     assert [each.starts_at for each in own(table)] == [None]
 
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_planned_is_named_at_its_field_and_kept_in_the_form(edito
     assert own(table) == []
 
     meant = editor.post("/desk/drafts", DEAL | {"startsAt": SOON, "listPrice": "31.90", "anyway": "price"})
-    assert meant.location == "/desk/drafts?said=planned"
+    assert meant.location == "/desk/drafts?notice=planned"
 
 
 def test_two_windows_with_one_draft_do_not_undo_each_other(editor: Browser, table: Table) -> None:
@@ -121,7 +121,7 @@ def test_two_windows_with_one_draft_do_not_undo_each_other(editor: Browser, tabl
 
     assert (refused.status, "saved in another window" in refused.words) == (409, True)
     assert refused.values()["price"] == "9.99"
-    assert again.location == "/desk/drafts?said=drafted"
+    assert again.location == "/desk/drafts?notice=drafted"
     assert [(each.deal.title, each.deal.price) for each in own(table)] == [("Road runner", "31.90")]
 
 
@@ -135,7 +135,7 @@ def test_what_its_plan_could_not_post_or_posted_meanwhile_is_said(editor: Browse
     editor.post(path, draft_form(editor.get(path), expiresAt="", startsAt=SOON))
     form = draft_form(editor.get(path))
     (begun,) = drafts.sweep(table, late)
-    assert editor.post(path, form).location == f"/desk/deals/{begun.deal.deal_id}?said=posted"
+    assert editor.post(path, form).location == f"/desk/deals/{begun.deal.deal_id}?notice=posted"
 
 
 def test_a_preview_of_a_draft_keeps_it_one_and_writes_nothing(editor: Browser, table: Table) -> None:

@@ -70,7 +70,7 @@ def test_a_forgotten_password_is_replaced_by_a_mailed_link_once(office: PostOffi
 
     assert "If an account has the address ana@mail.example, we’ve sent a link to it." in asked.words
     assert (mail.to, mail.subject) == ("ana@mail.example", "Your link to a new password")
-    assert (done.status, done.location) == (303, "/account/sign-in?said=reset")
+    assert (done.status, done.location) == (303, "/account/sign-in?notice=reset")
     assert ana.get("/account").status == 303  # every session has ended
     assert stranger.post("/account/sign-in", {"username": "ana", "password": NEW}).location == "/my/inbox"
     assert users.get(table, "ana").is_verified

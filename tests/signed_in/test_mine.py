@@ -165,7 +165,7 @@ def test_all_messages_are_marked_read_at_once(ana: Browser, table: Table, post_d
 
     seen = ana.post("/my/inbox/read-all")
 
-    assert (seen.status, seen.location) == (303, "/my/inbox?said=read")
+    assert (seen.status, seen.location) == (303, "/my/inbox?notice=read")
     assert "All messages are read" in ana.get("/my/inbox").words
     assert "All messages are read." in ana.get("/my/inbox?unread=yes").words
 
@@ -208,9 +208,9 @@ def test_a_button_counts_once_leads_back_and_never_away_and_takes_back_what_it_d
     counted = count()
     back = ana.post(button, {"on": "0", "next": "/my/watches"})
 
-    assert [(seen.status, seen.location) for seen in sent] == [(303, f"{place}?said={said[0]}")] * 3
+    assert [(seen.status, seen.location) for seen in sent] == [(303, f"{place}?notice={said[0]}")] * 3
     assert (by_script.status, by_script.json) == (200, {state: True})
-    assert (back.status, back.location) == (303, f"/my/watches?said={said[1]}")
+    assert (back.status, back.location) == (303, f"/my/watches?notice={said[1]}")
     assert (counted, count()) == (1, 0)
 
 
@@ -235,7 +235,7 @@ def test_a_watchs_limits_are_edited_in_its_row_which_says_what_they_cannot_be(an
     refused = ana.post("/my/watches/brand/g-fore/limits", typed)
     kept = ana.post("/my/watches/brand/g-fore/limits", typed | {"ceiling": "80.5"})
 
-    assert (refused.status, kept.status, kept.location) == (422, 303, "/my/watches?said=limits#row-brand-g-fore")
+    assert (refused.status, kept.status, kept.location) == (422, 303, "/my/watches?notice=limits#row-brand-g-fore")
     assert refused.words.count("This must be a price such as 79.95.") == 2
     assert fields_of(refused, "brand-g-fore") == typed
     (link,) = refused.document.findall(".//*[@role='alert']//a")
@@ -285,7 +285,7 @@ def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
     changed = ana.post(f"/my/alerts/{of_words.alert_id}", {"ceiling": "80", "pace": "never"})
     ana.post(f"/my/alerts/{of_price.alert_id}/remove", {})
 
-    assert [seen.location for seen in asked] == ["/my/watches?said=alert"] * 2
+    assert [seen.location for seen in asked] == ["/my/watches?notice=alert"] * 2
     assert [seen.status for seen in refused] == [422, 422]
     assert "Alerts 2 of 100" in listed.words
     assert listed.words.index(deal.title) < listed.words.index("“running shoes”")
@@ -293,7 +293,7 @@ def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
     assert fields_of(listed, of_price.alert_id) == price
     every = {"ceiling": "", "currency": "", "leastDiscount": "", "pace": "at-once"}
     assert fields_of(listed, of_words.alert_id) == every
-    assert changed.location == f"/my/watches?said=limits#row-{of_words.alert_id}"
+    assert changed.location == f"/my/watches?notice=limits#row-{of_words.alert_id}"
     only = {"ceiling": "80.00", "currency": "USD", "leastDiscount": "", "pace": "never"}
     assert fields_of(ana.get("/my/watches"), of_words.alert_id) == only
     assert fields_of(ana.get("/my/watches"), of_price.alert_id) == {}
@@ -311,13 +311,13 @@ def test_an_alert_that_todays_price_meets_says_so_on_the_deals_page(
 
     leads = ana.post(f"/my/alerts/deals/{deal.number}", {"ceiling": ceiling}).location
 
-    assert leads == (f"/deals/{deal.number}?said=alert-met" if met else "/my/watches?said=alert")
+    assert leads == (f"/deals/{deal.number}?notice=alert-met" if met else "/my/watches?notice=alert")
 
 
 def test_one_says_when_one_is_told_of_hot_deals(ana: Browser, table: Table) -> None:
     leads = ana.post("/account/hot", {"pace": "never"}).location
 
-    assert leads == "/my/watches?said=limits"
+    assert leads == "/my/watches?notice=limits"
     assert ana.get(leads).values()["pace"] == users.get(table, "ana").hot_pace == "never"
     assert ana.post("/account/hot", {"pace": "hourly"}).status == 422
 
@@ -389,11 +389,11 @@ def test_an_alert_that_cannot_be_read_says_so(ana: Browser, table: Table) -> Non
 
 
 def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: Table) -> None:
-    leads = ana.post("/my/watches/brand/g-fore", {"on": "1", "next": "/my/watches?said=removed&a=b"}).location
+    leads = ana.post("/my/watches/brand/g-fore", {"on": "1", "next": "/my/watches?notice=removed&a=b"}).location
 
-    assert leads == "/my/watches?a=b&said=watching"
+    assert leads == "/my/watches?a=b&notice=watching"
     assert "You’re watching it" in ana.get(leads).words
-    assert "Removed from" not in ana.get("/my/watches?said=unsaved").words
+    assert "Removed from" not in ana.get("/my/watches?notice=unsaved").words
     assert "You’re watching it" not in entered(table, "bo").get(leads).words
 
 
@@ -410,7 +410,7 @@ def test_all_watches_and_likes_are_listed_with_buttons_that_end_them(ana: Browse
     assert before.count("Save Stop watching") == 2
     assert before.count("Not watched") == 7
     assert "Shoes Category Unlike G/Fore Brand Unlike Apple Brand Unlike" in before
-    assert ended.location == "/my/watches?said=unliked"
+    assert ended.location == "/my/watches?notice=unliked"
     assert ("G/Fore Brand Unlike" in after, "Shoes Category Unlike" in after) == (False, True)
 
 
@@ -438,7 +438,7 @@ def test_a_deal_is_saved_shown_even_when_over_and_taken_out(ana: Browser, table:
     over = ana.get("/my/saved").words
     ana.post(f"/my/saved/{deal.number}", {"on": "0", "next": "/my/saved"})
 
-    assert saving.location == f"/deals/{deal.number}?said=saved"
+    assert saving.location == f"/deals/{deal.number}?notice=saved"
     assert ("Trail runner" in shown, "Withdrawn" in shown, "Withdrawn" in over) == (True, False, True)
     assert "Nothing yet. Save deals to find them here." in ana.get("/my/saved").words
 
@@ -472,10 +472,10 @@ def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, tab
         came.append((seen.json if script else seen.location, status["up"], status["down"]))
 
     assert came == [
-        (f"/deals/{deal.number}?said=voted", True, False),
+        (f"/deals/{deal.number}?notice=voted", True, False),
         ({"up": True, "down": False}, True, False),
         ({"up": False, "down": True}, False, True),
-        (f"/deals/{deal.number}?said=vote-gone", False, False),
+        (f"/deals/{deal.number}?notice=vote-gone", False, False),
     ]
     assert scores.of(table, deal.deal_id) == 0
     for path, status in ((f"{deal.number}/left", 404), ("99/up", 404), (f"{deal.number}/up", 409)):

@@ -125,7 +125,7 @@ def test_stock_is_put_on_sale_over_shards_and_shown_by_them(editor: Browser, tab
 
     shown = editor.get(path)
     assert "We don’t sell this deal yet." in before.words
-    assert seen.location == f"{path}?said=stock"
+    assert seen.location == f"{path}?notice=stock"
     assert "Left 10 Ordered so far 0 Put on sale 10" in shown.words
     assert "1 3 0 2 3 0 3 2 0 4 2 0" in shown.words
 
@@ -193,7 +193,7 @@ def test_a_button_in_a_list_leads_back_and_can_be_undone_for_a_minute(
 
     assert seen.location == f"/desk/shop/orders?status=placed&done={order.order_id}"
     assert f"{number} is sent: 1 piece to Ana Blake, Portland . We’ll notify the buyer. Undo" in told.words
-    assert [each.location for each in undone] == [f"{path_of(order)}?said=undone"] * 2
+    assert [each.location for each in undone] == [f"{path_of(order)}?notice=undone"] * 2
     assert (stands, "1 × Trail runner" in listed) == (OrderStatus.PLACED, True)
     assert "Undo" not in late.words
     assert (refused.status, "It is too late to undo that" in refused.words) == (409, True)

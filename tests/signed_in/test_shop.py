@@ -77,9 +77,9 @@ def test_what_is_bought_lies_in_the_cart_as_often_as_asked_until_it_is_removed(a
     shown = ana.get(again.location).words
     removed = ana.post("/shop/cart/remove", {"deal": deal})
 
-    assert (again.status, again.location) == (303, "/shop/cart?said=in-cart")
+    assert (again.status, again.location) == (303, "/shop/cart?notice=in-cart")
     assert ("Trail runner" in shown, "Total $30.00" in shown) == (True, True)
-    assert removed.location == "/shop/cart?said=taken-out"
+    assert removed.location == "/shop/cart?notice=taken-out"
     assert "Your cart is empty." in ana.get("/shop/cart").words
 
 
@@ -117,7 +117,7 @@ def test_the_first_address_is_asked_for_in_the_checkout_and_leads_back_to_it(ana
     assert "Save the address and continue" in asked.words
     assert "No addresses yet. Add one to order with it." in book.words
     assert {"name", "street", "city"} <= set(book.values())
-    assert (seen.status, seen.location) == (303, "/shop/checkout?said=address")
+    assert (seen.status, seen.location) == (303, "/shop/checkout?notice=address")
     assert "home Ana Blake · 12 Harbour Street · Portland, ME 04101 · US" in ana.get("/shop/checkout").words
 
 
@@ -158,7 +158,7 @@ def test_an_address_is_changed_and_removed(ana: Browser, table: Table) -> None:
     assert edit == "/shop/addresses?name=home#form"
     assert "Edit an address home" in shown.words
     assert changed == "1 Main Street"
-    assert seen.location == "/shop/addresses?said=address-removed"
+    assert seen.location == "/shop/addresses?notice=address-removed"
     assert addresses.of(table, "ana") == {}
 
 
@@ -220,8 +220,8 @@ def test_a_cart_is_ordered_once_by_a_form_that_is_sent_again_changed_or_in_anoth
 
     assert (first.status, first.location) == (again.status, again.location)
     path, _, said = first.location.partition("?")
-    assert (first.status, said) == (303, "said=bought")
-    assert [each.location for each in late] == [f"{path}?said=ordered-already"] * 2
+    assert (first.status, said) == (303, "notice=bought")
+    assert [each.location for each in late] == [f"{path}?notice=ordered-already"] * 2
     assert "You already ordered this cart in another window. Here is that order;" in ana.get(late[1].location).words
     assert ordered(table) == 1
 
@@ -290,7 +290,7 @@ def test_pieces_are_changed_at_the_checkout(ana: Browser, table: Table, at_check
     shown = ana.get(changed.location)
     refused = ana.post("/shop/checkout", _form_of(shown) | {f"pieces-{deal.deal_id}": "11", "do": pressed})
 
-    assert changed.location == "/shop/checkout?address=home&said=pieces"
+    assert changed.location == "/shop/checkout?address=home&notice=pieces"
     assert "Order for $30.00" in shown.words
     assert refused.status == 422
     assert "Each must be 1 to 10 pieces." in refused.words
@@ -423,7 +423,7 @@ def test_an_order_that_is_cancelled_gives_its_stock_back_once(ana: Browser, tabl
     seen = [ana.post(f"{path}/cancel") for _ in range(2)]
 
     assert "This can’t be undone" in asked.words
-    assert [each.location for each in seen] == [f"{path}?said=cancelled"] * 2
+    assert [each.location for each in seen] == [f"{path}?notice=cancelled"] * 2
     assert list(timeline(ana.get(path))) == ["Placed", "*Cancelled"]
     assert stock.of(table, deal.deal_id).left == 5
     assert "No orders of this status." in ana.get("/shop/orders?status=placed").words

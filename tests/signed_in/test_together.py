@@ -138,8 +138,8 @@ def test_deals_that_are_gone_or_damaged_when_the_result_is_read_are_named(
 def test_nothing_too_many_and_nonsense_do_nothing(editor: Browser, ana: Browser, post_deal: PostDeal) -> None:
     deal = post_deal()
 
-    assert editor.get("/desk/deals/together?do=end").location == "/desk/deals?said=unticked"
-    assert editor.post("/desk/deals/together", {"do": "end"}).location == "/desk/deals?said=unticked"
+    assert editor.get("/desk/deals/together?do=end").location == "/desk/deals?notice=unticked"
+    assert editor.post("/desk/deals/together", {"do": "end"}).location == "/desk/deals?notice=unticked"
     assert editor.post("/desk/deals/together", ticked(deal, do="burn")).status == 400
     assert editor.post("/desk/deals/together", ticked(*map(str, range(1, 27)), do="end")).status == 400
     assert editor.post("/desk/deals/together", ticked(deal, do="page", page="mine")).status == 400

@@ -22,7 +22,7 @@ for (const place of all("nav [aria-current]")) {
   if (place.offsetLeft + place.offsetWidth > bar.clientWidth) bar.scrollLeft = place.offsetLeft - 48;
 }
 
-for (const done of all("[data-said]")) done.hidden = !`${document.cookie};`.includes(`btd-said=${done.dataset.said};`);
+for (const done of all("[data-notice]")) done.hidden = !`${document.cookie};`.includes(`btd-notice=${done.dataset.notice};`);
 
 for (const button of all("[data-copy], [data-print]")) {
   const {copy} = button.dataset;

@@ -41,18 +41,17 @@ def edit(request: Request, deal: Deal, changes: Mapping[str, Any], version: int 
     deals.edit(table(), deal.deal_id, changes, request.now, by=by, correlation_id=correlation_id, version=version)
 
 
-def changed(request: Request, number: str, said: str, **changes: Any) -> Answer:
+def changed(request: Request, number: str, notice: str, **changes: Any) -> Answer:
     """Change some fields of a deal, and lead to its form."""
     edit(request, deal_of(request, number), changes)
-    return pages.redirect(f"/desk/deals/{number}", said=said)
+    return pages.redirect(f"/desk/deals/{number}", notice=notice)
 
 
 def desk_page(
     template: str, request: Request, status: int | None = None, *, here: str | None = None, **values: Any
 ) -> Answer:
     """A page of the desk, at the request's own path unless told otherwise."""
-    said = request.said
-    return pages.page(template, status=status, here=here or request.path, **({"said": said} | values))
+    return pages.page(template, status=status, here=here or request.path, **({"notice": request.notice} | values))
 
 
 def brand_names() -> list[str]:
@@ -146,8 +145,8 @@ def wait_for_picture(request: Request, number: str) -> Answer:
     upload, outcome = request.query.get("key", ""), editing.outcome_of(deal)
     made = bool(outcome and outcome.upload == upload)
     if made or not identifiers.is_ksuid(upload.removeprefix(UPLOADS)):
-        said = "picture" if made and outcome and not outcome.refused else None
-        return pages.redirect(f"/desk/deals/{number}", fragment="picture", said=said)
+        notice = "picture" if made and outcome and not outcome.refused else None
+        return pages.redirect(f"/desk/deals/{number}", fragment="picture", notice=notice)
     looked = request.query.get("looked", "")
     times = int(looked) + 1 if looked.isdecimal() else 1
     answer = desk_page("desk/picture.html", request, number=number, title=deal.title, late=times > LOOKS)

@@ -95,7 +95,7 @@ def post_deal(request: Request) -> Answer:
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     fragment = "picture" if "then" in typed else ""
-    return pages.redirect(f"/desk/deals/{views.number(deal)}", fragment=fragment, said="posted")
+    return pages.redirect(f"/desk/deals/{views.number(deal)}", fragment=fragment, notice="posted")
 
 
 @routes.get("/desk/deals/<number>")
@@ -130,7 +130,7 @@ def edit_deal(request: Request, number: str) -> Answer:
             edit(request, deal, changes, deal.version)
         except REFUSED as error:
             return refused_form(request, typed, error, deal)
-        return pages.redirect(f"/desk/deals/{number}", said="edited")
+        return pages.redirect(f"/desk/deals/{number}", notice="edited")
 
     # Edited since our read: merge again.
     return table().retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
@@ -146,7 +146,7 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
     except REFUSED as error:
         left, _ = editing.salvage(table(), deal_id)
         return refused_form(request, typed, error, left, damaged=True)
-    return pages.redirect(f"/desk/deals/{number}", said="edited")
+    return pages.redirect(f"/desk/deals/{number}", notice="edited")
 
 
 @routes.post("/desk/deals/<number>/preview", form_page="/desk/deals/<number>")
@@ -183,7 +183,7 @@ def end(request: Request, number: str) -> Answer:
 def undo(request: Request, number: str) -> Answer:
     deal = deal_of(request, number)
     editing.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
-    return pages.redirect(f"/desk/deals/{number}", said="as-before")
+    return pages.redirect(f"/desk/deals/{number}", notice="as-before")
 
 
 @routes.post("/desk/deals/<number>/front-page", form_page="/desk/deals/<number>")
@@ -193,7 +193,7 @@ def lead_front_page(request: Request, number: str) -> Answer:
     if deal.status(request.now) is not Status.ACTIVE:
         raise DealIsOver(deal.deal_id)
     lists.FRONT.lead(table(), [deal.deal_id], request.now)
-    return pages.redirect(f"/desk/deals/{number}", said="leads")
+    return pages.redirect(f"/desk/deals/{number}", notice="leads")
 
 
 def previewed(request: Request, deal: Deal | None = None, draft: Draft | None = None) -> Answer:

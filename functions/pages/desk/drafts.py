@@ -74,7 +74,7 @@ def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[R
             draft = drafts.get(table(), session.username, draft_id)
         except NoSuchDraft:
             posted = drafts.posted_as(table(), session.account_id, draft_id, request.now)
-            return pages.redirect(f"/desk/deals/{posted}", said="posted")
+            return pages.redirect(f"/desk/deals/{posted}", notice="posted")
         try:
             return page(request, draft, typed)
         except REFUSED as error:
@@ -114,7 +114,7 @@ def post(request: Request, draft: Draft, typed: Fields) -> Answer:
     deal = drafts.post(table(), draft, request.now, seen, correlation_id=correlation_id)
     if deal.correlation_id == correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
-    return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
+    return pages.redirect(f"/desk/deals/{views.number(deal)}", notice="posted")
 
 
 @routes.post("/desk/drafts/<draft_id>/preview", form_page="/desk/drafts/<draft_id>")
@@ -136,13 +136,13 @@ def discard(request: Request, draft_id: str) -> Answer:
     try:
         return _discarded(request, draft_id)
     except NoSuchDraft:  # it was sent twice
-        return pages.redirect(LIST, said="discarded")
+        return pages.redirect(LIST, notice="discarded")
 
 
 @_with_draft
 def _discarded(_request: Request, draft: Draft, _typed: Fields) -> Answer:
     drafts.discard(table(), draft)
-    return pages.redirect(LIST, said="discarded")
+    return pages.redirect(LIST, notice="discarded")
 
 
 def rows(found: list[Draft], now: datetime) -> list[dict[str, Any]]:
@@ -175,4 +175,4 @@ def _as_read(draft: Draft, typed: Mapping[str, str]) -> Draft:
 
 
 def _kept(draft: Draft) -> Answer:
-    return pages.redirect(LIST, said="planned" if draft.starts_at else "drafted")
+    return pages.redirect(LIST, notice="planned" if draft.starts_at else "drafted")

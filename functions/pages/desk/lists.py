@@ -120,7 +120,7 @@ def order_list(request: Request, slug: str = "") -> Answer:
         return _order_page(request, ordered, _once(picked), {"add": str(error)}, typed if action == "add" else {})
     back = "/desk" if typed.get("back") == "/desk" else ordered.path
     moved = dict(zip(numbers, picked, strict=True)).get(which)
-    return pages.redirect(back, said="ordered", fragment=f"deal-{views.number(moved)}" if moved else "order")
+    return pages.redirect(back, notice="ordered", fragment=f"deal-{views.number(moved)}" if moved else "order")
 
 
 def _asked(request: Request, slug: str) -> List:
@@ -220,7 +220,7 @@ def new_brand(request: Request) -> Answer:
         return _brands_page(request, typed, error.errors)
     except BrandExists:
         return _brands_page(request, typed, {"name": "This brand exists already."}, status=HTTPStatus.CONFLICT)
-    return pages.redirect("/desk/brands", said="brand")
+    return pages.redirect("/desk/brands", notice="brand")
 
 
 def near_names(name: str) -> list[str]:

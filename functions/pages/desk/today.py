@@ -144,7 +144,7 @@ def hot_page(request: Request, number: str) -> Answer:
 def make_hot(request: Request, number: str) -> Answer:
     deal = deal_of(request, number)
     deals.make_hot(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
-    return pages.redirect(f"/desk/deals/{number}/hot/progress", said="hot")
+    return pages.redirect(f"/desk/deals/{number}/hot/progress", notice="hot")
 
 
 @routes.get("/desk/deals/<number>/hot/progress")
@@ -161,7 +161,7 @@ def hot_progress(request: Request, number: str) -> Answer:
         "desk/progress.html",
         request,
         # "All members are being notified" is over then, and the heading says so.
-        said=None if progress.finished else request.said,
+        notice=None if progress.finished else request.notice,
         d=views.card(deal, request.now),
         number=number,
         since=views.moment(deal.hot_at),

@@ -74,7 +74,7 @@ def do(request: Request) -> Answer:
     typed = forms.read(request.event)
     numbers, action = _ticked(typed), _action(typed)
     if not numbers:
-        return pages.redirect("/desk/deals", said="unticked")
+        return pages.redirect("/desk/deals", notice="unticked")
     try:
         changes = _move(typed) if action == "move" else {"ends_at": request.now}
     except InvalidFields as error:
@@ -120,7 +120,7 @@ def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[st
     cookies.editor_of(request)
     numbers, action = _ticked(fields), _action(fields)
     if not numbers:
-        return pages.redirect("/desk/deals", said="unticked")
+        return pages.redirect("/desk/deals", notice="unticked")
     return desk_page(
         "desk/together.html",
         request,

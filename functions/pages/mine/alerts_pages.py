@@ -66,7 +66,7 @@ def limit(request: Request, kind: str, slug: str) -> Answer:
         follows.limit(table(), topic, member.username, within, member.account_id)
     except NotWatching:  # it ended in another window
         follows.watch(table(), topic, member.username, request.now, member.account_id, within)
-    return pages.redirect(PLACE, fragment=f"row-{_row_id(topic)}", said="limits")
+    return pages.redirect(PLACE, fragment=f"row-{_row_id(topic)}", notice="limits")
 
 
 @routes.post("/my/alerts/deals/<number>", form_page="/deals/<number>")
@@ -81,8 +81,8 @@ def alert_on_price(request: Request, number: str) -> Answer:
         return _form(request, f"/my/alerts/deals/{number}", deal.title, "", typed, error.errors)
     only = Limits(within.ceiling, within.currency)
     if deal.status(request.now) is Status.ACTIVE and limits.wants(only, deal, frozenset()):
-        return pages.redirect(f"/deals/{number}", said="alert-met")
-    return pages.redirect(PLACE, said="alert")
+        return pages.redirect(f"/deals/{number}", notice="alert-met")
+    return pages.redirect(PLACE, notice="alert")
 
 
 @routes.post("/my/alerts", form_page=PLACE)
@@ -93,7 +93,7 @@ def alert_on_words(request: Request) -> Answer:
         alerts.on_words(table(), member.username, member.account_id, limits.read(_given(typed)), request.now)
     except InvalidLimits as error:
         return _form(request, "/my/alerts", "New deals", "Words", typed, error.errors)
-    return pages.redirect(PLACE, said="alert")
+    return pages.redirect(PLACE, notice="alert")
 
 
 @routes.post("/my/alerts/<alert_id>", form_page=PLACE)
@@ -106,14 +106,14 @@ def change_alert(request: Request, alert_id: str) -> Answer:
         alerts.change(table(), alert, limits.read(_given(typed)))
     except InvalidLimits as error:
         return _watches(request, alert_id, typed, error.errors)
-    return pages.redirect(PLACE, fragment=f"row-{alert_id}", said="limits")
+    return pages.redirect(PLACE, fragment=f"row-{alert_id}", notice="limits")
 
 
 @routes.post("/my/alerts/<alert_id>/remove", form_page=PLACE)
 def remove_alert(request: Request, alert_id: str) -> Answer:
     member = cookies.sender_of(request, PLACE)
     alerts.remove(table(), member.username, alert_id, member.account_id)
-    return pages.redirect(PLACE, said="alert-removed")
+    return pages.redirect(PLACE, notice="alert-removed")
 
 
 @routes.post("/my/feed", form_page=PLACE)
@@ -130,7 +130,7 @@ def make_feed(request: Request) -> Answer:
 def revoke_feed(request: Request) -> Answer:
     member = cookies.sender_of(request, PLACE)
     feed_keys.revoke(table(), member.username, member.account_id)
-    return pages.redirect(PLACE, said="feed-revoked")
+    return pages.redirect(PLACE, notice="feed-revoked")
 
 
 @routes.get("/my/messages.atom")
@@ -244,7 +244,7 @@ def _watches(
         "mine/watches.html",
         here=PLACE,
         status=status,
-        said=request.said,
+        notice=request.notice,
         alerts=of_alerts,
         most_alerts=alerts.MOST,
         hot_pace=hot_pace,

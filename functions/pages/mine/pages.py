@@ -61,7 +61,7 @@ def inbox(request: Request) -> Answer:
         "mine/inbox.html",
         here="/my/inbox",
         description="News of what you watch: deals of your brands and categories, hot ones, and your orders.",
-        said=request.said,
+        notice=request.notice,
         rows=[_row(message, about, request.now) for message in page.items],
         total=len(page.items) if not (unread_only or cursor or page.next) else None,
         unread_only=unread_only,
@@ -76,7 +76,7 @@ def inbox(request: Request) -> Answer:
 def read_all(request: Request) -> Answer:
     member = cookies.sender_of(request, "/my/inbox")
     marked = messages.mark_all_read(table(), member.username, request.now, member.account_id)
-    return _json({"marked": marked}) if request.wants_json else pages.redirect("/my/inbox", said="read")
+    return _json({"marked": marked}) if request.wants_json else pages.redirect("/my/inbox", notice="read")
 
 
 @routes.get("/my/inbox/<message_id>")
@@ -102,7 +102,7 @@ def watch(request: Request, kind: str, slug: str) -> Answer:
     topic, place = alerts_pages.topic_named(kind, slug)
     on, off = partial(follows.watch, table(), topic, now=request.now), partial(follows.unwatch, table(), topic)
     counted = metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED
-    return _switched(request, place, on=on, off=off, said=("watching", "unwatched"), counted=counted)
+    return _switched(request, place, on=on, off=off, notices=("watching", "unwatched"), counted=counted)
 
 
 @routes.post("/my/likes/<kind>/<slug>")
@@ -110,7 +110,7 @@ def like(request: Request, kind: str, slug: str) -> Answer:
     topic, place = alerts_pages.topic_named(kind, slug)
     on, off = partial(follows.like, table(), topic, now=request.now), partial(follows.unlike, table(), topic)
     counted = metrics.LIKES_ADDED, metrics.LIKES_REMOVED
-    return _switched(request, place, on=on, off=off, said=("liked", "unliked"), counted=counted)
+    return _switched(request, place, on=on, off=off, notices=("liked", "unliked"), counted=counted)
 
 
 @routes.get("/my/saved")
@@ -119,14 +119,14 @@ def saved_deals(request: Request) -> Answer:
     username, cursor = cookies.member_of(request).username, request.query.get("cursor") or None
     (page,), head = cookies.beside_head(request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor))
     cards = [views.card(deal, request.now) for deal in page.items]
-    return pages.page("mine/saved.html", here="/my/saved", said=request.said, deals=cards, older=page.next, **head)
+    return pages.page("mine/saved.html", here="/my/saved", notice=request.notice, deals=cards, older=page.next, **head)
 
 
 @routes.post("/my/saved/<number>", form_page="/deals/<number>")
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     on, off = partial(saved.save, table(), deal, now=request.now), partial(saved.unsave, table(), deal.deal_id)
-    return _switched(request, f"/deals/{views.number(deal)}", on=on, off=off, said=("saved", "unsaved"))
+    return _switched(request, f"/deals/{views.number(deal)}", on=on, off=off, notices=("saved", "unsaved"))
 
 
 @routes.post("/my/votes/<number>/<way>", form_page="/deals/<number>")
@@ -141,7 +141,7 @@ def vote(request: Request, number: str, way: str) -> Answer:
         f"/deals/{views.number(deal)}",
         on=partial(cast, given=Vote(way)),
         off=partial(cast, given=None),
-        said=("voted", "vote-gone"),
+        notices=("voted", "vote-gone"),
         states=(way, *(other for other in Vote if other != way)),
     )
 
@@ -174,13 +174,13 @@ def _switched(
     *,
     on: Callable[..., object],
     off: Callable[..., object],
-    said: tuple[str, str],
+    notices: tuple[str, str],
     states: Sequence[str] = (),
     counted: tuple[metrics.Metric, metrics.Metric] | None = None,
 ) -> Answer:
     """Turn on or off what a form's button stands for, and lead back to where it stood. Saying it twice counts once.
 
-    ``said`` are the codes of both; the first is also what the script calls the button's state, unless there are
+    ``notices`` are the codes of both; the first is also what the script calls the button's state, unless there are
     ``states``: that, and those of the buttons that are off when it is on.
     """
     fields = forms.read(request.event)
@@ -192,9 +192,9 @@ def _switched(
         if counted:
             report(counted[0] if turned_on else counted[1])
     if request.wants_json:
-        own, *others = states or said[:1]
+        own, *others = states or notices[:1]
         return _json({own: turned_on, **dict.fromkeys(others, False)})
-    return forms.lead_to(place, said=said[0] if turned_on else said[1])
+    return forms.lead_to(place, notice=notices[0 if turned_on else 1])
 
 
 def _states_of(number: str, username: str) -> dict[str, bool]:

@@ -24,7 +24,7 @@ def public_page(template: str, request: Request, **values: Any) -> Answer:
     """A page that is the same for everybody. One that is not to be indexed names no other in its place."""
     if cursor_of(request) or "q" in request.query or values.get("robots"):
         values["canonical"] = None
-    return pages.page(template, cache=pages.PUBLIC, here=request.path, said=request.query.get("said"), **values)
+    return pages.page(template, cache=pages.PUBLIC, here=request.path, notice=request.query.get("notice"), **values)
 
 
 def cursor_of(request: Request) -> str | None:

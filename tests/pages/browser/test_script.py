@@ -144,7 +144,7 @@ def test_what_an_address_says_was_done_is_shown_in_the_browser_that_did_it(visit
     page.get_by_role("button", name="Sign out", exact=True).click()
 
     expect(page.get_by_role("status")).to_have_text("You’re signed out.")
-    elsewhere = visit("/?said=signed-out").locator(".notice")
+    elsewhere = visit("/?notice=signed-out").locator(".notice")
     expect(elsewhere).to_have_text("You’re signed out.")
     expect(elsewhere).to_be_hidden()
 

@@ -344,7 +344,7 @@ def test_a_brand_that_has_one_deal_this_month_is_shown_with_those_of_the_month_b
 def test_a_query_of_any_name_is_only_a_query(ask: Ask, posted: list[Deal]) -> None:
     statuses = {"/deals": 400, "/deals/": 301, "/brands/Apple": 301, "/search": 400, "/nowhere/": 301}
     for path, status in statuses.items():
-        for name in ("path", "template", "prefix", "status", "self", "request", "said"):
+        for name in ("path", "template", "prefix", "status", "self", "request", "notice"):
             assert ask(path, query={"cursor": "forged", "q": "trail", name: "x"})["statusCode"] == status, (path, name)
 
 
@@ -683,8 +683,8 @@ def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says
     }
     for path in ("/", "/deals", "/feed.atom", "/sitemap.xml", "/robots.txt"):
         assert ask(path, headers=poison) == ask(path)
-    assert 'data-said="signed-out" hidden>You’re signed out.<' in ask("/", query={"said": "signed-out"})["body"]
-    unknown = ask("/", query={"said": "Buy at evil"})
+    assert 'data-notice="signed-out" hidden>You’re signed out.<' in ask("/", query={"notice": "signed-out"})["body"]
+    unknown = ask("/", query={"notice": "Buy at evil"})
     assert (unknown["statusCode"], "Buy at evil" in unknown["body"]) == (200, False)
 
 
