@@ -7,13 +7,14 @@ that pages show.
 from __future__ import annotations
 
 import importlib.util
+import json
 import marshal
 import re
 import sys
 from collections.abc import Collection
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from demo.site import Site
@@ -24,7 +25,7 @@ ROOTS = tuple(f"{root}/" for root in (STDLIB, APP, WHEELS, LAMBDA, LIBRARIES, OU
 
 UNCHECKED = (1).to_bytes(4, "little") + bytes(8)
 """The head of byte code that is never compared with a source: https://peps.python.org/pep-0552/"""
-BOOT = ("_pyodide/", "pyodide/", "lzma.", "compression/")
+BOOT = ("_pyodide/", "pyodide/")
 """Parts of Python's library that the start takes, besides what is seen to be used here."""
 
 PATHS = """
@@ -97,14 +98,18 @@ def _visit(site: Site) -> None:
 
 def _contents(files: Collection[str], shown: Collection[str] = ()) -> dict[str, bytes]:
     """Files as the tab has them, below one folder."""
-    import zipfile  # not at the start: it would be among what that takes
+    import gzip  # not at the start: it would be among what that takes
+    import zipfile  # the same
 
     stdlib, found = zipfile.ZipFile(STDLIB), dict[str, bytes]()
     for file in sorted({*files, *shown}):
         root = next(each for each in ROOTS if file.startswith(each))
         inner = file.removeprefix(root)
         content = stdlib.read(inner) if root.startswith(STDLIB) else Path(file).read_bytes()
-        if file in shown or not inner.endswith((".py", ".pyc")):
+        if inner.endswith(".json.gz"):  # botocore's models of services
+            model = json.loads(gzip.decompress(content), object_hook=_brief)
+            found[inner.removesuffix(".gz")] = json.dumps(model, separators=(",", ":")).encode()
+        elif file in shown or not inner.endswith((".py", ".pyc")):
             found[inner] = content
         if file in files and inner.endswith(".pyc"):
             found[inner] = content[:16] + marshal.dumps(_stripped(marshal.loads(content[16:])))  # noqa: S302  # Pyodide's own
@@ -114,6 +119,11 @@ def _contents(files: Collection[str], shown: Collection[str] = ()) -> dict[str, 
             name = importlib.util.cache_from_source(inner) if file in shown else f"{inner}c"
             found[name] = importlib.util.MAGIC_NUMBER + UNCHECKED + marshal.dumps(code)
     return found
+
+
+def _brief(part: dict[str, Any]) -> dict[str, Any]:
+    """A part of a service's model without its documentation, which is most of it."""
+    return {name: each for name, each in part.items() if not (name == "documentation" and isinstance(each, str))}
 
 
 def _stripped(code: CodeType) -> CodeType:

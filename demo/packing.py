@@ -6,12 +6,10 @@ import gzip
 import hashlib
 import io
 import json
-import lzma
 import shutil
 import subprocess
 import sys
 import sysconfig
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -39,17 +37,17 @@ INSTALLED = ROOT / ".venv-demo"
 """What ``make demo`` installs: Pyodide, and the libraries that are not pure Python for WebAssembly."""
 PYODIDE, WHEELS = INSTALLED / "node_modules" / "pyodide", INSTALLED / "site-packages"
 
-GZIP = {
+PACKED = {
     "pyodide.asm.mjs": "text/javascript",
     "pyodide.asm.wasm": "application/wasm",
     "python_stdlib.zip": "application/zip",
+    "first": "application/octet-stream",
+    "rest": "application/octet-stream",
 }
 """Large files with their types. They are compressed here, as not every host does; the service worker unpacks them."""
-XZ = ("first", "rest")
-"""Archives that Python unpacks by itself: a third smaller than with gzip."""
 SHELL = ("index.html", "shell.css", "shell.mjs", "mark.svg", "front.webp", "barlow-condensed.woff2")
-SHOWN = (0, 0, 1280, 800)
-"""The part of the front page that is shown while the site starts."""
+SHOWN = 800
+"""How many lines of the front page's picture are shown at most while the site starts."""
 CODE = ("functions", "shared", "demo", "web", "local/event_source.py", "requirements/dev.txt", "requirements/demo.txt")
 
 
@@ -97,25 +95,22 @@ def pack() -> None:
 
 def write(to: Path = BUILT) -> None:
     """Write the static files, of which all but the page around the site are in a folder named by their content."""
-    with ThreadPoolExecutor() as pool:
-        archives = pool.map(lambda name: lzma.compress((PARTS / name).read_bytes(), preset=9), XZ)
-        contents = {f"{name}.xz": content for name, content in zip(XZ, archives, strict=True)}
     info = json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"]
-    large = {name: ((PARTS if name.startswith("python") else PYODIDE) / name).read_bytes() for name in GZIP}
-    sizes = {name: len(content) for name, content in [*large.items(), *contents.items()] if name != "rest.xz"}
+    large = {name: ((PYODIDE if name.startswith("pyodide") else PARTS) / name).read_bytes() for name in PACKED}
+    sizes = {name: len(content) for name, content in large.items() if name != "rest"}
     code, given = digest_of(*CODE), {"sizes": sizes, "lock": {"info": info, "packages": {}}}
-    contents["build.mjs"] = "".join(f"export const {n} = {json.dumps(value)};\n" for n, value in given.items()).encode()
-    contents |= {
+    contents = {
+        "build.mjs": "".join(f"export const {n} = {json.dumps(value)};\n" for n, value in given.items()).encode(),
         "worker.mjs": (HERE / "worker.mjs").read_bytes(),
         "pyodide.mjs": (PYODIDE / "pyodide.mjs").read_bytes(),
+        "pyodide.asm.wasm": large["pyodide.asm.wasm"],
+        **{f"{name}.packed": gzip.compress(content, 9, mtime=0) for name, content in large.items()},
     }
-    contents |= {f"{name}.packed": gzip.compress(content, 9, mtime=0) for name, content in large.items()}
-    contents["pyodide.asm.wasm"] = large["pyodide.asm.wasm"]
     shell, worker = {name: _shell(name) for name in SHELL}, (HERE / "sw.js").read_bytes()
     build = hashlib.sha256(b"".join([code.encode(), *contents.values(), *shell.values(), worker])).hexdigest()[:12]
     shell["index.html"] = shell["index.html"].replace(b"BUILD", build.encode()).replace(b"CODE", code.encode())
     files = dict.fromkeys(SHELL, "") | {f"{build}/{name.removesuffix('.packed')}": "" for name in contents}
-    files |= {f"{build}/{name}": kind for name, kind in GZIP.items()}
+    files |= {f"{build}/{name}": kind for name, kind in PACKED.items()}
     for name, value in {'"BUILD"': build, "FILES": files, "SHELL": SHELL}.items():
         worker = worker.replace(name.encode(), json.dumps(value).encode(), 1)
     shutil.rmtree(to, ignore_errors=True)
@@ -128,7 +123,7 @@ def _shell(name: str) -> bytes:
     if name == "front.webp":
         picture = io.BytesIO()
         whole = Image.open(ROOT / "docs" / "pictures" / "front-page.png").convert("RGB")
-        whole.crop(SHOWN).save(picture, "WEBP", quality=60)
+        whole.crop((0, 0, whole.width, min(whole.height, SHOWN))).save(picture, "WEBP", quality=60)
         return picture.getvalue()
     own = HERE / name
     return (own if own.exists() else ROOT / "web" / "assets" / name).read_bytes()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 ACCOUNT = "123456789012"
 """moto's only account here."""
+EVENTS = "aws_lambda_powertools.utilities.data_classes"
 RESOLVERS = "aws_lambda_powertools.event_handler"
 
 
@@ -87,7 +88,11 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         *("botocore.eventstream", "botocore.httpsession", "charset_normalizer", "configparser", "cryptography", "PIL"),
         *("html.parser", "http.cookiejar", "requests", "responses", "s3transfer", "ssl", "unittest", "urllib3", "xml"),
         *("werkzeug", "xmltodict", "yaml", "moto.awslambda", "moto.cloudwatch", "moto.events", "moto.iam", "moto.s3"),
+        *("dateutil.parser", "moto.backend_index", "urllib.request"),
         *(f"moto.core.{part}" for part in ("custom_responses_mock", "routing", "versions")),
+        *(f"{EVENTS}.{part}_event" for part in ("alb", "aws_config_rule", "cloud_watch_alarm", "cloud_watch_logs")),
+        *(f"{EVENTS}.{part}_event" for part in ("connect_contact_flow", "kafka", "kinesis_firehose", "kinesis_stream")),
+        *(f"{EVENTS}.{part}_event" for part in ("code_pipeline_job", "s3_batch_operation", "ses", "transfer_family")),
         *(f"{RESOLVERS}.{part}" for part in ("appsync", "bedrock_agent", "bedrock_agent_function", "events_appsync")),
         *(f"{RESOLVERS}.{part}" for part in ("graphql_appsync", "lambda_function_url", "vpc_lattice")),
     )

@@ -73,7 +73,7 @@ async function begin({ origin, base, name }) {
   const before = held().catch(() => new Map());
   const [runtime, first] = await Promise.all([
     loadPyodide({ stdLibURL: new URL("python_stdlib.zip", import.meta.url).href, lockFileContents: lock }),
-    bytes("first.xz"),
+    bytes("first"),
   ]);
   py = runtime;
   step("Starting Python …", 75);
@@ -82,10 +82,12 @@ sys.dont_write_bytecode = True
 sys.path.append("/app")
 
 def unpack(archive):
-    import lzma, marshal, os
-    for name, content in marshal.loads(lzma.decompress(archive.to_bytes())).items():
-        os.makedirs(os.path.dirname(f"/app/{name}"), exist_ok=True)
-        with open(f"/app/{name}", "wb") as file:
+    import marshal, os
+    files = marshal.loads(archive.to_bytes())
+    for folder in {os.path.dirname(name) for name in files}:
+        os.makedirs(f"/app/{folder}", exist_ok=True)
+    for name, content in files.items():
+        with open(f"/app/{name}", "wb", buffering=0) as file:
             file.write(content)
     for name, module in [*sys.modules.items()]:  # packages of Python's library that have a part there
         if hasattr(module, "__path__") and (getattr(module, "__file__", None) or "").startswith("/lib/"):
@@ -106,7 +108,7 @@ def unpack(archive):
 
 // The second archive, from when the first page is there, or something of it is asked.
 function more() {
-  rest ??= bytes("rest.xz").then((archive) => {
+  rest ??= bytes("rest").then((archive) => {
     unpacked(archive);
     py.runPython(`for name, module in [*sys.modules.items()]:
     if name.startswith("shared."):  # whose sources are here now, as far as pages show them

@@ -58,6 +58,12 @@ RESULTS = r"""text => {
   }));
 }"""
 
+KEPT_AS_SENT = """async () => {
+  const kept = await caches.open((await caches.keys())[0]);
+  const found = (await kept.keys()).find(({url}) => url.endsWith(".wasm"));
+  return found ? (await kept.match(found)).headers.has("Last-Modified") : null;
+}"""
+"""Whether WebAssembly is kept with a header of its host: what the service worker unpacks has none."""
 NAMES = "indexedDB.databases().then(found => found.map(({name}) => name))"
 AGED = """async () => {
   const ended = request => new Promise(resolve => { request.onsuccess = () => resolve(request.result); });
@@ -365,6 +371,18 @@ def test_a_full_storage_is_said_in_a_sentence_and_the_site_goes_on(context: Brow
     assert at(page, "/my/saved").locator("h1").count() == 1
 
 
+@pytest.mark.parametrize(("name", "untouched"), [("127.0.0.1", True), ("demo.localhost", False)])
+def test_webassembly_is_untouched_where_its_host_is_near_and_packed_where_a_host_does_not_compress_it(
+    context: BrowserContext, host: Host, name: str, untouched: bool
+) -> None:
+    page = context.new_page()
+    page.goto(host.demo.replace("127.0.0.1", name))
+    expect(page.locator("#site")).to_be_visible()
+
+    assert until(lambda: page.evaluate(KEPT_AS_SENT) is not None)
+    assert page.evaluate(KEPT_AS_SENT) is untouched
+
+
 def without(folder: Path, name: str, to: Path) -> Path:
     """A copy of a host's folder in which no file has this name."""
     shutil.copytree(folder / "name" / "demo", to / "name" / "demo", symlinks=False)
@@ -376,14 +394,14 @@ def without(folder: Path, name: str, to: Path) -> Path:
 def test_the_first_page_needs_nothing_of_the_second_archive(
     context: BrowserContext, folder: Path, tmp_path: Path
 ) -> None:
-    with served(without(folder, "rest.xz", tmp_path)) as host:
+    with served(without(folder, "rest.packed", tmp_path)) as host:
         page = opened(context, host)
 
         expect(site_in(page).locator("main a[href*='/deals/']").first).to_be_visible()
 
 
 def test_a_file_that_does_not_come_is_said_in_a_sentence(context: BrowserContext, folder: Path, tmp_path: Path) -> None:
-    with served(without(folder, "first.xz", tmp_path)) as host:
+    with served(without(folder, "first.packed", tmp_path)) as host:
         page = context.new_page()
         page.goto(host.demo)
 

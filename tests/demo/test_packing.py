@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import lzma
 import re
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Files in the place of those that Pyodide and the filling of the table make."""
     monkeypatch.setattr(packing, "PARTS", tmp_path)
     monkeypatch.setattr(packing, "PYODIDE", tmp_path)
-    for name in ("pyodide.mjs", *packing.GZIP, *packing.XZ):
+    for name in ("pyodide.mjs", *packing.PACKED):
         (tmp_path / name).write_text(f"the content of {name}")
     (tmp_path / "pyodide-lock.json").write_text(json.dumps({"info": {"abi_version": "1"}, "packages": {"numpy": {}}}))
     return tmp_path
@@ -50,13 +49,10 @@ def test_what_is_packed_unpacks_to_its_content(parts: Path) -> None:
 
     packed = list(built.rglob("*.packed"))
 
-    assert {file.name.removesuffix(".packed") for file in packed} == {*packing.GZIP}
+    assert {file.name.removesuffix(".packed") for file in packed} == {*packing.PACKED}
     for file in packed:
         name = file.name.removesuffix(".packed")
         assert gzip.decompress(file.read_bytes()).decode() == f"the content of {name}"
-    for name in packing.XZ:
-        (archive,) = built.rglob(f"{name}.xz")
-        assert lzma.decompress(archive.read_bytes()).decode() == f"the content of {name}"
 
 
 def test_another_content_has_another_folder_and_the_same_has_the_same(parts: Path) -> None:
