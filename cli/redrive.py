@@ -1,4 +1,4 @@
-"""``btd redrive``: what failed for good is shown and sent again; ``docs/failures.md`` says when to.
+"""``btd redrive``: list what failed permanently, and send it again; ``docs/failures.md`` says when to.
 
 That is units of work in the fan-out's dead-letter queue, batches of the stream, and uploads.
 """

@@ -10,8 +10,8 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 - the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
 
 It answers ``/mail`` of the site itself (``mailbox``). It also tells what MiniStack does not: how much its functions
-have not read yet, and what has failed for good (``WAITING``). ``make stop`` waits for the former, because streams start
-over with each start. And it reads streams as Lambda does (``ministack_patches``).
+have not read yet, and what has failed permanently (``WAITING``). ``make stop`` waits for the former, because streams
+start over with each start. And it reads streams as Lambda does (``ministack_patches``).
 
 Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS). So does each
 request by a host name that is not this machine's, since any page may let a name of its own lead here.

@@ -85,7 +85,7 @@ def _batch(mapping: dict[str, Any], table: str, position: int) -> tuple[list[Rec
 
 
 def _deliver(mapping: dict[str, Any], function: dict[str, Any], records: list[Record], position: int) -> None:
-    """Hand a batch to its function, and what fails for good to the dead-letter queue; then read on behind it."""
+    """Hand a batch to its function, and what fails permanently to the dead-letter queue; then read on behind it."""
     attempts = int(mapping.get("MaximumRetryAttempts", -1))
     retries = attempts if attempts >= 0 else FOREVER
     reader = EventSource(partial(_call, mapping, function), retries, pause=partial(time.sleep, PAUSE))

@@ -95,7 +95,7 @@ def run(
 def of_its_own_table(table: Table, recorded: Mapping[str, Any], trace: Trace) -> Sequence[Mapping[str, Any]]:
     """Put the items of a recorded table into it, and ask its Queries: what each ``found``, or that it was ``refused``.
 
-    They are none of the page's requests, whose items the table browser shows. Raises Busy.
+    They don't count as requests of the page, whose items the table browser shows. Raises Busy.
     """
     puts = [{"PutRequest": {"Item": item}} for item in recorded["items"]]
     _unseen(table, "BatchWriteItem", {"Requests": puts}, trace)

@@ -77,7 +77,7 @@ Alert = PriceAlert | WordsAlert
 Role = Literal["member", "editor"]
 
 Trouble = Literal["bounce", "complaint"]
-"""Why nothing is mailed to an address: a mail came back for good, or its reader called it unwanted."""
+"""Why nothing is mailed to an address: a mail bounced permanently, or its reader called it unwanted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class Report:
     def from_json(cls, body: str) -> Report:
         """The report that a message of SES's topic is. Raises ValueError for any other body.
 
-        A bounce that is not for good (a full mailbox, a holiday) names nobody.
+        A bounce that is not permanent (a full mailbox, a holiday) names nobody.
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
         """
         try:
