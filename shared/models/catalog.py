@@ -203,6 +203,10 @@ class Deal:
         """Whether the price is as low as any other of its product in the 60 days before, and there was another."""
         return self.verdict is not None and self.units <= self.verdict.cheapest
 
+    def is_alike(self, other: Deal) -> bool:
+        """Whether two offers of a product are of the same variant, as far as they say."""
+        return None in (self.variant, other.variant) or self.variant == other.variant
+
 
 _STORED = {each.name: attribute for each in fields(Deal) if (attribute := attribute_of(each))}
 TYPES: Mapping[str, type] = {name: attribute.kind for name, attribute in _STORED.items() if attribute.typed}

@@ -53,6 +53,18 @@ def test_a_deal_keeps_the_lowest_and_the_usual_price_of_60_days_before_it(table:
     assert kept(table, oldest) is None
 
 
+def test_an_offer_is_not_compared_with_other_variants_of_its_product(table: Table) -> None:
+    """As those of a shop's export, which all have the product's address."""
+    red, blue = post(table, [a_deal(ago(minutes=n), link=LINK, price=f"{n + 6}0.00", variant=f"{n}") for n in range(2)])
+    again = post(table, [a_deal(ago(days=1), link=LINK, price="80.00", variant="1")])
+    indexed(table, [*again, blue, red])
+    assert [kept(table, deal) for deal in (red, blue)] == [None, Verdict(8000, ago(days=1).date(), (8000, 8000))]
+
+    change(table, blue, variant="0")
+
+    assert (kept(table, red), kept(table, blue)) == (Verdict(7000, NOW.date(), (7000, 7000)), None)
+
+
 def test_the_only_offer_of_a_product_has_no_verdict_and_takes_one_query(table: Table) -> None:
     (deal,) = post(table, [a_deal(link=LINK)])
 

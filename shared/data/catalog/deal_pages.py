@@ -28,7 +28,8 @@ CHEAPER = 12
 
 @dataclass(frozen=True, slots=True)
 class DealPage:
-    """A deal and its score; the newest offers of its product, itself and withdrawn ones included; others of its brand.
+    """A deal and its score; the newest offers of its product and variant, itself and withdrawn ones included; others of
+    its brand.
 
     ``variants`` are active offers of the product, and of its colours and sizes among the brand's deals. ``of_brand``
     are other active deals of the brand: of this month, the month before and the deal's own. Where these have none, they
@@ -63,7 +64,8 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     variants, others = _beside_it(deal, [*found, *of_brand], now)
     if not others:
         _, others = _beside_it(deal, _longer_ago(table, deal, books, now), now)
-    return DealPage(Scored(deal, score), tuple(found), variants, others, _cheaper(table, deal, now))
+    alike = tuple(each for each in found if each.is_alike(deal))
+    return DealPage(Scored(deal, score), alike, variants, others, _cheaper(table, deal, now))
 
 
 def below(deal: Deal) -> Selection:

@@ -93,7 +93,7 @@ def _compared(deal: Deal | None) -> object:
     """What other offers of its product are compared with, of an offer; None of one that is withdrawn."""
     if deal is None or deal.withdrawn_at is not None:
         return None
-    return links.product(deal.link), deal.units, deal.currency, deal.created_at
+    return links.product(deal.link), deal.variant, deal.units, deal.currency, deal.created_at
 
 
 def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:
@@ -162,13 +162,15 @@ def follow(table: Table, changed: Deal, *, is_new: bool = False) -> None:
 
 
 def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
-    """A deal's verdict among offers of its product; None where no other one is of that time and in its currency."""
+    """A deal's verdict among offers of its product; None where no other one is of that time and of its variant, in its
+    currency."""
     others = [
         each
         for each in found
         if each.deal_id != deal.deal_id
         and each.withdrawn_at is None
         and each.currency == deal.currency
+        and each.is_alike(deal)
         and deal.created_at - JUDGED <= each.created_at <= deal.created_at
     ]
     if not others:

@@ -57,6 +57,18 @@ def test_every_colour_is_reached_from_every_other(ask: Ask, colours: list[Deal])
     }
 
 
+def test_the_price_of_another_variant_at_the_same_address_is_no_earlier_price(
+    ask: Ask, table: Table, now: datetime
+) -> None:
+    made = [a_deal(now - timedelta(days=n), link=SHOE, price=f"6{n}.00", variant=f"No. {n}") for n in range(2)]
+    newer, older = indexed(table, post(table, made, now))
+
+    answer = ask(f"/deals/{newer.number}")
+
+    assert rows(answer) == []
+    assert section(answer, "Other colours and sizes") == [f"/deals/{older.number}"]
+
+
 def test_another_offer_of_the_same_product_is_not_called_a_colour(ask: Ask, table: Table, now: datetime) -> None:
     made = [a_deal(now - timedelta(days=n), title="Trail runner", link=SHOE, price=f"6{n}.00") for n in range(2)]
     newer, older = indexed(table, post(table, made, now))
