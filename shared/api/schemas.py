@@ -90,9 +90,9 @@ class PictureState(Answer):
 
 
 class Verdict(Answer):
-    """What a deal's price is judged by: its product's other offers of the 60 days before it, in the deal's currency.
+    """What a deal's price is judged by: offers of its product and variant in the 60 days before, in its currency.
 
-    ``lowest``: none of them was cheaper. ``usualFrom`` and ``usualTo`` bound the middle half of them.
+    ``lowest``: no other one was cheaper. ``usualFrom`` and ``usualTo`` bound the middle half of them.
     """
 
     lowest: bool
