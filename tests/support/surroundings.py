@@ -101,7 +101,7 @@ def taken(queue: Queue) -> list[str]:
 
 def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
-    for module in (environment, clients, clients, clients, metrics, cached_pages):
+    for module in (environment, clients, metrics, cached_pages):
         for kept in vars(module).values():
             if hasattr(kept, "cache_clear"):
                 kept.cache_clear()
