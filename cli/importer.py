@@ -24,7 +24,7 @@ from shared.api.validation import checked
 from shared.data.catalog import deal_items, deals, feeds, imports, topics
 from shared.dynamodb import damage
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
-from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
+from shared.errors import BrandExists, Busy, DealExists, DealsError, DealTooLarge, Unavailable
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values import links, times
 
@@ -176,10 +176,18 @@ class Importer:
 
     def _prepared(self, new: Sequence[Entry]) -> list[list[Entry]]:
         """Entries in the batches that create their deals, which have their brands' names and numbers."""
-        named = [replace(each.deal, brand_name=self._names[each.deal.brand]) for each in new]
-        of = {each.deal.deal_id: each for each in new}
+        named = []
+        for each in new:
+            deal = replace(each.deal, brand_name=self._names[each.deal.brand])
+            try:
+                deal_items.check_size(deal)  # the name may be longer than the slug, with which the record was checked
+            except DealTooLarge as error:
+                self._refuse(each.number, str(error), each.size)
+            else:
+                named.append(deal)
+        entry_of = {each.deal.deal_id: each for each in new}
         batches = imports.batches(self._table, named, self._now)
-        return [[replace(of[deal.deal_id], deal=deal) for deal in batch] for batch in batches]
+        return [[replace(entry_of[deal.deal_id], deal=deal) for deal in batch] for batch in batches]
 
     def _create_brands(self, entries: Iterable[Entry]) -> None:
         """Create the brands that are missing, each named as it is first written.

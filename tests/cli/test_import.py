@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from shared.data.catalog import deals, feed_counts, feeds, imports, topics
+from shared.data.catalog import deal_items, deals, feed_counts, feeds, imports, topics
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
@@ -95,6 +95,22 @@ def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(
     assert "1 brand created" in result.stdout
     assert topics.brand_names(table) == {"asics": "Asics", "g-fore": "G/Fore"}
     assert [deal.brand_name for deal in imported(table, "1", "2", "3")] == ["Asics", "G/Fore", "G/Fore"]
+
+
+def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Table, btd: Btd, tmp_path: Path) -> None:
+    from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
+    from cli.importer import entry  # noqa: PLC0415
+
+    line = a_line("1", brand="Levi\u2019s", description="\u2014" * 2500)  # its slug takes two bytes less than its name
+    given = deal_items.attributes(entry(Record(1, 1, line), now()).deal)
+    size = sum(len(name) + len(str(value).encode()) for name, value in given.items() if value is not None)
+    line["description"] += "e" * (deal_items.MAX_BYTES - size)
+
+    result = btd("import", a_file(tmp_path, [line, a_line("2")]), code=1)
+
+    assert f"line 1: A deal must have at most {deal_items.MAX_BYTES}" in result.output
+    assert [deal.source_id for deal in imported(table, "2")] == ["2"]
+    assert imports.by_source(table, ["1"]) == {}
 
 
 def test_brands_that_another_import_creates_meanwhile_keep_the_names_they_have_then(table: Table) -> None:
