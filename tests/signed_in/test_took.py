@@ -228,8 +228,12 @@ def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_
     assert "partition=SESSION" not in seen.text
 
 
-def test_copies_from_memory_are_said_to_be(visitor: Browser, post_deal: PostDeal) -> None:
+def test_copies_from_memory_are_said_to_be(
+    visitor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     post_deal()
+    now = times.now()
+    monkeypatch.setattr(times, "now", lambda: now)  # they are kept for a second
     refresher.refresh(page_cache.PARTS, set(), set())
 
     first, second = visitor.get("/"), visitor.get("/")
