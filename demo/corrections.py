@@ -7,7 +7,6 @@ import inspect
 import json
 import re
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -34,8 +33,6 @@ Json = dict[str, Any]
 Make = Callable[[Any], Any]
 CORRECTIONS: list[tuple[Any, str, Make]] = []
 """What is corrected, the name of the method, and what makes the right one of moto's own."""
-IN_BATCH: list[bool] = []
-"""Filled while the writes of a batch are made, one after another."""
 WRITTEN: list[tuple[Json | None, Json | None]] = []
 """What the last request wrote: each item before and after it, as DynamoDB sends items."""
 
@@ -105,23 +102,10 @@ def _noted(own: Any) -> Any:
                 del records[many:]
             raise
         images = [(item, image(*each)) for item, each in zip(before, places, strict=True)]
-        WRITTEN[:] = [*(WRITTEN if IN_BATCH else ()), *images]
+        WRITTEN[:] = images if transaction else [*WRITTEN, *images]  # moto's transaction calls the other writes
         return found
 
     return write
-
-
-@_corrects(DynamoHandler, "batch_write_item")
-def _all_of_a_batch(own: Any) -> Any:
-    def batch_write_item(self: Any) -> Any:
-        WRITTEN.clear()
-        IN_BATCH.append(True)
-        try:
-            return own(self)
-        finally:
-            IN_BATCH.clear()
-
-    return batch_write_item
 
 
 @_corrects(Table, "__deepcopy__")
@@ -140,19 +124,12 @@ def _in_one_partition(own: Any) -> Any:
     """moto sorts the whole table for each query, which was half of a page's time: here one partition."""
 
     def query(self: Any, hash_key: Any, *args: Any, **named: Any) -> Any:
-        asked = inspect.signature(own).bind(self, hash_key, *args, **named).arguments
+        ((name, wanted), *_) = named.get("hash_key_conditions") or [(self.hash_key_attr, hash_key)]
+        held = [self.items.get(wanted, {})] if name == self.hash_key_attr else self.items.values()
+        items = [item for each in held for item in each.values()]
+        items = [item for item in items if name in item.attrs and item.attrs[name].value == wanted.value]
         part: Any = object.__new__(type(self))
-        vars(part).update(vars(self))
-        conditions = asked.get("hash_key_conditions")
-        if not asked.get("index_name"):
-            part.items = defaultdict(dict, {at: self.items[at] for at in (hash_key,) if at in self.items})
-        elif conditions and self.range_key_attr:
-            (name, wanted), part.items = conditions[0], defaultdict(dict)
-            for at, items in self.items.items():
-                for below, item in items.items():
-                    found = item.attrs.get(name)
-                    if found is not None and found.value == wanted.value:
-                        part.items[at][below] = item
+        vars(part).update(vars(self), all_items=lambda: items)
         return own(part, hash_key, *args, **named)
 
     return query
@@ -200,7 +177,6 @@ def _once(own: Any) -> Any:
             if body != self.body:
                 kind = "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException"
                 raise DynamodbException(kind, "The same token was sent with another transaction")
-            WRITTEN.clear()
             return answer
         answer = own(self)
         if token:
@@ -246,21 +222,17 @@ def _one_clause_after_another(own: Any) -> Any:
     return update_item
 
 
-@_corrects(
-    DynamoHandler,
-    "query",
-    "get_item",
-    "batch_get_item",
-    "put_item",
-    "update_item",
-    "delete_item",
-    "transact_write_items",
-)
+READS, WRITES = ("query", "get_item", "batch_get_item"), ("put_item", "update_item", "delete_item", "batch_write_item")
+
+
+@_corrects(DynamoHandler, *READS, *WRITES, "transact_write_items")
 def _refusing(own: Any) -> Any:
-    """A request that moto cannot read is one that DynamoDB refuses: of an exercise, whose requests readers write."""
+    """A request begins with nothing written. One that moto cannot read is one that DynamoDB refuses: of an exercise,
+    whose requests readers write."""
 
     @wraps(own)
     def action(self: Any) -> Any:
+        WRITTEN.clear()
         try:
             return own(self)
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:

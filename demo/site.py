@@ -85,14 +85,10 @@ class Site:
         """Take up what was ``kept``, and the ``changes`` since then, without any of it coming by the stream."""
         held = json.loads(kept)
         self.files.held |= {name: tuple(file) for name, file in held["files"].items()}
-        for item in held["items"]:
-            self._place(item["PK"], item["SK"], item)
-        for key, item in changes:
-            at, below = json.loads(key)
-            self._place({"S": at}, {"S": below}, None if item is None else json.loads(item))
-
-    def _place(self, at: Json, below: Json, item: Json | None) -> None:
-        corrections.place(self.moto, DynamoType(at), DynamoType(below), item)
+        items = [(item["PK"], item["SK"], item) for item in held["items"]]
+        items += [(*({"S": part} for part in json.loads(key)), item and json.loads(item)) for key, item in changes]
+        for at, below, item in items:
+            corrections.place(self.moto, DynamoType(at), DynamoType(below), item)
 
     def changes(self) -> list[tuple[str, str | None]]:
         """The items that were written since this was last asked, each by its key; None for one that is gone."""
