@@ -60,6 +60,7 @@ def pack() -> None:
     front = site.answer("GET", "/", {})["content"].decode()
     for at in [each for each in site.moto.items if "CACHE" in each.value]:  # copies lapse before most visits
         del site.moto.items[at]
+    (OUT / "kept.json").write_text(site.kept())
     cached_pages.memory.cache_clear()  # else the copies that were just read are shown, and nothing is drawn
     site.answer("GET", "/", {})
     for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):

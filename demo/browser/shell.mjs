@@ -45,7 +45,7 @@ async function kept() {
 
 // The site takes the place of the start, as soon as its page is there: its pictures come behind it.
 function reveal() {
-  if (!frame.hidden) return;
+  if (failed || !frame.hidden) return;
   part("start").hidden = true;
   part("tools").hidden = frame.hidden = false;
   frame.focus();
@@ -99,7 +99,6 @@ async function lead() {
     if (data.step) step(data.step, data.percent);
     else if (data.failed) fail(data.failed);
     else if (data.notice) notice(data.notice);
-    else if (data.ready) show();
     else if (data.ticked) frame.dataset.ticked = "yes";
     else {
       for (const line of data.cookies) document.cookie = line;
@@ -109,7 +108,10 @@ async function lead() {
   };
   worker.postMessage({ begin: true, origin: location.origin, base, name: await kept() });
   setInterval(() => worker.postMessage({ tick: true }), 60_000);
-  return navigator.locks.request(`${lock} at ${me}`, () => new Promise(() => {})); // held as long as the tab is there
+  return navigator.locks.request(`${lock} at ${me}`, () => {
+    show(); // answered as soon as the site is there
+    return new Promise(() => {}); // held as long as the tab is there
+  });
 }
 
 navigator.serviceWorker?.addEventListener("message", ({ data, ports: [port] }) => {

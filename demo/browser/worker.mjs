@@ -9,11 +9,12 @@ const step = (text, percent) => tell({ step: text, percent });
 let py, site, rest, loaded = 0, turn = Promise.resolve();
 
 // What Pyodide and this load, with the bytes counted as they come: of a copy, for browsers keep what they compiled of
-// WebAssembly only where its answer is untouched.
+// WebAssembly only where its answer is untouched. What is here from a visit before comes at once, and costs no copy.
 const asked = self.fetch;
 self.fetch = async (address, options) => {
-  const answer = await asked(address, options);
+  const here = await caches.match(address).catch(() => {}), answer = await asked(address, options);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  if (here) return answer;
   const counted = new WritableStream({
     write(chunk) {
       loaded += chunk.length;
@@ -77,7 +78,8 @@ async function begin({ origin, base, name }) {
   ]);
   py = runtime;
   step("Starting Python …", 75);
-  py.runPython(`import sys
+  py.runPython(`import gc, sys
+gc.disable()  # what the start makes stays, so there is nothing to look for
 sys.dont_write_bytecode = True
 sys.path.append("/app")
 
@@ -102,8 +104,8 @@ def unpack(archive):
   for (const [key, cookie] of found.get("jar") ?? []) jar.set(key, cookie);
   const changes = [...found].filter(([key]) => key.startsWith("[")).map(([key, item]) => [key, item ?? undefined]); // null is not None
   site.keep(kept.table, py.toPy(changes));
+  py.runPython("gc.freeze(); gc.enable()");
   step("Drawing the first page …", 92);
-  tell({ ready: true });
 }
 
 // The second archive, from when the first page is there, or something of it is asked.

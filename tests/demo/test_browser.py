@@ -1,4 +1,4 @@
-"""The built demo in Chromium, from static files below a path: three journeys, and what can go wrong."""
+"""The built demo: its bytes, and in Chromium, from static files below a path, three journeys and what can go wrong."""
 
 from __future__ import annotations
 
@@ -179,6 +179,16 @@ def press(page: Page, name: str | re.Pattern[str]) -> None:
 def signed_in(page: Page, who: str, leads_to: str) -> None:
     page.get_by_role("button", name=who).click()
     assert until(lambda: leads_to in where(page))
+
+
+def test_the_files_keep_within_seven_megabytes_for_the_first_page_and_twelve_in_all(folder: Path) -> None:
+    files = [file for file in (folder / "name" / "demo").rglob("*") if file.is_file()]
+    # WebAssembly is there twice and sent once: a host that compresses it itself sends about what is packed here.
+    sent = {file.name: file.stat().st_size for file in files if file.name != "pyodide.asm.wasm"}
+    first = sum(sent.values()) - sent["rest.packed"]
+
+    assert 5_000_000 < first <= 7_000_000, sent
+    assert first < sum(sent.values()) <= 12_000_000, sent
 
 
 def test_an_editors_deal_reaches_a_reader_and_all_is_there_after_a_reload_without_a_network(
