@@ -113,12 +113,6 @@ def _never_copied(_: Any) -> Any:
     return lambda self, _memo: self
 
 
-@_corrects(DynamoType, "cast_value")
-def _text_as_it_is(own: Any) -> Any:
-    """Of each text that it compares, moto asks seven times what it is."""
-    return property(lambda self: self.value if self.type == "S" else own.fget(self))
-
-
 @_corrects(Table, "query")
 def _in_one_partition(own: Any) -> Any:
     """moto sorts the whole table for each query, which was half of a page's time: here one partition."""

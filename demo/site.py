@@ -85,7 +85,7 @@ class Site:
         """Take up what was ``kept``, and the ``changes`` since then, without any of it coming by the stream."""
         held = json.loads(kept)
         self.files.held |= {name: tuple(file) for name, file in held["files"].items()}
-        items = [(item["PK"], item["SK"], item) for item in held["items"]]
+        items: list[Any] = [(item["PK"], item["SK"], item) for item in held["items"]]
         items += [(*({"S": part} for part in json.loads(key)), item and json.loads(item)) for key, item in changes]
         for at, below, item in items:
             corrections.place(self.moto, DynamoType(at), DynamoType(below), item)
