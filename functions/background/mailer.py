@@ -14,8 +14,7 @@ from shared.data.members.mailing import MailWork, Purpose, Report
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
 from shared.html import mails
-from shared.models.members import User
-from shared.models.messages import Mail
+from shared.models.members import Mail, User
 from shared.runtime import metrics
 from shared.runtime.batches import each_message
 from shared.runtime.clients import mail_queue, sender

@@ -11,8 +11,7 @@ from typing import Any
 
 from shared.html.links import absolute
 from shared.html.views import money, render
-from shared.models.members import User
-from shared.models.messages import AboutDeal, Mail, Message
+from shared.models.members import AboutDeal, Mail, Message, User
 from shared.values.naming import counted
 
 _LIKE_A_LINK = re.compile(r"[.\u3002\uff0e\uff61:/@]\S")

@@ -12,12 +12,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import pytest
 
 from shared.dynamodb.attributes import Codec, Entity
-from shared.models import catalog, members, messages, orders
+from shared.models import catalog, members, orders
 from shared.values.stored import attribute_of, stored
 
 MODELS = [
     model
-    for module in (catalog, members, messages, orders)
+    for module in (catalog, members, members, orders)
     for model in vars(module).values()
     if is_dataclass(model) and isinstance(model, type) and model.__module__ == module.__name__
 ]

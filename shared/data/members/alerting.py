@@ -27,8 +27,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER
 from shared.errors import AlreadyExists, NoSuchAlert, NoSuchMessage, NotSignedIn
 from shared.models.catalog import Deal, Status
-from shared.models.members import Alert, Pace, PriceAlert, WordsAlert
-from shared.models.messages import DealNews
+from shared.models.members import Alert, DealNews, Pace, PriceAlert, WordsAlert
 from shared.services import Queue
 from shared.values import links
 
