@@ -30,8 +30,7 @@ from shared.models.catalog import Deal
 from shared.models.members import AboutDeal, AboutOrder, Limits, Message, PriceAlert, User, WordsAlert
 from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
 from shared.values import times
-from shared.values.naming import counted
-from shared.values.stored import Attribute, attribute_of
+from shared.values.naming import Attribute, attribute_of, counted
 
 NAMELESS = frozenset(row.type for row in ROWS if row.exported is Exported.WHOLE)
 """Types of items that name no person, but for attributes that their models call personal."""

@@ -28,19 +28,7 @@ from uuid import UUID
 from cli.importer import Importer
 from shared import services, settings
 from shared.api import documents
-from shared.data.catalog import (
-    changes,
-    clicks,
-    deals,
-    drafts,
-    feeds,
-    offers,
-    page_cache,
-    picks,
-    scores,
-    search,
-    stock_shown,
-)
+from shared.data.catalog import changes, clicks, deals, drafts, feeds, offers, page_cache, picks, scores, search
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.drafts import Draft
 from shared.data.entities import ROWS
@@ -54,7 +42,6 @@ from shared.data.members import (
     mailing,
     messages,
     rate_limits,
-    saved,
     sessions,
     users,
     votes,
@@ -189,7 +176,7 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     for deal in posted:
         table.write(messages.sending(announcements.compose(announcements.of_deal(deal, "brand"), name)))
     messages.mark_read(table, name, announcements.message_id(announcements.of_deal(posted[1], "brand"), name), NOW)
-    saved.save(table, posted[0], name, NOW)
+    votes.save(table, posted[0], name, NOW)
     votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
     scores.file(table, [posted[1].deal_id], NOW)
     feed_keys.make(table, name, reader.account_id, NOW, secret)
@@ -216,7 +203,7 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
     for deal in (ordered, wished):
         stock.add(table, deal.deal_id, 20, NOW, shards=2)
         stock.show_level(table, deal.deal_id)
-        stock_shown.file(table, deal.deal_id)
+        stock.file_note(table, deal.deal_id)
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
     terms = placing.Terms(notify=announcements.notify)
     for number, (buyer, pieces, way) in enumerate(ORDERS):

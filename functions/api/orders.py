@@ -21,7 +21,7 @@ from shared.api.paths import PAGED, of_editors, of_members
 from shared.api.validation import idempotency
 from shared.data.catalog import deals
 from shared.data.members import announcements
-from shared.data.orders import addresses, carts, order_items, placing, reading, steps, stock
+from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
@@ -118,7 +118,7 @@ def place_order(new: NewOrder) -> Response[Any]:
 @route("GET", "/orders", **of_members("One's orders", "OrderList", query=[*PAGED, "status", "from", "to"]))
 def my_orders() -> Response[Any]:
     own, since, until = calling(app), _time("from"), _time("to")
-    page = reading.latest(table(), own.username, status=_status(), since=since, until=until, **paging(app))
+    page = order_items.latest(table(), own.username, status=_status(), since=since, until=until, **paging(app))
     return json_answer(documents.page(page, orders.order_head))
 
 
@@ -128,18 +128,18 @@ def my_orders() -> Response[Any]:
 def my_order(order_id: str) -> Response[Any]:
     asking = calling(app)
     if asking.role == "editor":  # who sends orders sees what is in them
-        return json_answer(orders.order(reading.find(table(), segment(order_id))))
-    return json_answer(orders.order(reading.get(table(), asking.username, segment(order_id))))
+        return json_answer(orders.order(order_items.find(table(), segment(order_id))))
+    return json_answer(orders.order(order_items.get(table(), asking.username, segment(order_id))))
 
 
 @route("POST", "/orders/<order_id>/cancel", **of_members("Cancel an order", "Order", errors=[404, 409]))
 def cancel_order(order_id: str) -> Response[Any]:
-    return _advance(reading.get(table(), calling(app).username, segment(order_id)), OrderStatus.CANCELLED)
+    return _advance(order_items.get(table(), calling(app).username, segment(order_id)), OrderStatus.CANCELLED)
 
 
 @route("PUT", "/orders/<order_id>/status", **of_editors("Send, deliver or cancel an order", "Order", errors=[404, 409]))
 def follow_order(order_id: str, step: OrderStep) -> Response[Any]:
-    return _advance(reading.find(table(), segment(order_id)), OrderStatus(step.status))
+    return _advance(order_items.find(table(), segment(order_id)), OrderStatus(step.status))
 
 
 @route(
@@ -156,7 +156,7 @@ def list_open() -> Response[Any]:
 
 @route("GET", "/customers/<username>", **of_editors("A user and the newest orders", "Customer", errors=[404]))
 def one_customer(username: str) -> Response[Any]:
-    return json_answer(orders.customer(reading.customer(table(), segment(username))))
+    return json_answer(orders.customer(order_items.customer(table(), segment(username))))
 
 
 @route("GET", "/deals/<deal_id>/stock", **of_editors("A deal's stock", "Stock", errors=[404, 409]))

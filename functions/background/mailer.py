@@ -1,29 +1,96 @@
-"""From the queue to the readers' mailboxes: each message of the queue is mail to send, or what became of some."""
+"""From the queue to the readers' mailboxes: each message of the queue is mail to send, or what became of some.
+
+Mails are made of templates as pages are: in plain text and in HTML, without pictures and without anything that tells
+who has read them.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import secrets
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared import services, settings
 from shared.data.members import mailing, rate_limits, users
 from shared.data.members.mailing import MailWork, Purpose, Report
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
-from shared.html import mails
-from shared.models.members import Mail, User
+from shared.html.links import absolute
+from shared.html.views import money, render
+from shared.models.members import AboutDeal, Mail, Message, User
 from shared.runtime import metrics
 from shared.runtime.batches import each_message
 from shared.runtime.clients import mail_queue, sender
 from shared.runtime.environment import logger, table
 from shared.runtime.metrics import measured, report
 from shared.values import identifiers, times
+from shared.values.naming import counted
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+
+_LIKE_A_LINK = re.compile(r"[.\u3002\uff0e\uff61:/@]\S")
+"""What mail programs may make a link of: a dot, also an ideographic one, a colon, a slash or an @ within a word."""
+
+MOST_BYTES = 20 * 1024
+"""The most that the two forms of a mail have together: Gmail shows the beginning of longer ones, from 102 KB on, and
+the reader may be on a train."""
+
+
+def reset(user: User, token: str) -> Mail:
+    """The link to a new password."""
+    return _mail("reset", user, "Your link to a new password", address=absolute("/account/reset", token=token))
+
+
+def verify(user: User, token: str) -> Mail:
+    """The link that proves the address."""
+    return _mail("verify", user, "Is this your address?", address=absolute("/account/verify", token=token))
+
+
+def changed(address: str, what: str) -> Mail:
+    """The notice, to the address that an account had, that its ``what`` was changed: its password or its address."""
+    return _mail("changed", address, f"Your {what} was changed", what=what, address=absolute("/account/forgot"))
+
+
+def digest(user: User, messages: Sequence[Message], more: int, token: str) -> Mail:
+    """A day's unread messages, and how many more the next mail has; with the link that ends such mails, which mail
+    programs can follow by themselves.
+
+    https://www.rfc-editor.org/rfc/rfc8058
+    """
+    leave = absolute("/account/unsubscribe", token=token)
+    rows = [
+        {
+            "subject": each.subject,
+            "price": money(each.about.price, each.about.currency) if isinstance(each.about, AboutDeal) else "",
+            "address": absolute(f"/my/inbox/{each.message_id}"),
+        }
+        for each in messages
+    ]
+    links = {"inbox": absolute("/my/inbox"), "account": absolute("/account"), "leave": leave}
+    subject = counted(len(rows) + more, "new unread message")
+    mail = _mail("digest", user, subject, rows=rows, more=more and counted(more, "more message"), **links)
+    headers = {"List-Unsubscribe": f"<{leave}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    return replace(mail, headers=headers)
+
+
+def _mail(template: str, to: User | str, subject: str, **values: Any) -> Mail:
+    # Who signs up may give anybody's address, and any text for a name. So an address that nobody has proved is mailed
+    # neither, and no mail has a username: mail programs make a link of one that looks like a domain.
+    name = to.name if isinstance(to, User) and to.is_verified and not _LIKE_A_LINK.search(to.name) else ""
+    known = {
+        "subject": subject,
+        "greeting": f"Hello {name}," if name else "Hello,",
+        "site": absolute("/"),
+        "postal_address": os.environ.get("MAIL_POSTAL_ADDRESS", ""),
+    }
+    text, html = (render(f"mail/{template}.{form}", **known, **values) for form in ("txt", "html"))
+    return Mail(to.email if isinstance(to, User) else to, subject, text, html)
 
 
 def work(record: SQSRecord) -> None:
@@ -38,7 +105,7 @@ def work(record: SQSRecord) -> None:
             logger().info("mailed", kind=hour.kind, at=hour.at, outcomes=outcomes, **measured())
         case MailWork(kind="password" | "email") as notice:
             what = "email address" if notice.kind == "email" else notice.kind
-            outcome = _deliver(mails.changed(notice.to, what), proved=False)
+            outcome = _deliver(changed(notice.to, what), proved=False)
             logger().info("mailed", kind=notice.kind, outcome=outcome, **measured())
         case MailWork() as asked:
             outcome = _link(asked)
@@ -53,13 +120,13 @@ def _link(asked: MailWork) -> str:
     try:
         if asked.kind == "reset":
             user = users.of_email(table(), asked.to)
-            return _send(user, mails.reset(user, _token(user, "reset")))
+            return _send(user, reset(user, _token(user, "reset")))
         user = users.to_mail(table(), asked.to)
     except NoSuchUser:
         return "nobody"
     if user.account_id != asked.account_id or user.is_verified:
         return "nobody"
-    return _send(user, mails.verify(user, _token(user, "verify")))
+    return _send(user, verify(user, _token(user, "verify")))
 
 
 def _digests(hour: MailWork) -> list[str]:
@@ -99,7 +166,7 @@ def _digest(name: str, due: datetime) -> str:
     news, more = mailing.news(table(), user, due)
     if not news:
         return "nothing"
-    mail, claimant = mails.digest(user, news, more, mailing.unsubscribing(user)), secrets.token_hex(8)
+    mail, claimant = digest(user, news, more, mailing.unsubscribing(user)), secrets.token_hex(8)
     if not mailing.claim(table(), user, due, claimant):
         return "before"
     try:

@@ -14,7 +14,7 @@ from typing import Any
 from shared.api.orders import StockChange
 from shared.data.catalog import deals
 from shared.data.members import announcements
-from shared.data.orders import order_items, reading, steps, stock
+from shared.data.orders import order_items, steps, stock
 from shared.data.orders.order_items import OPEN
 from shared.errors import (
     BadRequest,
@@ -82,18 +82,18 @@ def list_orders(request: Request) -> Answer:
     errors = {}
     if wanted:
         try:
-            return pages.redirect(f"{ORDERS}/{reading.find(table(), wanted).order_id}")
+            return pages.redirect(f"{ORDERS}/{order_items.find(table(), wanted).order_id}")
         except NoSuchOrder:
             errors = {"find": "There is no order of this number."}
     status = _status(request.query.get("status"))
-    read = partial(order_items.open_orders, now=request.now) if status in OPEN else reading.closed
+    read = partial(order_items.open_orders, now=request.now) if status in OPEN else order_items.closed
     page = read(table(), status=status, limit=PAGE, cursor=request.query.get("cursor") or None)
     name, sorting, empty = LISTS[status]
     return pages.page(
         "desk/orders.html",
         here=ORDERS,
         status=HTTPStatus.NOT_FOUND if errors else HTTPStatus.OK,
-        orders=[orders_shown.whole(order) for order in reading.filled(table(), page.items)],
+        orders=[orders_shown.whole(order) for order in order_items.filled(table(), page.items)],
         lists=[(each.value, names[0]) for each, names in LISTS.items()],
         chosen=status.value,
         name=name,
@@ -120,7 +120,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     typed = forms.read(request.event)
     if step != "undo" and step not in STEPS:
         raise NoSuchPath
-    order = reading.find(table(), order_id)
+    order = order_items.find(table(), order_id)
     if step == "undo":
         status, take, notify = _status(typed.get("status")), steps.undo, announcements.notify_correction
     else:
@@ -142,7 +142,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
 def customer(request: Request, username: str) -> Answer:
     """A customer with the addresses and the newest orders. One Query behind the session's."""
     cookies.editor_of(request)
-    found = reading.customer(table(), username, newest=PAGE)
+    found = order_items.customer(table(), username, newest=PAGE)
     return pages.page(
         "desk/customer.html",
         here=request.path,
@@ -191,7 +191,7 @@ def _done(request: Request) -> dict[str, Any] | None:
     if not order_id:
         return None
     try:
-        order = reading.find(table(), order_id)
+        order = order_items.find(table(), order_id)
     except NoSuchOrder:
         return None
     undoes = steps.can_undo(order, request.now)
@@ -217,7 +217,7 @@ def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, 
 
 def _order_page(request: Request, order_id: str, problem: str | None = None) -> Answer:
     """An order as it stands now, and why a step was refused."""
-    order = reading.find(table(), order_id)
+    order = order_items.find(table(), order_id)
     return pages.page(
         "desk/one-order.html",
         here=f"{ORDERS}/{order.order_id}",

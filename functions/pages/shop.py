@@ -23,7 +23,7 @@ from shared.api.fields import Body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
 from shared.data.members import announcements
-from shared.data.orders import addresses, carts, placing, reading, steps, stock
+from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.errors import (
     AddressChanged,
     AmountChanged,
@@ -275,7 +275,7 @@ def my_orders(request: Request) -> Answer:
     except ValueError as error:
         raise BadRequest("There is no such status of orders.", "status") from error
     username = cookies.member_of(request).username
-    read = partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
+    read = partial(order_items.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
     (page,), head = cookies.beside_head(request, read)
     return pages.page(
         "shop/orders.html",
@@ -298,7 +298,7 @@ def one_order(request: Request, order_id: str) -> Answer:
 def cancelling(request: Request, order_id: str) -> Answer:
     """A page that says what cancelling does, with the button that does it."""
     username = cookies.member_of(request).username
-    (order,), head = cookies.beside_head(request, partial(reading.get, table(), username, order_id))
+    (order,), head = cookies.beside_head(request, partial(order_items.get, table(), username, order_id))
     if order.status is not OrderStatus.PLACED:
         return pages.redirect(f"{ORDERS}/{order_id}")
     return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), **head)
@@ -308,7 +308,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
     member, sent_by = cookies.sender_of(request, f"{ORDERS}/{order_id}"), request.correlation_id
-    order, notify = reading.get(table(), member.username, order_id), announcements.notify
+    order, notify = order_items.get(table(), member.username, order_id), announcements.notify
     try:
         steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, notify=notify)
     except WrongStep:
@@ -318,7 +318,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
 
 def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
     """An order as it is now; ``too_late``: a request to cancel it was just refused."""
-    (order,), head = cookies.beside_head(request, partial(reading.get, table(), username, order_id))
+    (order,), head = cookies.beside_head(request, partial(order_items.get, table(), username, order_id))
     state = orders_shown.STATES[order.status].lower()
     return pages.page(
         "shop/order.html",
@@ -443,8 +443,8 @@ def _ordered_already(username: str, seen: Sequence[Wanted], now: datetime) -> st
     shown = {each.deal_id for each in seen}
     if not shown.isdisjoint(carts.deals_in(table(), username, now)):
         return None
-    for newest in reading.latest(table(), username, limit=1).items:
-        if {item.deal_id for item in reading.get(table(), username, newest.order_id).items} == shown:
+    for newest in order_items.latest(table(), username, limit=1).items:
+        if {item.deal_id for item in order_items.get(table(), username, newest.order_id).items} == shown:
             return newest.order_id
     return None
 

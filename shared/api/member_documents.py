@@ -8,7 +8,7 @@ from datetime import datetime
 from shared.api.documents import Json, brand
 from shared.models.catalog import Topic, Vote
 from shared.models.members import AboutOrder, Address, Alert, Limits, Message, Pace, PriceAlert, Session, User
-from shared.values.stored import api_names
+from shared.values.naming import api_names
 from shared.values.times import to_iso
 
 ADDRESS, _LIMITS = api_names(Address), api_names(Limits)

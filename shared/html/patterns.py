@@ -35,8 +35,8 @@ HELPERS = {
     "feeds._query": "feeds.read",
     "feed_counts._books": "feeds.read",
     "feed_counts._topic": "feeds.read",
-    "reading._parts": "reading.get",
-    "reading._whole": "reading.get",
+    "order_items._parts": "order_items.get",
+    "order_items._whole": "order_items.get",
     "order_items._by_day": "order_items.open_orders",
     "order_items._open_in": "order_items.open_orders",
     "sorting._query": "sorting.cheapest",
@@ -45,7 +45,7 @@ HELPERS = {
     "scores._of_month": "scores.popular",
     "search._begun": "search.find",
     "search._counts": "search.find",
-    "alerting._tell_owner": "alerting.cohort",
+    "alerts._tell_owner": "alerts.cohort_met",
     "search._newest": "search.find",
 }
 """Functions that run in their own thread or keep results, each with the function that it serves."""

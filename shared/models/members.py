@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from shared.values.stored import stored
+from shared.values.naming import stored
 
 
 class Pace(StrEnum):

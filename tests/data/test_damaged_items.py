@@ -25,20 +25,8 @@ from shared.data.catalog import (
     words,
 )
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
-from shared.data.members import (
-    alerting,
-    alerts,
-    cohorts,
-    fanout,
-    feed_keys,
-    follows,
-    limits,
-    messages,
-    saved,
-    sessions,
-    users,
-)
-from shared.data.orders import carts, order_items, reading, stock
+from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, sessions, users, votes
+from shared.data.orders import carts, order_items, stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
 from shared.dynamodb.schema import KEYS, Key
@@ -100,7 +88,7 @@ def told_of_alerts(table: Table) -> list[str]:
     """Whose alerts the newest deal meets."""
     deal = deals.get(table, deal_ids(table)[0])
     (unit,) = fanout.alerts_of(deal, "words")
-    return [alert.username for alert in alerting.cohort(table, unit, deal, 9)[0]]
+    return [alert.username for alert in alerts.cohort_met(table, unit, deal, 9)[0]]
 
 
 READERS: Mapping[str, tuple[Reader, ...]] = {
@@ -146,12 +134,12 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     ),
     item_types.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     item_types.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
-    item_types.SAVED: (partial(saved.latest, username="ana", limit=9),),
+    item_types.SAVED: (partial(votes.latest_saved, username="ana", limit=9),),
     item_types.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
     item_types.ORDER: (
-        partial(reading.latest, username="ana", limit=9),
-        partial(reading.latest, username="ana", limit=1, status=OrderStatus.PLACED),
-        partial(reading.customer, username="ana"),
+        partial(order_items.latest, username="ana", limit=9),
+        partial(order_items.latest, username="ana", limit=1, status=OrderStatus.PLACED),
+        partial(order_items.customer, username="ana"),
         partial(order_items.open_orders, now=NOW, limit=1),
         partial(order_items.waiting_since, now=NOW),
     ),
@@ -215,7 +203,7 @@ def world(table: Table) -> Table:
             follows.like(table, topic, name, NOW)
     for number, deal in enumerate(posted):
         send(table, a_message(deal))
-        saved.save(table, deal, "ana", NOW)
+        votes.save(table, deal, "ana", NOW)
         name = ("ana", "bo")[number]
         alerts.on_price(table, deal, name, account_of(name), Limits("40.00", "USD"), NOW)
         alerts.on_words(table, name, account_of(name), Limits(words="trail"), NOW)
@@ -263,9 +251,9 @@ FEED, SESSION = identifiers.token(bytes(32)), identifiers.token(bytes(31) + b"1"
 
 OWN: Mapping[str, Callable[[Item], Reader]] = {
     item_types.DEAL_NUMBER: lambda item: partial(deals.find, id_or_number=keys.id_in(item["PK"])),
-    item_types.ORDER: lambda item: partial(reading.find, id_or_number=keys.id_in(item["SK"])),
-    item_types.ORDER_ITEM: lambda item: partial(reading.find, id_or_number=str(item["OrderId"])),
-    item_types.ORDER_NUMBER: lambda item: partial(reading.find, id_or_number=keys.id_in(item["PK"])),
+    item_types.ORDER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["SK"])),
+    item_types.ORDER_ITEM: lambda item: partial(order_items.find, id_or_number=str(item["OrderId"])),
+    item_types.ORDER_NUMBER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["PK"])),
     item_types.USER: lambda item: partial(users.get, username=keys.id_in(item["PK"])),
     item_types.PRICE_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
     item_types.WORDS_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),

@@ -24,7 +24,7 @@ from shared.data.catalog.deal_items import from_item
 from shared.data.entities import OF_LESSONS, PLACES, ROWS, Entity
 from shared.data.invariants import Fault
 from shared.data.members import rate_limits, users
-from shared.data.orders import reading, steps, stock
+from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.attributes import Item, unmarshal_items
 from shared.dynamodb.schema import INDEX_KEYS, INDEXES, key_names
 from shared.dynamodb.table import Table
@@ -34,7 +34,7 @@ from shared.learn import lessons
 from shared.models.catalog import ALL_DEALS, BRAND
 from shared.models.members import User
 from shared.models.orders import Order, OrderItem, OrderStatus
-from shared.values.stored import attribute_of
+from shared.values.naming import attribute_of
 from tests.support.engines import FAST
 from tests.support.shop import a_buyer, buy
 from tools import workbench
@@ -275,7 +275,7 @@ def test_what_an_account_owns_goes_with_it() -> None:
     with FAST.table() as table:
         everything(table)
         ana = users.get(table, "ana", consistent=True)
-        for order in reading.latest(table, "ana", limit=25, status=OrderStatus.PLACED).items:
+        for order in order_items.latest(table, "ana", limit=25, status=OrderStatus.PLACED).items:
             steps.advance(table, order, OrderStatus.SHIPPED, NOW)
         before = list(table.everything())
 

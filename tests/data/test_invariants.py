@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 
 from shared.data import account_checks, invariants, keys
-from shared.data.catalog import deals, endings, feed_counts, offers, scores, search, stock_shown
+from shared.data.catalog import deals, endings, feed_counts, offers, scores, search
 from shared.data.members import follows, mailing, messages, sessions, users, votes
-from shared.data.orders import reading, steps, stock
+from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, forget, put, update
@@ -201,7 +201,7 @@ def test_a_deal_that_was_lost_to_all_feeds_is_found_by_its_readers_again(table: 
 
 @pytest.mark.parametrize("status", [OrderStatus.PLACED, OrderStatus.CANCELLED])
 def test_orders_in_the_wrong_places_are_put_right(table: Table, lamp: Deal, status: OrderStatus) -> None:
-    order = next(each for each in reading.latest(table, "ana", limit=9).items if each.status is status)
+    order = next(each for each in order_items.latest(table, "ana", limit=9).items if each.status is status)
     table.write(say(keys.order("ana", order.order_id), **keys.order_in_open("placed", "2050-06-01", 1, order.order_id)))
 
     (fault,) = invariants.check(table, NOW)
@@ -230,7 +230,7 @@ def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put
 ) -> None:
     deal = on_sale(table, pieces)
     stock.show_level(table, deal.deal_id)
-    stock_shown.file(table, deal.deal_id)
+    stock.file_note(table, deal.deal_id)
     indexed(table, [deals.get(table, deal.deal_id, consistent=True)])
     assert invariants.check(table, NOW) == []
     wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else keys.stock_in_sold_here(deal.deal_id)

@@ -10,7 +10,7 @@ import pytest
 
 from shared.data.catalog import deals, feeds, page_cache, topics
 from shared.data.members import follows, messages, users
-from shared.data.orders import carts, reading, steps, stock
+from shared.data.orders import carts, order_items, steps, stock
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked, OrdersRemain
 from shared.models.catalog import ALL_DEALS, BRAND, Feed, Status, Topic
@@ -199,7 +199,7 @@ def test_an_account_is_bought_for_and_removed_though_no_other_read_has_seen_it(t
 
     with pytest.raises(OrdersRemain):
         leave(table, "cy")
-    steps.advance(table, reading.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
+    steps.advance(table, order_items.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
     leave(table, "cy")
 
     lag.catch_up()

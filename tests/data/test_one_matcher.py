@@ -6,7 +6,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from shared.data.catalog import search, words
-from shared.data.members import alerting, alerts, fanout, limits
+from shared.data.members import alerts, fanout, limits
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.members import Limits
@@ -53,7 +53,7 @@ def test_whenever_a_search_finds_a_deal_an_alert_on_its_words_tells_of_it_and_th
                 alerts.on_words(table, f"reader{number}", account_of(f"reader{number}"), Limits(words=each), NOW)
             told = []
             for deal in made:
-                met, _ = alerting.cohort(table, fanout.alerts_of(deal, "words")[0], deal, 250)
+                met, _ = alerts.cohort_met(table, fanout.alerts_of(deal, "words")[0], deal, 250)
                 assert len({alert.username for alert in met}) == len(met)
                 told += [deal] if met else []
                 watched = [limits.wants(Limits(words=each), deal, words.of_deal(deal).keys()) for each in taken]

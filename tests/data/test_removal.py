@@ -14,8 +14,8 @@ import pytest
 
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
-from shared.data.members import alerts, announcements, feed_keys, follows, messages, saved, sessions, users, votes
-from shared.data.orders import addresses, carts, reading, steps
+from shared.data.members import alerts, announcements, feed_keys, follows, messages, sessions, users, votes
+from shared.data.orders import addresses, carts, order_items, steps
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -69,7 +69,7 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     a_buyer(table)
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
-    saved.save(table, deal, "ana", NOW)
+    votes.save(table, deal, "ana", NOW)
     votes.vote(table, deal, "ana", Vote.UP, NOW)
     alerts.on_price(table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW)
     feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
@@ -105,7 +105,7 @@ def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, dea
     assert topics.get(table, APPLE).likes == topics.get(table, APPLE).watchers == 0
     assert scores.of(table, deal.deal_id) == 0
     assert sorted((sale["Status"], "Address" in sale) for sale in sales(table)) == [(DELIVERED, False), (SHIPPED, True)]
-    assert reading.get(table, "bo", others.order_id) == others
+    assert order_items.get(table, "bo", others.order_id) == others
     with pytest.raises(NoSuchUser):
         leave(table)
 
@@ -117,9 +117,9 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
     order = buy_and(table, deal, SHIPPED, pieces=3)
 
     leave(table)
-    sale = reading.find(table, order.order_id)
+    sale = order_items.find(table, order.order_id)
     steps.advance(table, sale, DELIVERED, NOW, notify=announcements.notify)
-    delivered = reading.find(table, order.order_id)
+    delivered = order_items.find(table, order.order_id)
 
     assert (sale.username, sale.address, sale.status) == ("", HOME_ADDRESS, SHIPPED)
     assert (sale.items, sale.totals, sale.pieces, sale.times) == (order.items, order.totals, 3, order.times)
@@ -127,7 +127,7 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
     assert steps.advance(table, sale, DELIVERED, NOW) == delivered  # whoever says it again
     assert HOME_ADDRESS.recipient not in str(table.scan()[0])
     with pytest.raises(NoSuchOrder):
-        reading.get(table, "ana", order.order_id)
+        order_items.get(table, "ana", order.order_id)
 
 
 def test_an_order_whose_number_somebody_removed_does_not_keep_its_account(table: Table, deal: Deal) -> None:
@@ -143,7 +143,7 @@ def test_an_order_whose_number_somebody_removed_does_not_keep_its_account(table:
 def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(table: Table, deal: Deal) -> None:
     for name in ("ana", "bo", "cy", "dee", "eve"):
         a_buyer(table, name)
-        saved.save(table, deal, name, NOW)
+        votes.save(table, deal, name, NOW)
     order = buy_and(table, deal, CANCELLED)
     feed_keys.make(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
     for key, attribute in (
@@ -207,7 +207,7 @@ def test_an_order_that_is_delivered_while_its_account_is_removed_has_no_address_
         leave(table)
     removal.go_on_with_all(table)
 
-    assert reading.find(table, order.order_id).status is DELIVERED
+    assert order_items.find(table, order.order_id).status is DELIVERED
     assert HOME_ADDRESS.recipient not in str(table.scan()[0])
 
 
@@ -220,7 +220,7 @@ def test_an_order_whose_account_is_removed_while_it_is_delivered_is_delivered_wi
     with before(table, "TransactWriteItems", partial(leave, table)):
         steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", notify=announcements.notify)
 
-    found = reading.find(table, order.order_id)
+    found = order_items.find(table, order.order_id)
     assert (found.username, found.address, found.correlation_id) == ("", None, "1")
     assert found.times[DELIVERED] == ahead(days=1)
     assert [item for item in table.scan()[0] if item["Type"] == "Message"] == []
@@ -266,14 +266,14 @@ def test_more_orders_than_go_at_once_go_in_the_background_and_then_the_name_is_f
 
     assert len(sales(table)) == removal.AT_ONCE + 5
     users.create(table, a_user("ana", email="other@mail.example"))
-    assert reading.latest(table, "ana", limit=25).items == ()
+    assert order_items.latest(table, "ana", limit=25).items == ()
 
 
 def all_at_once(table: Table, deal: Deal) -> None:
     """All that the owner may still do in another window."""
     for deed in (
         lambda: carts.put_in(table, "ana", deal.deal_id, 2, NOW),
-        lambda: saved.save(table, deal, "ana", NOW),
+        lambda: votes.save(table, deal, "ana", NOW),
         lambda: follows.unlike(table, APPLE, "ana"),
         lambda: follows.like(table, APPLE, "ana", NOW),
         lambda: buy(table, "ana", deal),
@@ -295,7 +295,7 @@ def test_what_another_window_does_while_the_account_is_removed_is_neither_left_n
             except OrdersRemain:
                 # An order came first: then nothing else has changed.
                 assert there <= set(belongings(table)), f"before {operation} {number}"
-                for order in reading.latest(table, "ana", limit=25, status=PLACED).items:
+                for order in order_items.latest(table, "ana", limit=25, status=PLACED).items:
                     steps.advance(table, order, CANCELLED, NOW)
                 leave(table)
         assert belongings(table) == [], f"before {operation} {number}"
@@ -372,8 +372,8 @@ LATE: dict[str, Callable[[Table, Deal, str], object]] = {
     "unlike": lambda table, _, account: follows.unlike(table, APPLE, "ana", account),
     "watch": lambda table, _, account: follows.watch(table, APPLE, "ana", NOW, account),
     "unwatch": lambda table, _, account: follows.unwatch(table, APPLE, "ana", account),
-    "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
-    "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
+    "save": lambda table, deal, account: votes.save(table, deal, "ana", NOW, account),
+    "unsave": lambda table, deal, account: votes.unsave(table, deal.deal_id, "ana", account),
     "vote": lambda table, deal, account: votes.vote(table, deal, "ana", Vote.DOWN, NOW, account),
     "take vote back": lambda table, deal, account: votes.vote(table, deal, "ana", None, NOW, account),
     "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),
@@ -421,4 +421,4 @@ def test_a_receipt_of_a_names_last_owner_does_not_answer_the_next(table: Table, 
     second = buy(table, "ana", deal, key="once", account_id="the next")
 
     assert second.order_id != first.order_id
-    assert reading.get(table, "ana", second.order_id) == second
+    assert order_items.get(table, "ana", second.order_id) == second

@@ -13,7 +13,7 @@ import pytest
 
 from shared.dynamodb.attributes import Codec, Entity
 from shared.models import catalog, members, orders
-from shared.values.stored import attribute_of, stored
+from shared.values.naming import attribute_of, stored
 
 MODELS = [
     model

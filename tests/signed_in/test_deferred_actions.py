@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.data.members import follows, saved, votes
+from shared.data.members import follows, votes
 from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.html import cookies
@@ -54,7 +54,7 @@ def test_what_nobody_asked_for_is_done_once_they_have_an_account(
     assert requests.name(cookies.COOKIE) not in anyone.cookies
     assert (
         carts.deals_in(table, "ana", times.now())
-        or saved.is_saved(table, deal.deal_id, "ana")
+        or votes.is_saved(table, deal.deal_id, "ana")
         or follows.is_watched(table, APPLE, "ana")
         or follows.is_liked(table, APPLE, "ana")
         or votes.given(table, deal.deal_id, "ana")

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 import pytest
 from botocore.exceptions import ClientError
 
+from functions.background import mailer
 from shared import settings
 from shared.data import account_checks, keys
 from shared.data.members import announcements, mailing, messages, users
@@ -21,7 +22,6 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
 from shared.errors import Busy, NoAnswer
-from shared.html import mails
 from shared.models.members import Mail, Message, User
 from shared.runtime.clients import sender
 from shared.services import Sender
@@ -466,7 +466,7 @@ def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, 
     office.queue.send([hour_of(HOUR)])
 
     for mail in office.deliver():
-        assert len((mail.text + mail.html).encode()) <= mails.MOST_BYTES
+        assert len((mail.text + mail.html).encode()) <= mailer.MOST_BYTES
         assert "src=" not in mail.html
         assert "url(" not in mail.html
         assert "1 Main Street, Springfield" in mail.text

@@ -8,7 +8,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.members import messages
-from shared.data.orders import reading, steps, stock
+from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.models.orders import Order, OrderStatus
@@ -29,7 +29,7 @@ def path_of(order: Order) -> str:
 
 
 def state(table: Table, order: Order) -> OrderStatus:
-    return reading.get(table, order.username, order.order_id).status
+    return order_items.get(table, order.username, order.order_id).status
 
 
 def test_open_orders_are_shown_oldest_first(editor: Browser, table: Table, sell: Sell) -> None:
@@ -186,7 +186,7 @@ def test_a_button_in_a_list_leads_back_and_can_be_undone_for_a_minute(
     told = editor.get(seen.location)
     undone = [editor.post(f"{path_of(order)}/undo", {"status": "shipped"}) for _ in range(2)]
     listed, stands = editor.get("/desk/shop/orders").words, state(table, order)
-    again = reading.get(table, order.username, order.order_id)
+    again = order_items.get(table, order.username, order.order_id)
     steps.advance(table, again, OrderStatus.SHIPPED, times.now() - timedelta(minutes=2))
     late = editor.get(f"{path_of(order)}?done={order.order_id}")
     refused = editor.post(f"{path_of(order)}/undo", {"status": "shipped"})

@@ -11,7 +11,7 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.members import messages
-from shared.data.orders import addresses, carts, reading, steps, stock
+from shared.data.orders import addresses, carts, order_items, steps, stock
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
@@ -36,7 +36,7 @@ def checkout(browser: Browser) -> dict[str, str]:
 
 
 def ordered(table: Table, username: str = "ana") -> int:
-    return len(reading.latest(table, username, limit=10).items)
+    return len(order_items.latest(table, username, limit=10).items)
 
 
 def bought(browser: Browser, deal: Deal, quantity: str = "1") -> str:
@@ -203,7 +203,7 @@ def test_another_price_behind_the_form_orders_nothing_and_both_are_said_in_the_c
     assert refused.status == 409
     assert f"Trail runner costs {shown} now, not $10.00." in refused.words
     assert again.status == 303
-    (order,) = reading.latest(table, "ana", limit=10).items
+    (order,) = order_items.latest(table, "ana", limit=10).items
     assert order.totals == {change.get("currency", "USD"): change["price"]}
 
 
@@ -309,7 +309,7 @@ def test_an_address_changed_behind_the_form_is_asked_about(ana: Browser, table: 
     assert "The address “home” has changed." in refused.words
     assert "1 Elsewhere" in refused.words
     assert again.status == 303
-    assert reading.latest(table, "ana", limit=1).items[0].address == elsewhere
+    assert order_items.latest(table, "ana", limit=1).items[0].address == elsewhere
 
 
 def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
@@ -437,7 +437,7 @@ def test_an_order_is_not_cancelled_by_a_stranger_or_once_it_is_sent(ana: Browser
     bo = entered(table, "bo")
 
     by_bo = [bo.get(path), bo.get(f"{path}/cancel"), bo.post(f"{path}/cancel")]
-    order = reading.get(table, "ana", path.rpartition("/")[2])
+    order = order_items.get(table, "ana", path.rpartition("/")[2])
     steps.advance(table, order, OrderStatus.SHIPPED, times.now())
     late = ana.post(f"{path}/cancel")
 

@@ -17,7 +17,7 @@ from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals, offers, search, topics
 from shared.data.members import mailing, rate_limits, users
-from shared.data.orders import reading
+from shared.data.orders import order_items
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
@@ -187,7 +187,7 @@ def usual(site: Preview) -> dict[str, State]:
         "deal": site.deals[0],
         "first": first,
         "link": quote(first.link),
-        "order": reading.latest(table, "ana", limit=1).items[0],
+        "order": order_items.latest(table, "ana", limit=1).items[0],
         "unsubscribing": quote(mailing.unsubscribing(ana)),
         "reset": quote(mailing.issue_token(table, ana, "reset", now, entropy)),
         "verify": quote(mailing.issue_token(table, ana, "verify", now, entropy)),

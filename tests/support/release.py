@@ -13,8 +13,8 @@ from datetime import timedelta
 from typing import Any
 
 from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, topics, words
-from shared.data.members import accounts, announcements, follows, messages, saved, sessions, users
-from shared.data.orders import addresses, carts, order_items, reading, steps, stock
+from shared.data.members import accounts, announcements, follows, messages, sessions, users, votes
+from shared.data.orders import addresses, carts, order_items, steps, stock
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.errors import NotSignedIn
@@ -45,7 +45,7 @@ def write(table: Table) -> None:
     for topic in (APPLE, SHOES):
         follows.like(table, topic, "ana", NOW)
         follows.watch(table, topic, "ana", NOW)
-    saved.save(table, posted[1], "ana", NOW)
+    votes.save(table, posted[1], "ana", NOW)
     announcements.insert(
         table, [announcements.compose(announcements.of_deal(deal, "brand"), "ana") for deal in posted[:2]]
     )
@@ -69,7 +69,7 @@ def change(table: Table) -> None:
     message = messages.latest(table, "ana", limit=9, unread=True, now=NOW).items[0]
     messages.mark_read(table, "ana", message.message_id, NOW)
     (order,) = order_items.open_orders(table, NOW, limit=9).items
-    steps.advance(table, reading.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
+    steps.advance(table, order_items.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
     ana = accounts.prove(table, users.get(table, "ana"), PASSWORD, NETWORK, NOW)
     accounts.change_password(table, ana, f"another {PASSWORD}")
 
@@ -77,7 +77,7 @@ def change(table: Table) -> None:
 def read(table: Table) -> dict[str, Any]:
     """The view that users have of a table that ``write`` filled."""
     found = feeds.read(table, ALL_DEALS, limit=25, now=NOW).items
-    orders = [reading.get(table, "ana", each.order_id) for each in reading.latest(table, "ana", limit=9).items]
+    orders = [order_items.get(table, "ana", each.order_id) for each in order_items.latest(table, "ana", limit=9).items]
     return {
         "deals": [[deal.deal_id, deal.title, deal.price, deal.status(NOW), str(deal.hot_at)] for deal in found],
         "feeds": [ids(feeds.read(table, feed, limit=25, now=NOW).items) for feed in FEEDS],
@@ -89,7 +89,7 @@ def read(table: Table) -> dict[str, Any]:
         "topics": [[each.name, each.likes, each.watchers] for each in topics.get_many(table, [APPLE, SHOES])],
         "likes": [topic.slug for topic in follows.likes(table, "ana")],
         "watches": [topic.slug for topic in follows.watches(table, "ana")],
-        "saved": ids(saved.latest(table, "ana", limit=9).items),
+        "saved": ids(votes.latest_saved(table, "ana", limit=9).items),
         "unread": messages.unread_count(table, "ana", NOW),
         "messages": [[each.message_id, each.unread] for each in messages.latest(table, "ana", limit=9, now=NOW).items],
         "signed in": _signed_in(table),

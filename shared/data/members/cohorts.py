@@ -26,7 +26,7 @@ from shared.errors import AlreadyExists, Unavailable
 from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.members import DealNews, Pace
 from shared.values import times
-from shared.values.stored import stored
+from shared.values.naming import stored
 
 _READER = Projection.of("Username", "HotPace")
 _WATCHER = Projection.of("PK", "SK", *limits.ATTRIBUTES)

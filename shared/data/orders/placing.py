@@ -16,7 +16,7 @@ from typing import Any
 from shared.data import account_checks
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
-from shared.data.orders import addresses, carts, order_items, reading, stock
+from shared.data.orders import addresses, carts, order_items, stock
 from shared.data.orders.order_items import (
     NUMBERS,
     Notify,
@@ -106,7 +106,7 @@ def place(
     def once() -> Order:
         seen = _look(table, asked, partial(order_items.know, table, OrderStatus.PLACED, order_id, shard, now), now)
         if seen.earlier is not None:
-            return reading.get(table, asked.username, seen.earlier)
+            return order_items.get(table, asked.username, seen.earlier)
         items, bill = _filled(asked, seen, now, chance, terms.charges)
         address = seen.addresses[asked.address]
         order = replace(_order(asked, address, items, bill, now, order_id, number()), open_shard=shard)

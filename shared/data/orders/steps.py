@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from shared.data import account_checks, item_types, keys
-from shared.data.orders import order_items, reading, stock
+from shared.data.orders import order_items, stock
 from shared.data.orders.order_items import OPEN, Notify, at_desk, item_keys, key_of, no_message, time_attribute
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
@@ -52,7 +52,7 @@ def advance(
     """
     before = STEPS.get(status)
     if order.status is not before:  # the order may have changed since it was read
-        order = reading.as_it_is(table, order)
+        order = order_items.as_it_is(table, order)
     if order.status is status:
         return order
     if order.status is not before:
@@ -72,7 +72,7 @@ def advance(
     except _Moved:
         # Decide again on the order as it is now: it may have taken this very step, whose answer was lost, or its
         # account may have been removed.
-        now_it_is = reading.as_it_is(table, order)
+        now_it_is = order_items.as_it_is(table, order)
         return advance(table, now_it_is, status, now, correlation_id=correlation_id, notify=notify)
     return new
 
@@ -91,7 +91,7 @@ def undo(
     A cancelled order takes its pieces again, from the shards that they were given back to: it is too late once others
     have bought them. ``notify`` is given the order as it was.
     """
-    taken = reading.as_it_is(table, order)
+    taken = order_items.as_it_is(table, order)
     if taken.status is STEPS[status]:
         return taken
     if taken.status is not status or not can_undo(taken, now):

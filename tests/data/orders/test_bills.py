@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from shared.data.catalog import deals
-from shared.data.orders import addresses, reading
+from shared.data.orders import addresses, order_items
 from shared.dynamodb.table import Table
 from shared.errors import AddressChanged, AmountChanged, NoSuchOrder
 from shared.models.catalog import Deal
@@ -33,7 +33,7 @@ def test_an_order_keeps_what_was_added_to_it(table: Table, deal: Deal) -> None:
     order = buy(table, "ana", wanted(deal, 2), charges=CHARGES, totals={"USD": "27.50"})
 
     assert (order.shipping, order.tax, order.totals) == ({"USD": "5.00"}, {"USD": "2.50"}, {"USD": "27.50"})
-    assert reading.get(table, "ana", order.order_id) == order
+    assert order_items.get(table, "ana", order.order_id) == order
 
 
 @pytest.mark.parametrize("price", ["9.00", "10.00"], ids=["a price that fell", "a charge that is new"])
@@ -65,8 +65,8 @@ def test_an_order_is_found_by_its_number_and_by_its_owner_alone(table: Table, de
     order = buy(table, "ana", deal)
     number = identifiers.order_number(order.number)
 
-    assert reading.find(table, number) == reading.get(table, "ana", number) == order
+    assert order_items.find(table, number) == order_items.get(table, "ana", number) == order
     with pytest.raises(NoSuchOrder):
-        reading.get(table, "bo", number)
+        order_items.get(table, "bo", number)
     with pytest.raises(NoSuchOrder):
-        reading.find(table, "BTD-99999")
+        order_items.find(table, "BTD-99999")

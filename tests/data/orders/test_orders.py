@@ -15,7 +15,7 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
 from shared.data.members import announcements, messages
-from shared.data.orders import addresses, carts, order_items, placing, reading, steps, stock
+from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders.order_items import no_message
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
@@ -80,7 +80,7 @@ def test_an_order_takes_its_stock_and_holds_what_was_ordered(table: Table) -> No
         (deal.deal_id, 2, "10.00"),
         (other.deal_id, 3, "0.99"),
     ]
-    assert reading.get(table, "ana", order.order_id) == order
+    assert order_items.get(table, "ana", order.order_id) == order
 
 
 def test_the_terms_of_orders_stand_in_the_environment() -> None:
@@ -221,10 +221,10 @@ def test_an_order_of_20_scattered_deals_is_still_one_transaction(table: Table) -
 
 
 def by_owner(table: Table, order_id: str) -> Order:
-    return reading.get(table, "ana", order_id)
+    return order_items.get(table, "ana", order_id)
 
 
-@pytest.mark.parametrize("read", [by_owner, reading.find], ids=["owner", "editor"])
+@pytest.mark.parametrize("read", [by_owner, order_items.find], ids=["owner", "editor"])
 @pytest.mark.parametrize("shown", [slice(0), slice(2, 3), slice(3, 4), slice(4)], ids=str)
 def test_an_order_is_whole_however_little_of_it_the_index_shows(
     table: Table, read: Callable[[Table, str], Order], shown: slice
@@ -251,7 +251,7 @@ def test_an_order_and_its_items_are_one_round_trip_for_its_owner_and_one_query_f
     with watched(table) as by_the_owner:
         by_owner(table, order.order_id)
     with watched(table) as by_an_editor:
-        reading.find(table, order.order_id)
+        order_items.find(table, order.order_id)
 
     assert (by_the_owner.round_trips, by_the_owner.operations) == (1, {"GetItem": 1, "Query": 1})
     assert by_an_editor.operations == {"Query": 1}
@@ -268,23 +268,23 @@ def test_a_strangers_order_is_not_there(table: Table, deal: Deal) -> None:
         ("ana", ""),
     ]:
         with pytest.raises(NoSuchOrder):
-            reading.get(table, username, order_id)
+            order_items.get(table, username, order_id)
         if username == "ana":
             with pytest.raises(NoSuchOrder):
-                reading.find(table, order_id)
+                order_items.find(table, order_id)
 
 
 def test_a_user_and_the_newest_orders_are_one_query(table: Table, deal: Deal) -> None:
     placed = [buy(table, "ana", deal, now=ago(minutes=minutes)) for minutes in (3, 2, 1)]
 
     with watched(table) as wire:
-        found = reading.customer(table, "ana", newest=2)
+        found = order_items.customer(table, "ana", newest=2)
 
     assert wire.operations == {"Query": 1}
     assert (found.name, found.addresses) == ("Ana", {"home": HOME_ADDRESS})
     assert [order.order_id for order in found.orders] == [placed[2].order_id, placed[1].order_id]
     with pytest.raises(NoSuchUser):
-        reading.customer(table, "nobody")
+        order_items.customer(table, "nobody")
 
 
 def by_twos(read: Callable[..., Page[Order]]) -> list[str]:
@@ -318,15 +318,17 @@ def test_orders_are_listed_newest_first_page_by_page_all_of_them_or_of_a_status_
             (datetime(2400, 1, 1, tzinfo=UTC), last, set()),
         ):
             expected = [five_orders[number].order_id for number in newest_first if number in those]
-            assert by_twos(partial(reading.latest, table, "ana", status=status, since=since, until=until)) == expected
+            assert (
+                by_twos(partial(order_items.latest, table, "ana", status=status, since=since, until=until)) == expected
+            )
 
 
 def test_a_cursor_of_another_list_is_refused(table: Table, five_orders: list[Order]) -> None:
-    cursor = reading.latest(table, "ana", limit=1).next
+    cursor = order_items.latest(table, "ana", limit=1).next
 
     for scope in ({"status": PLACED}, {"username": "bo"}):
         with pytest.raises(InvalidCursor):
-            reading.latest(table, **{"username": "ana", "limit": 1, "cursor": cursor, **scope})  # type: ignore[arg-type]
+            order_items.latest(table, **{"username": "ana", "limit": 1, "cursor": cursor, **scope})  # type: ignore[arg-type]
     with pytest.raises(InvalidCursor):
         order_items.open_orders(table, NOW, limit=1, cursor=cursor)
 
@@ -340,7 +342,7 @@ def test_an_order_is_sent_and_delivered_and_keeps_each_time(table: Table, deal: 
     steps.advance(table, order, SHIPPED, ahead(days=1))
     steps.advance(table, order, DELIVERED, ahead(days=2))  # decided on what was read before
 
-    found = reading.get(table, "ana", order.order_id)
+    found = order_items.get(table, "ana", order.order_id)
     assert found.status is DELIVERED
     assert found.times == {PLACED: NOW, SHIPPED: ahead(days=1), DELIVERED: ahead(days=2)}
 
@@ -353,7 +355,7 @@ def test_a_step_is_told_once_and_remembers_the_request_that_took_it(table: Table
 
     (news,) = messages.latest(table, "ana", limit=9, now=NOW).items
     assert (news.created_at, news.about.order_id) == (ahead(hours=1), order.order_id)  # type: ignore[union-attr]  # AboutOrder
-    assert reading.get(table, "ana", order.order_id).correlation_id == "a request"
+    assert order_items.get(table, "ana", order.order_id).correlation_id == "a request"
 
 
 def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table) -> None:
@@ -380,7 +382,7 @@ def test_more_than_was_ordered_is_never_given_back(table: Table) -> None:
         steps.advance(table, order, CANCELLED, NOW)
 
     assert left(table, [deal]) == [1]
-    assert reading.get(table, "ana", order.order_id).status is PLACED
+    assert order_items.get(table, "ana", order.order_id).status is PLACED
 
 
 def test_the_steps_are_these_and_a_refusal_says_which_status_stood_in_the_way(table: Table, deal: Deal) -> None:
@@ -409,7 +411,7 @@ def test_of_two_who_send_and_cancel_at_once_one_wins_and_the_other_is_told(table
     with pytest.raises(WrongStep, match="shipped"):
         steps.advance(table, order, CANCELLED, NOW)  # decided on what was read before
 
-    assert reading.get(table, "ana", order.order_id).status is SHIPPED
+    assert order_items.get(table, "ana", order.order_id).status is SHIPPED
     assert left(table, [deal]) == [49]
 
 
@@ -531,4 +533,4 @@ def test_a_receipt_that_is_too_old_answers_for_no_order(table: Table) -> None:
     with pytest.raises(CannotOrder):
         buy(table, "ana", deal, key="once", now=later)
 
-    assert reading.get(table, "ana", first.order_id) == first
+    assert order_items.get(table, "ana", first.order_id) == first

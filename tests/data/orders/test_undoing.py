@@ -8,7 +8,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.members import announcements, messages
-from shared.data.orders import order_items, reading, steps, stock
+from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
 from shared.errors import TooLateToUndo, WrongStep
@@ -45,7 +45,7 @@ def taken(table: Table, order: Order, *to: OrderStatus) -> Order:
 def lists(table: Table) -> dict[OrderStatus, list[str]]:
     """The orders of each of the desk's lists."""
     found = {status: order_items.open_orders(table, NOW, status=status, limit=9) for status in (PLACED, SHIPPED)}
-    found |= {status: reading.closed(table, status, limit=9) for status in (DELIVERED, CANCELLED)}
+    found |= {status: order_items.closed(table, status, limit=9) for status in (DELIVERED, CANCELLED)}
     return {status: [order.order_id for order in page.items] for status, page in found.items() if page.items}
 
 
@@ -63,7 +63,7 @@ def test_closed_orders_are_listed_by_pages_the_last_placed_first(table: Table, d
     for order in orders:
         steps.advance(table, order, CANCELLED, SOON)
 
-    pages = every_page(lambda cursor: reading.closed(table, CANCELLED, limit=3, cursor=cursor))
+    pages = every_page(lambda cursor: order_items.closed(table, CANCELLED, limit=3, cursor=cursor))
 
     last_first = [order.order_id for order in reversed(orders)]
     assert [[order.order_id for order in page.items] for page in pages] == [last_first[:3], last_first[3:]]
@@ -74,7 +74,9 @@ def test_a_list_is_filled_with_what_to_pack(table: Table, deal: Deal) -> None:
 
     heads = order_items.open_orders(table, NOW, limit=9).items
 
-    assert {each.order_id: each for each in reading.filled(table, heads)} == {each.order_id: each for each in orders}
+    assert {each.order_id: each for each in order_items.filled(table, heads)} == {
+        each.order_id: each for each in orders
+    }
 
 
 @pytest.mark.parametrize("to", [(SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)])
@@ -86,12 +88,12 @@ def test_a_step_is_taken_back_within_a_minute_and_no_later(
 
     with pytest.raises(TooLateToUndo):
         steps.undo(table, after, to[-1], LATE)
-    assert reading.get(table, "ana", order.order_id) == after
+    assert order_items.get(table, "ana", order.order_id) == after
     back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", notify=announcements.notify_correction)
     again = steps.undo(table, after, to[-1], SOON, notify=announcements.notify_correction)
 
     assert (back.status, back.times, back.correlation_id) == (before.status, before.times, "c-2")
-    assert reading.get(table, "ana", order.order_id) == back == again
+    assert order_items.get(table, "ana", order.order_id) == back == again
     assert lists(table) == {before.status: [order.order_id]}
     assert left(table, [deal]) == [7]
     assert (table.get(keys.account("ana")) or {})["OpenOrders"] == int(before.status is PLACED)
@@ -128,7 +130,7 @@ def test_a_cancelled_order_whose_pieces_were_sold_meanwhile_stays_cancelled(
         steps.undo(table, cancelled, CANCELLED, SOON)
 
     assert stock.of(table, deal.deal_id).left == 1
-    assert reading.get(table, "ana", order.order_id).status is CANCELLED
+    assert order_items.get(table, "ana", order.order_id).status is CANCELLED
 
 
 def test_a_shard_that_lost_a_count_does_not_hold_up_who_cancels_and_undoes(table: Table, order: Order) -> None:
