@@ -163,7 +163,8 @@ class Importer:
         """Have a window's records written, by the workers. The deals of windows before it must be there."""
         known = imports.by_source(self._table, [entry.source_id for entry in window])
         there = [entry for entry in window if entry.source_id in known]
-        work = [partial(self._meet, batch, known) for batch in _batches(there, MAX_BATCH_KEYS)]
+        batches = (there[start : start + MAX_BATCH_KEYS] for start in range(0, len(there), MAX_BATCH_KEYS))
+        work = [partial(self._meet, batch, known) for batch in batches]
         new = [entry for entry in window if entry.source_id not in known]
         self._create_brands(new)
         work += [partial(self._create, batch) for batch in self._prepared(new)]
@@ -293,10 +294,6 @@ class Importer:
         self._advance(size)
 
 
-def _batches(entries: Sequence[Entry], most: int) -> list[Sequence[Entry]]:
-    return [entries[start : start + most] for start in range(0, len(entries), most)]
-
-
 def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Entries in groups. A source id that a group holds already starts the next: there, its deal exists."""
     window: dict[str, Entry] = {}
@@ -325,11 +322,6 @@ def entry(record: Record, now: datetime) -> Entry:
         number=record.number,
         size=record.size,
         source_id=fields.source_id,
-        brand_name=_brand_name(given),
+        brand_name=NewBrand(name=unicodedata.normalize("NFC", given["brand"])).name,
         deal=replace(deal, withdrawn_at=withdrawn_at),
     )
-
-
-def _brand_name(document: dict[str, Any]) -> str:
-    """The brand as it is written, by the rules for a new brand's name."""
-    return NewBrand(name=unicodedata.normalize("NFC", document["brand"])).name

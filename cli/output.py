@@ -50,11 +50,6 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _escaped(text: str) -> str:
-    """JSON text with its unprintable characters written as JSON's own escapes."""
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
-
-
 def show_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Rows under headings."""
     grid = Grid(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -70,7 +65,9 @@ def show_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 def show_json(document: Any) -> None:
     """A document as JSON, with escapes for what a terminal might obey: the same document, printable as it is."""
-    sys.stdout.write(_escaped(json.dumps(document, ensure_ascii=False, indent=2)) + "\n")
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    escaped = (c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    sys.stdout.write("".join(escaped) + "\n")
 
 
 def show_trace(trace: Trace) -> None:

@@ -233,7 +233,8 @@ def _address_page(
     (known,), head = cookies.beside_head(request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
     if fill:
-        typed = _fields_of(typed["name"], chosen) if chosen else {}
+        fields = member_documents.address(chosen) if chosen else {}
+        typed = {"name": typed["name"]} | {field: text or "" for field, text in fields.items()} if chosen else {}
     return pages.page(
         "shop/addresses.html",
         here=ADDRESSES,
@@ -257,10 +258,6 @@ def names_of_countries(chosen: str) -> dict[str, str]:
 
 def listed(known: Mapping[str, Address]) -> list[dict[str, Any]]:
     return [{"name": name, "lines": orders_shown.address_lines(address)} for name, address in known.items()]
-
-
-def _fields_of(name: str, address: Address) -> Fields:
-    return {"name": name} | {field: text or "" for field, text in member_documents.address(address).items()}
 
 
 PAGE = 25

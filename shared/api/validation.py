@@ -42,7 +42,8 @@ class InvalidBody(Invalid):
     faults: Sequence[tuple[str, str]] = ()
 
     def __init__(self, found: Sequence[Mapping[str, Any]]) -> None:
-        self.faults = [(_field(entry), reason(entry)) for entry in _bounded(found)]
+        bounded = ((entry, ".".join(str(step)[:MAX_NAME] for step in entry["loc"])) for entry in _bounded(found))
+        self.faults = [(path or "body", reason(entry)) for entry, path in bounded]
         super().__init__("; ".join(f"{field}: {why}" for field, why in self.faults)[:MAX_DETAIL])
 
 
@@ -80,11 +81,6 @@ def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         unknown += entry["type"] == "extra_forbidden"
         if entry["type"] != "extra_forbidden" or unknown <= MAX_UNKNOWN:
             yield entry
-
-
-def _field(entry: Mapping[str, Any]) -> str:
-    """The path of the field at fault; ``body`` for the body as a whole."""
-    return ".".join(str(step)[:MAX_NAME] for step in entry["loc"]) or "body"
 
 
 ANYWAY = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"

@@ -18,7 +18,8 @@ _LONGEST_RANK = 20
 
 def encode(scope: str, last_id: str) -> str:
     """The cursor of the page after an item; ``scope`` names the list."""
-    return base64.urlsafe_b64encode(last_id.encode() + _checksum(scope, last_id)).decode().rstrip("=")
+    checksum = hashlib.sha256(f"cursor\0{scope}\0{last_id}".encode()).digest()[:_CHECKSUM_BYTES]
+    return base64.urlsafe_b64encode(last_id.encode() + checksum).decode().rstrip("=")
 
 
 def decode(scope: str, cursor: str) -> str:
@@ -45,7 +46,3 @@ def decode_at(scope: str, cursor: str) -> tuple[int, str]:
     if not (rank.isascii() and rank.isdigit() and len(rank) <= _LONGEST_RANK):
         raise InvalidCursor
     return int(rank), decode(f"{scope}/{rank}", rest)
-
-
-def _checksum(scope: str, last_id: str) -> bytes:
-    return hashlib.sha256(f"cursor\0{scope}\0{last_id}".encode()).digest()[:_CHECKSUM_BYTES]

@@ -133,7 +133,9 @@ class Trace:
             thread = threading.current_thread().name
             request.pool = thread.rpartition("_")[0] if thread.startswith("ThreadPoolExecutor") else ""
             request.items = len(keys)
-            request.consistent = _consistent(params) if model.name in READING else None
+            if model.name in READING:  # one of an index never is
+                asked = (params, *params.get("RequestItems", {}).values())
+                request.consistent = any(each.get("ConsistentRead", False) for each in asked)
             request.limit = params.get("Limit")
             request.projection = _projection(params)
             request.filter = params.get("FilterExpression", "")
@@ -194,7 +196,8 @@ def _places(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "KeyConditionExpression" in params:
         condition, values = params["KeyConditionExpression"], params["ExpressionAttributeValues"]
         first = _PLACEHOLDER.findall(condition)[0]  # the partition's, as all of ours have it
-        yield _filled(condition, values), str(unmarshal(values[first]))
+        filled = _PLACEHOLDER.sub(lambda match: str(unmarshal(values[match.group()])), condition)
+        yield filled, str(unmarshal(values[first]))
     elif "Segment" in params:
         yield f"segment {params['Segment'] + 1} of {params['TotalSegments']}", ""
     for write, item in _named(params):
@@ -213,11 +216,6 @@ def _named(params: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
     for write in params.get("TransactItems", ()):
         yield from ((f"{operation} ", each.get("Key") or each["Item"]) for operation, each in write.items())
     yield from (("", item) for item in inserts(params))
-
-
-def _consistent(params: Mapping[str, Any]) -> bool:
-    """Whether a read is strongly consistent; one of an index never is."""
-    return any(each.get("ConsistentRead", False) for each in (params, *params.get("RequestItems", {}).values()))
 
 
 def _projection(params: Mapping[str, Any]) -> tuple[str, ...]:
@@ -255,8 +253,3 @@ def _source() -> str:
 def _key(item: Mapping[str, Any]) -> str:
     partition, sort = (str(unmarshal(item.get(name, {"S": ""}))) for name in ("PK", "SK"))  # a lesson may name half
     return partition if partition == sort else f"{partition} / {sort}"
-
-
-def _filled(expression: str, values: Mapping[str, Any]) -> str:
-    """A key condition with its values in place of their placeholders."""
-    return _PLACEHOLDER.sub(lambda match: str(unmarshal(values[match.group()])), expression)

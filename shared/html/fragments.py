@@ -137,7 +137,7 @@ def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
         for hidden in seen[len(seen) // columns * columns :] if len(seen) > columns else ():
             hidden.add(columns)
     marked = (
-        _CLASS.sub(f'<li class="card{_hiding(hidden)}', card, count=1)
+        _CLASS.sub("".join(['<li class="card', *(f" not-{each}" for each in sorted(hidden))]), card, count=1)
         for card, hidden in zip(shown, unseen, strict=True)
     )
     tail = tail if leads_on else _ON.sub(_ALL, tail)
@@ -169,10 +169,6 @@ def _address(card: str) -> str:
 def _unseen(card: str) -> set[int]:
     opening, _, _ = card.partition(">")
     return {int(columns) for columns in _UNSEEN.findall(opening)}
-
-
-def _hiding(columns: Iterable[int]) -> str:
-    return "".join(f" not-{each}" for each in sorted(columns))
 
 
 def latest(

@@ -190,7 +190,9 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "title": deal.title,
         "variant": deal.variant,
         "name": name,
-        "kind": " · ".join(filter(None, [deal.variant or kind, _variants(variants)])),
+        "kind": " · ".join(
+            filter(None, [deal.variant or kind, f"{variants} colours and sizes" if variants > 1 else ""])
+        ),
         "brand": deal.brand,
         "brand_name": deal.brand_name,
         "long": max(map(len, deal.brand_name.split()), default=0) > LONG_WORD,
@@ -219,10 +221,6 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "stock": deal.stock.value if deal.stock and status is Status.ACTIVE else None,
         "unseen": [],
     }
-
-
-def _variants(count: int) -> str:
-    return f"{count} colours and sizes" if count > 1 else ""
 
 
 def head(deal: Deal, now: datetime) -> Card:

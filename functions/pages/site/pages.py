@@ -53,7 +53,8 @@ def front_page(request: Request) -> Answer:
     latest = (newest.latest if newest else latest_of(ALL_DEALS, now)) or ""
     latest, new = fragments.under_masthead(latest, views.long_day(now))
     latest = fragments.without(latest, front.picks) if front.picks else fragments.enlarge_first_card(latest)
-    figures = [*([f"{new.replace('deal', 'new deal')}"] if new else []), *_ends(front.ends)]
+    ends = f"{front.ends:,} {'ends' if front.ends == 1 else 'end'} within a day" if front.ends else ""
+    figures = [*filter(None, (new.replace("deal", "new deal"), ends))]
     return public_page(
         "front.html",
         request,
@@ -66,10 +67,6 @@ def front_page(request: Request) -> Answer:
         description="Deals picked by hand, all of them by day, by brand and by category.",
         feed=feed_addresses("/feed"),
     )
-
-
-def _ends(count: int) -> list[str]:
-    return [f"{count:,} {'ends' if count == 1 else 'end'} within a day"] if count else []
 
 
 @routes.get("/deals")

@@ -117,7 +117,8 @@ def from_item(item: Item) -> Deal:
         deal = DEAL.read(item)
         _check(deal, keys.deal_id_of(item))
     except damage.UNREADABLE as error:
-        raise DamagedDeal(_named(item), f"{type(error).__name__}: {error}") from error
+        named = (keys.deal_id_of(item) or str(item.get("DealId"))) if isinstance(item, Mapping) else "?"
+        raise DamagedDeal(named, f"{type(error).__name__}: {error}") from error
     return deal
 
 
@@ -138,11 +139,6 @@ def _check(deal: Deal, placed_as: str | None) -> None:
         raise ValueError("DealId is none")
     if placed_as not in (None, deal.deal_id):
         raise ValueError("DealId is another deal's")
-
-
-def _named(item: Any) -> str:
-    """The id of a damaged deal, if it can be found."""
-    return (keys.deal_id_of(item) or str(item.get("DealId"))) if isinstance(item, Mapping) else "?"
 
 
 def readable(items: Iterable[Item]) -> list[Deal]:

@@ -117,7 +117,8 @@ def ordering(username: str, ordered: Mapping[str, int]) -> list[Write]:
 def _items(table: Table, username: str, now: datetime, projection: Projection | None = None) -> list[Item]:
     """The items of what is in the cart. One Query."""
     found = table.query(keys.cart(username), prefix=keys.deal_sort_key(""), consistent=True, projection=projection)
-    return [item for item in found if _counts(item, now)]
+    # TTL deletes late. An item that does not say when it ends counts.
+    return [item for item in found if damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf) > now.timestamp()]
 
 
 def _mark(username: str, seen: object, mark: str, expires: int) -> Write:
@@ -131,8 +132,3 @@ def _mark(username: str, seen: object, mark: str, expires: int) -> Write:
         values={":type": item_types.CART_MARK, ":mark": mark, ":expires": expires} | held,
         refused=_PutMeanwhile(),
     )
-
-
-def _counts(item: Item, now: datetime) -> bool:
-    """Whether an item is still in the cart: TTL deletes late. One that does not say counts."""
-    return damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf) > now.timestamp()
