@@ -25,7 +25,7 @@ from shared.data.catalog import (
     words,
 )
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
-from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, sessions, users, votes
+from shared.data.members import alerts, cohorts, fanout, follows, limits, messages, sessions, users, votes
 from shared.data.orders import carts, order_items, stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
@@ -261,7 +261,9 @@ OWN: Mapping[str, Callable[[Item], Reader]] = {
         messages.mark_read, username="ana", message_id=keys.id_in(item["SK"]), now=NOW
     ),
     item_types.FEED_KEY: lambda item: (
-        partial(feed_keys.reader, key=FEED) if "AccountId" in item else partial(feed_keys.of, username="ana")
+        partial(sessions.feed_reader, key=FEED)
+        if "AccountId" in item
+        else partial(sessions.feed_key_of, username="ana")
     ),
     item_types.SESSION: lambda _: partial(sessions.authenticate, token=SESSION, now=NOW),
 }
@@ -270,7 +272,7 @@ OWN: Mapping[str, Callable[[Item], Reader]] = {
 
 @pytest.mark.usefixtures("_moto_compares_values_of_two_kinds")
 def test_an_item_that_is_asked_for_is_read_or_said_to_be_damaged(world: Table) -> None:
-    feed_keys.make(world, "ana", account_of("ana"), NOW, bytes(32))
+    sessions.make_feed_key(world, "ana", account_of("ana"), NOW, bytes(32))
     sessions.start(world, a_user(), NOW, bytes(31) + b"1")
 
     for kind, own in OWN.items():

@@ -14,7 +14,7 @@ import pytest
 
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
-from shared.data.members import alerts, announcements, feed_keys, follows, messages, sessions, users, votes
+from shared.data.members import alerts, announcements, follows, messages, sessions, users, votes
 from shared.data.orders import addresses, carts, order_items, steps
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
@@ -72,7 +72,7 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     votes.save(table, deal, "ana", NOW)
     votes.vote(table, deal, "ana", Vote.UP, NOW)
     alerts.on_price(table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW)
-    feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
+    sessions.make_feed_key(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
     alerts.on_words(table, "ana", account_of("ana"), Limits(words="trail"), NOW)
     send(table, a_message(a_deal()))
     for statuses in ((SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)):
@@ -145,7 +145,7 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
         a_buyer(table, name)
         votes.save(table, deal, name, NOW)
     order = buy_and(table, deal, CANCELLED)
-    feed_keys.make(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
+    sessions.make_feed_key(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
     for key, attribute in (
         (keys.order("ana", order.order_id), "OrderNumber"),
         (keys.feed("bo"), "TokenHash"),
@@ -173,7 +173,7 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
 
 def test_an_account_is_removed_though_something_of_it_is_damaged(table: Table, deal: Deal) -> None:
     a_buyer(table)
-    feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
+    sessions.make_feed_key(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
     table.write(update(keys.feed("ana"), "REMOVE TokenHash", refused=NoSuchUser("ana")))
 
     leave(table)
