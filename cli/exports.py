@@ -27,7 +27,8 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.models.catalog import Deal
-from shared.models.members import AboutDeal, AboutOrder, Limits, Message, PriceAlert, User, WordsAlert
+from shared.models.members import Limits, PriceAlert, User, WordsAlert
+from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
 from shared.values import times
 from shared.values.naming import Attribute, attribute_of, counted

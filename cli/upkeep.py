@@ -29,11 +29,10 @@ from cli.work import AsJson, Work, answering, local_cloud, open_table
 from infra.settings import STAGES
 from local.settings import STAGE
 from shared.data import invariants, item_types, keys
-from shared.data.catalog import deal_items, deals, endings, offers, search, topics
+from shared.data.catalog import deal_items, deals, endings, offers, search, stock_shown, topics
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
 from shared.data.members import alerts
-from shared.data.orders import stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, without_places
@@ -229,7 +228,7 @@ def _alert(table: Table, item: Item) -> Rewriting:
 
 def _stock_note(table: Table, item: Item) -> Rewriting:
     """The note of a stock stands in the list of what is sold here while its deal can be bought."""
-    return item, [without_places(item) | stock.place_of_note(deals.get_item(table, item["DealId"]))]
+    return item, [without_places(item) | stock_shown.place(deals.get_item(table, item["DealId"]))]
 
 
 REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sesv2 import SESV2Client  # noqa: F401  # named in quotes
     from mypy_boto3_sqs import SQSClient  # noqa: F401  # named in quotes
 
-    from shared.models.members import Mail
+    from shared.models.messages import Mail
 
 
 BATCH = 10

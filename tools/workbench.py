@@ -28,7 +28,19 @@ from uuid import UUID
 from cli.importer import Importer
 from shared import services, settings
 from shared.api import documents
-from shared.data.catalog import changes, clicks, deals, drafts, feeds, offers, page_cache, picks, scores, search
+from shared.data.catalog import (
+    changes,
+    clicks,
+    deals,
+    drafts,
+    feeds,
+    offers,
+    page_cache,
+    picks,
+    scores,
+    search,
+    stock_shown,
+)
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.drafts import Draft
 from shared.data.entities import ROWS
@@ -202,7 +214,7 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
     for deal in (ordered, wished):
         stock.add(table, deal.deal_id, 20, NOW, shards=2)
         stock.show_level(table, deal.deal_id)
-        stock.file_note(table, deal.deal_id)
+        stock_shown.file(table, deal.deal_id)
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
     terms = placing.Terms(notify=announcements.notify)
     for number, (buyer, pieces, way) in enumerate(ORDERS):

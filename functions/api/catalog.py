@@ -20,9 +20,8 @@ from shared.api import documents
 from shared.api.app import create_app, preflight, serve
 from shared.api.documents import compact
 from shared.api.paths import PAGED, describe
-from shared.data.catalog import deals, feeds, picks, scores, selecting, sorting, topics
+from shared.data.catalog import deals, feeds, picks, scores, selecting, sorting, stock_shown, topics
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
-from shared.data.orders import stock
 from shared.errors import BadRequest
 from shared.http import cached_pages
 from shared.http.answers import public
@@ -88,7 +87,7 @@ def popular_deals() -> Response[Any]:
 @app.get("/sold-here", **describe("Deals that can be bought here", "DealList", query=PAGED, cached=True))
 def deals_sold_here() -> Response[Any]:
     now = times.now()
-    return public(app, compact(documents.feed(stock.sold_here(table(), now, **paging(app)), now)))
+    return public(app, compact(documents.feed(stock_shown.sold_here(table(), now, **paging(app)), now)))
 
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))

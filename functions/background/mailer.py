@@ -22,7 +22,8 @@ from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
 from shared.html.links import absolute
 from shared.html.views import money, render
-from shared.models.members import AboutDeal, Mail, Message, User
+from shared.models.members import User
+from shared.models.messages import AboutDeal, Mail, Message
 from shared.runtime import metrics
 from shared.runtime.batches import each_message
 from shared.runtime.clients import mail_queue, sender

@@ -20,7 +20,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared import settings
 from shared.api import documents
 from shared.data import item_types, keys
-from shared.data.catalog import feed_counts, page_cache, picks, scores
+from shared.data.catalog import feed_counts, page_cache, picks, scores, stock_shown
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering, Today
 from shared.data.orders import stock
@@ -56,7 +56,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         refresh([part for part in PARTS if part in parts], effects.deals, effects.requests)
 
     def offer(failures: Failures) -> None:
-        list(damage.each(sorted(effects.offered), partial(stock.file_note, table()), failures=failures))
+        list(damage.each(sorted(effects.offered), partial(stock_shown.file, table()), failures=failures))
 
     raise_last(each_task(rank, offer, rebuild))
     return dict(answer)

@@ -7,7 +7,8 @@ from datetime import datetime
 
 from shared.api.documents import Json, brand
 from shared.models.catalog import Topic, Vote
-from shared.models.members import AboutOrder, Address, Alert, Limits, Message, Pace, PriceAlert, Session, User
+from shared.models.members import Address, Alert, Limits, Pace, PriceAlert, Session, User
+from shared.models.messages import AboutOrder, Message
 from shared.values.naming import api_names
 from shared.values.times import to_iso
 

@@ -19,7 +19,8 @@ from shared.data.orders.carts import MOST_PIECES
 from shared.models.catalog import CATEGORIES, TYPES, Status, StockLevel
 from shared.models.catalog import Vote as GivenVote
 from shared.models.members import Address as StoredAddress
-from shared.models.members import DealNews, OrderNews, Pace, Role
+from shared.models.members import Pace, Role
+from shared.models.messages import DealNews, OrderNews
 from shared.models.orders import OrderStatus
 
 Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2,4}$", examples=["31.90"])]

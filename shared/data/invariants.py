@@ -19,11 +19,11 @@ from datetime import datetime
 from typing import Any
 
 from shared.data import account_checks, item_types, keys
-from shared.data.catalog import drafts, feed_counts, offers, scores, search, words
+from shared.data.catalog import drafts, feed_counts, offers, scores, search, stock_shown, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS, Entity, Partner, When
 from shared.data.members import alerts, announcements
-from shared.data.orders import order_items, stock
+from shared.data.orders import order_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS, Key, without_places
@@ -377,7 +377,7 @@ class _Seen:
             self._pair(offer, due=True)
         if listed:
             self._listed(deal)
-        if at := stock.place_of_note(item):
+        if at := stock_shown.place(item):
             self._sold_here[deal.deal_id] = at
         places = to_item_listed(deal, listed=listed)
         return {name: value for name, value in places.items() if name in INDEX_KEYS}

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from shared.data import account_checks, invariants, keys
-from shared.data.catalog import deals, endings, feed_counts, offers, scores, search
+from shared.data.catalog import deals, endings, feed_counts, offers, scores, search, stock_shown
 from shared.data.members import follows, mailing, messages, sessions, users, votes
 from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.schema import Key
@@ -230,7 +230,7 @@ def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put
 ) -> None:
     deal = on_sale(table, pieces)
     stock.show_level(table, deal.deal_id)
-    stock.file_note(table, deal.deal_id)
+    stock_shown.file(table, deal.deal_id)
     indexed(table, [deals.get(table, deal.deal_id, consistent=True)])
     assert invariants.check(table, NOW) == []
     wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else keys.stock_in_sold_here(deal.deal_id)

@@ -11,7 +11,7 @@ from shared import settings
 from shared.data.members import announcements, messages
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor, NoSuchMessage
-from shared.models.members import AboutDeal, AboutOrder, Announcement, Message
+from shared.models.messages import AboutDeal, AboutOrder, Announcement, Message
 from tests.support.factories import NOW, a_deal, a_message, ago, ahead, every_page, join, send
 
 

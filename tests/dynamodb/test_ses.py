@@ -8,7 +8,7 @@ import pytest
 
 from shared import services
 from shared.errors import Unavailable
-from shared.models.members import Mail
+from shared.models.messages import Mail
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.wire import answering
 

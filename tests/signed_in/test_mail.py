@@ -22,7 +22,8 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
 from shared.errors import Busy, NoAnswer
-from shared.models.members import Mail, Message, User
+from shared.models.members import User
+from shared.models.messages import Mail, Message
 from shared.runtime.clients import sender
 from shared.services import Sender
 from shared.values import times

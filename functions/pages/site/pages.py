@@ -17,9 +17,8 @@ from functions.pages.site.listing import (
     selection_of,
 )
 from shared import settings
-from shared.data.catalog import endings, page_cache, picks, scores, sorting
+from shared.data.catalog import endings, page_cache, picks, scores, sorting, stock_shown
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
-from shared.data.orders import stock
 from shared.errors import NotFound
 from shared.html import fragments, links, pages, views
 from shared.html.app import Routes
@@ -182,7 +181,7 @@ def popular(request: Request) -> Answer:
 @routes.get("/sold-here")
 def sold_here(request: Request) -> Answer:
     cursor, now = cursor_of(request), request.now
-    found = stock.sold_here(table(), now, limit=SELECTED, cursor=cursor)
+    found = stock_shown.sold_here(table(), now, limit=SELECTED, cursor=cursor)
     return public_page(
         "sold-here.html",
         request,

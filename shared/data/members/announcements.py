@@ -18,7 +18,8 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put, update
 from shared.errors import NoSuchMessage
 from shared.models.catalog import CATEGORIES, Deal
-from shared.models.members import AboutDeal, AboutOrder, Alert, Announcement, DealNews, Message, OrderNews, WordsAlert
+from shared.models.members import Alert, WordsAlert
+from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message, OrderNews
 from shared.models.orders import Order, OrderStatus
 from shared.values import identifiers, money
 from shared.values.money import amount

@@ -35,7 +35,8 @@ from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyExists, DeadLink, NoSuchMessage, NoSuchUser
-from shared.models.members import Message, Trouble, User
+from shared.models.members import Trouble, User
+from shared.models.messages import Message
 from shared.values import identifiers
 from shared.values.naming import normalise_email, normalise_username
 from shared.values.times import to_iso

@@ -1,0 +1,89 @@
+"""Messages: announcements, what they are about, and what one user gets, also by mail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from shared.values.naming import stored
+
+DealNews = Literal["brand", "category", "hot", "words", "price"]
+"""Why one is told of a deal: a watched brand, a watched category, a hot deal, an alert on words, one on a price."""
+
+OrderNews = Literal["placed", "sent", "delivered", "cancelled", "corrected"]
+"""Why one is told of an order of one's own: what has become of it."""
+
+MessageKind = DealNews | OrderNews
+
+
+@dataclass(frozen=True, slots=True)
+class AboutDeal:
+    """The deal that a message is about, as it was when the message was written.
+
+    ``watched`` is the name of what is watched: a brand, a category, words, a product at a price; a hot deal is told to
+    everybody. ``also`` are the names of the alerts that it meets beside that. Both may quote what a member typed.
+    """
+
+    deal_id: str = field(metadata=stored("DealId"))
+    title: str = field(metadata=stored("DealTitle"))
+    brand: str = field(metadata=stored("Brand"))
+    brand_name: str = field(metadata=stored("BrandName"))
+    price: str = field(metadata=stored("Price"))
+    currency: str = field(metadata=stored("Currency"))
+    watched: str | None = field(default=None, metadata=stored("Watched", personal=True))
+    also: list[str] | None = field(default=None, metadata=stored("Also", list, personal=True))
+
+
+@dataclass(frozen=True, slots=True)
+class AboutOrder:
+    """The order that a message is about."""
+
+    order_id: str = field(metadata=stored("OrderId"))
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """News for one user or thousands: its kind, its words, what it is about, and when it came to be (``at``).
+
+    ``correlation_id`` names the request that it follows from. ``about_price``: it tells that a deal's price fell.
+    """
+
+    kind: MessageKind
+    subject: str
+    about: AboutDeal | AboutOrder
+    at: datetime
+    correlation_id: str | None = None
+    about_price: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One user told of something; ``created_at`` is the announcement's time. The other words are ``Announcement``'s.
+
+    The id is made of the user's name, so it is as personal. Before ``shown_at`` it is in no list and not counted.
+    At ``mailed_at`` its reader was mailed it.
+    """
+
+    message_id: str = field(metadata=stored("MessageId", personal=True))
+    username: str = field(metadata=stored("Username", personal=True))
+    kind: MessageKind = field(metadata=stored("Kind"))
+    subject: str = field(metadata=stored("Subject"))
+    about: AboutDeal | AboutOrder
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    unread: bool = True
+    correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", personal=True))
+    shown_at: datetime | None = field(default=None, metadata=stored("ShownAt", datetime))
+    mailed_at: datetime | None = field(default=None, metadata=stored("MailedAt", datetime))
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail to one reader: the same in plain text and in HTML, with ``headers`` besides the usual."""
+
+    to: str
+    subject: str
+    text: str = field(repr=False)
+    html: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
