@@ -463,7 +463,8 @@ def _checkout_page(
     (items, known), head = cookies.beside_head(
         request, partial(carts.view, table(), username, request.now), partial(addresses.of, table(), username)
     )
-    left = _left_of(items)
+    few = [item.deal.deal_id for item in items if item.quantity > 1 or item.deal.stock is StockLevel.LOW]
+    left = {deal_id: found.left for deal_id, found in stock.find_many(table(), few).items()} if few else {}
     in_the_way = {item.deal.deal_id: obstacle_of(item, request.now, left.get(item.deal.deal_id)) for item in items}
     able = [item for item in items if in_the_way[item.deal.deal_id] is None][: carts.MOST]
     problems = _problems(refused, seen or (), able) if refused else []
@@ -502,12 +503,6 @@ def _checkout_page(
         problem=problems,
         **head,
     )
-
-
-def _left_of(items: Sequence[CartItem]) -> dict[str, int]:
-    """How many pieces are left of those deals of which there may be too few."""
-    asked = [item.deal.deal_id for item in items if item.quantity > 1 or item.deal.stock is StockLevel.LOW]
-    return {deal_id: found.left for deal_id, found in stock.find_many(table(), asked).items()} if asked else {}
 
 
 def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:

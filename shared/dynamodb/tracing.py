@@ -201,7 +201,8 @@ def _places(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     elif "Segment" in params:
         yield f"segment {params['Segment'] + 1} of {params['TotalSegments']}", ""
     for write, item in _named(params):
-        yield f"{write}{_key(item)}", str(unmarshal(item["PK"]))
+        named = [str(unmarshal(item.get(name, {"S": ""}))) for name in ("PK", "SK")]  # a lesson may name half
+        yield f"{write}{' / '.join(dict.fromkeys(named))}", named[0]
 
 
 def _named(params: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -248,8 +249,3 @@ def _source() -> str:
             found = f"{module}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
         frame = frame.f_back
     return found
-
-
-def _key(item: Mapping[str, Any]) -> str:
-    partition, sort = (str(unmarshal(item.get(name, {"S": ""}))) for name in ("PK", "SK"))  # a lesson may name half
-    return partition if partition == sort else f"{partition} / {sort}"

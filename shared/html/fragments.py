@@ -123,7 +123,8 @@ def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
     if not opens:
         return latest
     items, closes, tail = rest.partition("</ul>")
-    picked = {_address(card): _unseen(card) for card in _cards(picks)}
+    openings = {_address(card): card.partition(">")[0] for card in _cards(picks)}
+    picked = {at: {int(columns) for columns in _UNSEEN.findall(opening)} for at, opening in openings.items()}
     numbers = views.COLUMNS if leads_on else views.FRONT_COLUMNS
     everywhere = set(numbers)
     cards = [(card, everywhere - picked[at] if (at := _address(card)) in picked else set()) for card in _cards(items)]
@@ -164,11 +165,6 @@ def _address(card: str) -> str:
     """The part of a card that says which deal it is of, or which brand's others."""
     found = _DEAL.search(card)
     return found[0] if found else card
-
-
-def _unseen(card: str) -> set[int]:
-    opening, _, _ = card.partition(">")
-    return {int(columns) for columns in _UNSEEN.findall(opening)}
 
 
 def latest(

@@ -30,11 +30,6 @@ _MADE_UP = "{name}"
 _CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
-def log_fault(error: BaseException) -> None:
-    """Log an exception that nobody expected: where it was raised, and its type."""
-    logger().error("request failed", exception_name=type(error).__name__, exception=_without_messages(error))
-
-
 def log_request(event: Event, context: LambdaContext, answer: Event, *, method: str) -> None:
     """One line per request: path, user, status, and the metrics counted.
 
@@ -120,7 +115,7 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
 def _told(error: Exception, event: Event) -> DealsError:
     """The domain error that the caller is told of. Faults are logged and counted."""
     if not isinstance(error, DealsError):
-        log_fault(error)
+        logger().error("request failed", exception_name=type(error).__name__, exception=_without_messages(error))
         error = Unexpected(correlation_id(event))
     elif isinstance(error, Unavailable | Impossible):
         logger().error("table unavailable", exc_info=error)  # which readers are not told

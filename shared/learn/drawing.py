@@ -95,9 +95,10 @@ def _drawn(
         names = [name for name in key_names(index) if name]
         lie = {_key(item): item for item in items if item.get(names[0]) == key}
         order = sorted(lie, key=lambda each: (str(lie[each].get(names[-1])).encode(), each))
+        hidden = {*names, TTL_ATTRIBUTE, *(name for name in INDEX_KEYS if name.endswith("PK")), PARTITION_KEY}
         columns = [
             *dict.fromkeys(
-                name for item in [*begun, *map(lie.__getitem__, order)] for name in item if _is_shown(name, names)
+                name for item in [*begun, *map(lie.__getitem__, order)] for name in item if name not in hidden
             )
         ]
         rows = {
@@ -151,10 +152,6 @@ def _home(items: Sequence[Item], made: Sequence[Done], given: Given) -> list[dic
 
 def _key(item: Mapping[str, Any]) -> tuple[str, str]:
     return str(item.get(PARTITION_KEY)), str(item.get(SORT_KEY))
-
-
-def _is_shown(name: str, names: Sequence[str]) -> bool:
-    return name not in {*names, PARTITION_KEY, TTL_ATTRIBUTE} and not (name in INDEX_KEYS and name.endswith("PK"))
 
 
 def text_of(content: Any) -> str:

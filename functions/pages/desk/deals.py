@@ -10,7 +10,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 
@@ -238,6 +237,7 @@ def form_page(
     number = str(views.number(deal)) if deal else ""
     currency = typed.get("currency") or settings.CURRENCIES[0]
     picture = None if damaged else deal_form.picture_section(deal, request)
+    done = (deal.withdrawn_at or deal.ends_at) if deal and editing.undone(deal, now) else None
     answer = desk_page(
         "desk/deal.html",
         request,
@@ -260,7 +260,7 @@ def form_page(
         title=deal.title if deal else "",
         stock=deal.stock.value.replace("-", " ") if deal and deal.stock else "",
         clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
-        undoes=_undoes(deal, now) if deal else "",
+        undoes=views.clock(done + editing.WITHIN) if done else "",
         log=deal_form.newest_changes(deal, now) if deal else [],
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],
@@ -305,9 +305,3 @@ def refused_form(
         case DealTooLarge():
             errors = {"description": str(error)}
     return again(errors)
-
-
-def _undoes(deal: Deal, now: datetime) -> str:
-    """Until when it can be undone that a deal was withdrawn or ended; nothing where it cannot."""
-    done = deal.withdrawn_at or deal.ends_at
-    return views.clock(done + editing.WITHIN) if done and editing.undone(deal, now) else ""

@@ -47,7 +47,11 @@ def sweep(table: Table, now: datetime, *, most: int = 500, failures: damage.Fail
     progress = table.get(keys.endings(), consistent=True)
     if progress is None:
         raise NotSeeded
-    day = damage.read_or(progress, _swept_before, otherwise=Period.DAY.start_of(now - BACK))
+    day = damage.read_or(
+        progress,
+        lambda item: date.fromisoformat(damage.attribute(item, "SweptBefore", str)).isoformat(),
+        otherwise=Period.DAY.start_of(now - BACK),
+    )
     swept, failed = 0, [] if failures is None else failures
     while day <= today:
         due = keys.ending(day, now, "~")
@@ -134,11 +138,6 @@ def _deal_of(note: Item) -> str:
     if not identifiers.is_ksuid(deal_id):
         raise ValueError("the note names no deal")
     return deal_id
-
-
-def _swept_before(progress: Item) -> str:
-    """The day before which all was swept. Raises KeyError, ValueError."""
-    return date.fromisoformat(damage.attribute(progress, "SweptBefore", str)).isoformat()
 
 
 def _record_ended(table: Table, note: Item, now: datetime) -> None:
