@@ -1,7 +1,7 @@
 """A search costs the same over 8,000 and over 100,000 deals. ``python -m benchmarks search``.
 
 Requests, read units and round trips are counted on dynoxide, whose capacity figures are DynamoDB's; no time is
-measured. ``tests/data/test_search_costs.py`` holds what is shown here: pages as the site asks for them. The deals are
+measured. ``tests/data/test_costs.py`` holds what is shown here: pages as the site asks for them. The deals are
 imported into the table as files of items, as from an export of DynamoDB. The data layer makes the items; their titles
 are the sample's, repeated, some with one more word. Each is of a product of its own, and so a card of its own.
 """

@@ -215,7 +215,7 @@ def test_a_username_to_sign_in_with(visitor: Visitor, username: str) -> None:
 
 
 ACCOUNTS: dict[str, tuple[str, Any]] = {
-    # tests/data/test_names.py has all that is no username.
+    # tests/data/test_values.py has all that is no username.
     "a username that forges a key": ("username", "ana#SESSION"),
     "an empty username": ("username", ""),
     "a username that is too long": ("username", "a" * 31),

@@ -1,4 +1,4 @@
-"""Cached pages: when a copy is written, when it is believed, and what happens where it is not."""
+"""Copies of lists, in the table and for a second in memory: how they are built, and when they are served."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, page_cache, picks
 from shared.data.catalog.deal_items import to_item_listed
-from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, NEWEST, PARTS, PICKED, Cached, Copy
+from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, NEWEST, PARTS, PICKED, Cached, Copy, CopyCache
 from shared.data.members import follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS, USER_INDEX
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
-from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
+from shared.errors import NoSuchTopic
+from shared.models.catalog import ALL_DEALS, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.values import times
 from tests.support.engines import on_servers
-from tests.support.factories import HOME, SHOES, a_deal, ids, join, post
+from tests.support.factories import HOME, NOW, SHOES, a_deal, ahead, ids, join, post
 from tests.support.records import by_ttl, damaged, of_category_picks, of_deal, of_picks
 from tests.support.wire import Request, watched
 
@@ -36,14 +37,14 @@ Get = Callable[..., Any]
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "deals.jsonl"
 SHARDS = range(1, settings.CACHE_SHARDS + 1)
-NOW = times.now()
+TODAY = times.now()
 """The functions' clock is the real one, so these tests' is, too."""
 
 
 def post_now(table: Table, count: int = 1, **fields: Any) -> list[Deal]:
     """Create deals a second apart, the newest a minute ago; newest first."""
-    posted = [a_deal(NOW - timedelta(seconds=60 + number), **fields) for number in range(count)]
-    return post(table, posted, NOW)
+    posted = [a_deal(TODAY - timedelta(seconds=60 + number), **fields) for number in range(count)]
+    return post(table, posted, TODAY)
 
 
 def copies(table: Table, part: Cached) -> list[Item | None]:
@@ -81,8 +82,8 @@ def test_every_shard_of_every_part_is_written_also_where_nothing_is_found(
 def test_a_newer_build_overwrites_an_older_or_damaged_one_and_never_the_reverse(table: Table) -> None:
     table.write(put({**NEWEST.key(1), "Type": NEWEST.type}, because="a test"))  # when it was built is lost
     for milliseconds in (1, 2, 0):
-        began, copy = NOW + timedelta(milliseconds=milliseconds), Copy(latest=f'{{"items":[{milliseconds}]}}')
-        page_cache.write(table, NEWEST, copy, began=began, expires=NOW + timedelta(minutes=1))
+        began, copy = TODAY + timedelta(milliseconds=milliseconds), Copy(latest=f'{{"items":[{milliseconds}]}}')
+        page_cache.write(table, NEWEST, copy, began=began, expires=TODAY + timedelta(minutes=1))
 
     assert [text(copy) for copy in copies(table, NEWEST)] == ['{"items":[2]}'] * settings.CACHE_SHARDS
 
@@ -90,7 +91,7 @@ def test_a_newer_build_overwrites_an_older_or_damaged_one_and_never_the_reverse(
 def test_a_usable_copy_is_what_is_served(table: Table, refresh: Refresh, get: Get) -> None:
     (deal,) = post_now(table)
     refresh(of_deal(None, deal))
-    (kept,) = page_cache.read(table, [NEWEST], shard=2, now=NOW)
+    (kept,) = page_cache.read(table, [NEWEST], shard=2, now=TODAY)
 
     # Behind the functions' back, so that only the copies still know the deal.
     table.write(put({**keys.deal(deal.deal_id), "Type": "None"}, because="a test"))
@@ -103,7 +104,7 @@ def test_a_usable_copy_is_what_is_served(table: Table, refresh: Refresh, get: Ge
 
 WRONG = {
     "missing": None,
-    "stale": {"ExpiresAt": int(NOW.timestamp()) - 1},
+    "stale": {"ExpiresAt": int(TODAY.timestamp()) - 1},
     "garbage": {"Body": b"garbage"},
     "cut": {"Body": page_cache.compress('{"items":[],"next":null}')[:-3]},
     "half": {"Body": page_cache.compress('{"items":[],"next":null}')[:12]},
@@ -121,14 +122,14 @@ def test_an_unusable_copy_falls_back_to_the_indexes(
     table: Table, refresh: Refresh, get: Get, wrong: dict[str, Any] | None
 ) -> None:
     older, newer = reversed(post_now(table, 2))
-    picks.set_featured(table, FRONT_PAGE, [older.deal_id], NOW)
-    picks.set_featured(table, EDITORS_CHOICE, [newer.deal_id], NOW)
+    picks.set_featured(table, FRONT_PAGE, [older.deal_id], TODAY)
+    picks.set_featured(table, EDITORS_CHOICE, [newer.deal_id], TODAY)
     if wrong is not None:
         refresh()
         for part in PARTS:
             spoil(table, part, **wrong)
 
-    read = [page_cache.read(table, PARTS, shard=shard, now=NOW) for shard in SHARDS]
+    read = [page_cache.read(table, PARTS, shard=shard, now=TODAY) for shard in SHARDS]
 
     assert read == [[None] * len(PARTS)] * settings.CACHE_SHARDS
     assert shown(get("/front-page")["latest"]) == ids([newer, older])
@@ -138,7 +139,7 @@ def test_an_unusable_copy_falls_back_to_the_indexes(
     assert shown(get("/categories/shoes")["latest"]) == ids([newer, older])
     assert shown(get("/categories/shoes/deals")) == ids([newer, older])
     refresh(of_deal(None, newer))
-    assert page_cache.read(table, [NEWEST], shard=1, now=NOW) != [None]
+    assert page_cache.read(table, [NEWEST], shard=1, now=TODAY) != [None]
 
 
 def test_a_copy_is_believed_until_the_earliest_end_of_its_deals(table: Table, refresh: Refresh, get: Get) -> None:
@@ -182,7 +183,7 @@ def test_a_new_deal_is_in_the_build_though_the_index_does_not_show_it_yet(table:
     (deal,) = post_now(table)
     lag(table, deal)
 
-    page = page_cache.newest(table, ALL_DEALS, NOW, also=[deal.deal_id], previous=None)
+    page = page_cache.newest(table, ALL_DEALS, TODAY, also=[deal.deal_id], previous=None)
 
     assert ids(page.items) == [deal.deal_id]
 
@@ -192,19 +193,19 @@ def test_a_deal_of_the_build_before_stays_though_the_index_does_not_show_it_yet(
     refresh(of_deal(None, first), of_deal(None, second))
     for deal in (first, second):
         lag(table, deal)
-    (previous,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
+    (previous,) = page_cache.read(table, [NEWEST], shard=1, now=TODAY)
 
-    page = page_cache.newest(table, ALL_DEALS, NOW, also=[], previous=previous)
+    page = page_cache.newest(table, ALL_DEALS, TODAY, also=[], previous=previous)
 
     assert ids(page.items) == ids([first, second])
 
 
 def test_a_withdrawn_deal_is_not_in_the_build_though_the_index_still_shows_it(table: Table) -> None:
     shown_still, active = post_now(table, 2)
-    withdrawn = deals.withdraw(table, shown_still.deal_id, NOW)
+    withdrawn = deals.withdraw(table, shown_still.deal_id, TODAY)
     table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
 
-    page = page_cache.newest(table, ALL_DEALS, NOW, also=[withdrawn.deal_id], previous=None)
+    page = page_cache.newest(table, ALL_DEALS, TODAY, also=[withdrawn.deal_id], previous=None)
 
     assert ids(page.items) == [active.deal_id]
 
@@ -214,13 +215,13 @@ def test_a_build_reads_on_past_deals_that_the_index_shows_wrongly_also_while_old
     table: Table,
 ) -> None:
     posted = post_now(table, 60)
-    old = post(table, [a_deal(NOW - timedelta(days=400, seconds=number)) for number in range(30)], NOW)
+    old = post(table, [a_deal(TODAY - timedelta(days=400, seconds=number)) for number in range(30)], TODAY)
     for deal in posted[:30]:
         # Withdrawn behind the index's back: what it projects says that they are active.
-        withdrawn = deals.withdraw(table, deal.deal_id, NOW)
+        withdrawn = deals.withdraw(table, deal.deal_id, TODAY)
         table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
 
-    page = page_cache.newest(table, ALL_DEALS, NOW, also=ids(old), previous=Copy(latest="{}"))
+    page = page_cache.newest(table, ALL_DEALS, TODAY, also=ids(old), previous=Copy(latest="{}"))
 
     assert ids(page.items) == ids(posted[30:55])
     assert page.next is not None
@@ -231,7 +232,7 @@ def test_a_build_holds_a_categorys_own_deals_only(table: Table) -> None:
     (lamp,) = post_now(table, category="home")
 
     built = {
-        topic: page_cache.newest(table, feed_of(topic), NOW, also=[shoe.deal_id, lamp.deal_id], previous=None)
+        topic: page_cache.newest(table, feed_of(topic), TODAY, also=[shoe.deal_id, lamp.deal_id], previous=None)
         for topic in (SHOES, HOME)
     }
 
@@ -253,19 +254,19 @@ def test_a_batch_of_the_stream_is_one_build_and_not_one_for_each_deal(
 
 def test_a_record_that_cannot_be_read_does_not_keep_the_others_from_the_build(table: Table, refresh: Refresh) -> None:
     first, second = post_now(table, 2)
-    poison = damaged(to_item_listed(a_deal(NOW), listed=True))
+    poison = damaged(to_item_listed(a_deal(TODAY), listed=True))
 
     answer = refresh(of_deal(None, first), poison, of_deal(None, second))
 
     assert answer == {"batchItemFailures": []}
-    (cached,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
+    (cached,) = page_cache.read(table, [NEWEST], shard=1, now=TODAY)
     assert cached is not None
     assert first.deal_id in cached.text
     assert second.deal_id in cached.text
 
 
 def test_a_removal_by_ttl_builds_nothing(table: Table, functions_of: Table, refresh: Refresh) -> None:
-    item = to_item_listed(a_deal(NOW), listed=True)
+    item = to_item_listed(a_deal(TODAY), listed=True)
 
     with watched(functions_of) as wire:
         answer = refresh(by_ttl(item), by_ttl({**keys.session("hash"), "Type": "Session"}))
@@ -280,7 +281,7 @@ def test_the_clock_rebuilds_what_is_half_way_to_being_stale_and_nothing_else(
     refresh()
     half = settings.CACHE_LIFETIME.total_seconds() * 1000 / 2
     aged = PICKED[HOME]
-    spoil(table, aged, BuiltAt=int(NOW.timestamp() * 1000 - half - 1000))
+    spoil(table, aged, BuiltAt=int(TODAY.timestamp() * 1000 - half - 1000))
 
     with watched(functions_of) as wire:
         refresh()
@@ -294,8 +295,8 @@ def test_a_page_that_is_newly_picked_is_rebuilt(table: Table, refresh: Refresh, 
     posted = post_now(table, 5)
     refresh()
 
-    picks.set_featured(table, EDITORS_CHOICE, ids(posted[:1]), NOW)
-    picks.set_category_featured(table, "shoes", ids(posted), NOW)
+    picks.set_featured(table, EDITORS_CHOICE, ids(posted[:1]), TODAY)
+    picks.set_category_featured(table, "shoes", ids(posted), TODAY)
     refresh(of_picks(EDITORS_CHOICE), of_category_picks(SHOES))
 
     assert shown(get("/editors-choice")["featured"]) == ids(posted[:1])
@@ -307,8 +308,8 @@ def test_a_category_pages_likes_are_those_of_this_moment(table: Table, refresh: 
     before = get("/categories/shoes")
 
     join(table, "ana")
-    follows.like(table, SHOES, "ana", NOW)
-    follows.watch(table, SHOES, "ana", NOW)
+    follows.like(table, SHOES, "ana", TODAY)
+    follows.watch(table, SHOES, "ana", TODAY)
     after = get("/categories/shoes")
 
     assert (before["likes"], before["watchers"], after["likes"], after["watchers"]) == (0, 0, 1, 1)
@@ -320,7 +321,7 @@ def real_deals(table: Table) -> None:
     """A page of real deals, none of them withdrawn."""
     lines = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()][: settings.CACHED_PAGE]
     active = "\n".join(json.dumps({name: line[name] for name in line if name != "withdrawnAt"}) for line in lines)
-    importer = Importer(table, NOW)
+    importer = Importer(table, TODAY)
     importer.run(io.BytesIO(active.encode()))
     assert importer.report.created == len(lines)
 
@@ -329,7 +330,7 @@ def real_deals(table: Table) -> None:
 def test_the_front_page_is_one_request_that_costs_twice_half_a_unit(
     table: Table, functions_of: Table, real_deals: None, refresh: Refresh, get: Get
 ) -> None:
-    picks.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
+    picks.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), TODAY)
     refresh()
 
     with watched(functions_of) as wire:
@@ -369,3 +370,107 @@ def lag(table: Table, deal: Deal) -> None:
     """Take a deal out of the indexes but not out of the table, as if they had not heard of it yet."""
     removal = f"REMOVE {', '.join(sorted(INDEX_KEYS - {USER_INDEX.partition_key}))}"
     table.write(update(keys.deal(deal.deal_id), removal, refused=None))
+
+
+NEXT = NOW + settings.COPIES_ARE_KEPT
+OLD, NEW = Copy(latest='{"items":["old"]}'), Copy(latest='{"items":["new"]}')
+
+
+def written(table: Table, copy: Copy, *, began: timedelta = timedelta(), lasts: timedelta = timedelta(days=1)) -> None:
+    page_cache.write(table, NEWEST, copy, began=NOW + began, expires=NOW + lasts)
+
+
+def latest(kept: CopyCache, table: Table, **when: object) -> str | None:
+    (copy,) = kept.read(table, [NEWEST], shard=1, **when)  # type: ignore[arg-type]  # just the time
+    return None if copy is None else copy.latest
+
+
+def test_a_copy_is_read_once_in_a_second_and_what_was_rebuilt_is_shown_a_second_later(table: Table) -> None:
+    kept = CopyCache()
+    written(table, OLD)
+
+    with watched(table) as wire:
+        shown = {latest(kept, table, now=NOW + timedelta(milliseconds=10 * number)) for number in range(100)}
+    written(table, NEW, began=timedelta(milliseconds=1))
+
+    assert (shown, wire.operations) == ({OLD.latest}, {"BatchGetItem": 1})
+    assert latest(kept, table, now=NEXT - timedelta(milliseconds=1)) == OLD.latest
+    assert latest(kept, table, now=NEXT) == NEW.latest
+
+
+def test_a_copy_is_not_shown_beyond_its_end_nor_before_it_was_read(table: Table) -> None:
+    kept = CopyCache()
+    written(table, OLD, lasts=timedelta(seconds=10))
+    assert latest(kept, table, now=ahead(seconds=9.5)) == OLD.latest
+
+    assert latest(kept, table, now=ahead(seconds=10)) is None
+    with watched(table) as wire:
+        latest(kept, table, now=ahead(seconds=9))  # a clock that was set back
+    assert wire.operations == {"BatchGetItem": 1}
+
+
+def test_a_copy_that_is_missing_is_looked_for_each_time(table: Table) -> None:
+    kept = CopyCache()
+    before = latest(kept, table, now=NOW)
+    written(table, NEW)
+
+    assert (before, latest(kept, table, now=NOW)) == (None, NEW.latest)
+
+
+def test_only_what_is_not_kept_is_read(table: Table) -> None:
+    kept = CopyCache()
+    for part in PARTS:
+        copy = Copy(picks="[]" if part.picks else None, latest="{}" if part.feed else None)
+        page_cache.write(table, part, copy, began=NOW, expires=ahead(hours=1))
+    latest(kept, table, now=NOW)
+
+    with watched(table) as wire:
+        found = kept.read(table, PARTS, shard=1, now=NOW)
+
+    assert None not in found
+    (request,) = wire.requests
+    assert len(request.body["RequestItems"][table.name]["Keys"]) == len(PARTS) - 1
+
+
+def test_a_category_is_kept_with_its_counts(table: Table) -> None:
+    kept = CopyCache()
+    page_cache.write(table, PICKED[SHOES], Copy(picks="[]", latest="{}"), began=NOW, expires=ahead(hours=1))
+    before, _ = kept.read_category(table, SHOES, shard=1, now=NOW)
+    join(table, "ana")
+    follows.like(table, SHOES, "ana", NOW)
+
+    with watched(table) as wire:
+        within, _ = kept.read_category(table, SHOES, shard=1, now=NOW)
+    after, _ = kept.read_category(table, SHOES, shard=1, now=NEXT)
+
+    assert not wire.requests
+    assert (before.likes, within.likes, after.likes) == (0, 0, 1)
+
+
+def test_a_category_that_is_none_is_refused_without_a_read(table: Table) -> None:
+    with watched(table) as wire, pytest.raises(NoSuchTopic):
+        CopyCache().read_category(table, Topic(CATEGORY, "boats"), shard=1, now=NOW)
+
+    assert not wire.requests
+
+
+def test_a_parts_copies_as_json_and_as_html_are_two(table: Table) -> None:
+    kept = CopyCache()
+    written(table, OLD)
+    page_cache.write(table, NEWEST, Copy(latest="<li>Shoe</li>\n"), began=NOW, expires=ahead(hours=1), form=HTML)
+
+    texts = {form.name: kept.read(table, [NEWEST], shard=1, now=NOW, form=form) for form in (JSON, HTML)}
+
+    assert [copy and copy.latest for copy in texts["JSON"]] == [OLD.latest]
+    assert [copy and copy.latest for copy in texts["HTML"]] == ["<li>Shoe</li>\n"]
+
+
+def test_what_is_written_of_a_part_is_what_is_read(table: Table) -> None:
+    copies = [(JSON, Copy('["a\\u001e"]', "{}")), (HTML, Copy("", "<p>\n</p>")), (HTML, Copy("<b>", ""))]
+    for number, (form, copy) in enumerate(copies):
+        page_cache.write(table, PICKED[SHOES], copy, began=ahead(seconds=number), expires=ahead(days=1), form=form)
+
+        (read,) = page_cache.read(table, [PICKED[SHOES]], shard=1, now=NOW, form=form)
+
+        assert read is not None
+        assert (read.picks, read.latest) == (copy.picks, copy.latest)

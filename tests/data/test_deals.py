@@ -1,19 +1,25 @@
-"""Creating deals and reading them: identity, numbers, idempotency, size."""
+"""Deals: posting, reading, numbers, sources, warnings, clicks and pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import clicks, deals, feed_counts, imports
+from shared.data.catalog import clicks, deals, editing, feed_counts, imports
 from shared.data.idempotency import Idempotency
+from shared.data.members import users
+from shared.data.removal import remove_account
 from shared.dynamodb.table import Table
-from shared.errors import DealExists, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic
+from shared.errors import DealExists, DealIsOdd, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
-from tests.support.factories import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, listed, post
+from shared.values.pictures import Picture
+from shared.values.times import ago as in_words
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, account_of, ago, ahead, ids, join, listed, post
 from tests.support.wire import watched
 
 
@@ -303,3 +309,130 @@ def test_a_deals_periods_are_utcs() -> None:
     assert ALL_DEALS.period.start_of(late_in_berlin) == "2050-05-31"
     assert BRAND.period.start_of(late_in_berlin) == "2050-05-01"
     assert BRAND.period.start_of(datetime(2050, 6, 30, 23, 59, 59, tzinfo=UTC)) == "2050-06-01"
+
+
+@pytest.mark.parametrize(
+    ("fields", "odd"),
+    [
+        ({}, set()),
+        ({"list_price": None}, set()),
+        ({"ends_at": ahead(seconds=1)}, set()),
+        ({"ends_at": NOW}, {"expiresAt"}),
+        ({"price": "157.99"}, set()),
+        ({"price": "158.00"}, {"price"}),
+        ({"price": "1000.00", "ends_at": ago(days=1)}, {"price", "expiresAt"}),
+        ({"list_price": "0.00"}, {"price"}),
+    ],
+)
+def test_what_has_ended_or_saves_nothing_is_odd_except_in_history(fields: dict[str, Any], odd: set[str]) -> None:
+    assert editing.warnings_of(a_deal(**fields), NOW).keys() == odd
+    assert editing.warnings_of(a_deal(ago(minutes=16), **fields), NOW) == {}
+
+
+def test_an_edit_is_asked_about_what_it_makes_odd_itself(table: Table) -> None:
+    (deal,) = post(table, [a_deal(ago(days=9), ends_at=ago(days=1), price="200.00")])
+
+    editing.edit(table, deal.deal_id, {"title": "Road runner", "ends_at": ago(days=1)}, NOW, ())
+    for changes in ({"ends_at": ago(days=2)}, {"price": "201.00"}, {"list_price": "150.00"}):
+        with pytest.raises(DealIsOdd):
+            editing.edit(table, deal.deal_id, changes, NOW, ())
+
+    assert deals.get(table, deal.deal_id).price == "200.00"
+    deals.edit(table, deal.deal_id, {"price": "201.00"}, NOW)
+    assert deals.get(table, deal.deal_id).price == "201.00"
+
+
+def test_what_an_editor_has_not_seen_is_asked_about_with_all_else(table: Table, deal: Deal) -> None:
+    with pytest.raises(DealIsOdd) as asked:
+        editing.edit(table, deal.deal_id, {"price": "200.00", "ends_at": ago(hours=1)}, NOW, ["price"])
+
+    assert asked.value.warnings.keys() == {"expiresAt", "price"}
+
+
+def test_a_repeated_request_finds_its_deal_also_when_that_has_ended_meanwhile(table: Table) -> None:
+    (_,) = post(table, [a_deal()])
+    once = Idempotency("account", "key", {"title": "Trail runner"})
+    first = editing.create(table, a_deal(ends_at=ahead(minutes=1)), NOW, (), idempotency=once)
+
+    again = editing.create(table, a_deal(ends_at=ahead(minutes=1)), ahead(minutes=2), (), idempotency=once)
+
+    assert again == first
+
+
+@pytest.mark.parametrize(
+    ("when", "words"),
+    [
+        (NOW, "just now"),
+        (ago(seconds=60), "1 minute ago"),
+        (ago(minutes=119), "1 hour ago"),
+        (ago(days=400), "400 days ago"),
+    ],
+)
+def test_a_past_time_is_told_in_its_largest_unit(when: datetime, words: str) -> None:
+    assert in_words(when, NOW) == words
+
+
+UPLOAD = "uploads/3F2VM8KqLdHD6qBOm7B4Q0YD0Fs"
+RED, BLUE = (Picture(digit * 20, 40, 30, "c81e1e") for digit in "ab")
+
+
+@pytest.fixture
+def edited(table: Table) -> Deal:
+    join(table, "ana")
+    users.set_role(table, "ana", "editor")
+    (posted,) = post(table, [a_deal()])
+    return posted
+
+
+def record(table: Table, edited: Deal, picture: Picture = RED, at: str = "2026-06-04T12:00:00Z") -> bool:
+    """Work on an upload that ana sent as an editor."""
+    asked = table, edited.deal_id, UPLOAD, at, picture, "", ahead(minutes=1)
+    return editing.record_picture(*asked, by="ana", account_id=account_of("ana"))
+
+
+def remove(table: Table) -> None:
+    remove_account(table, users.get(table, "ana", consistent=True), NOW)
+
+
+def test_an_editors_upload_becomes_the_deals_picture(table: Table, edited: Deal) -> None:
+    assert record(table, edited)
+
+    assert deals.get(table, edited.deal_id).picture == RED
+    assert deals.get_item(table, edited.deal_id)["EditedBy"] == f"{edited.version + 1} ana"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda table: users.set_role(table, "ana", "member"), remove],
+    ids=["a member by now", "removed"],
+)
+def test_an_upload_is_refused_whose_sender_is_no_editor_any_more(
+    table: Table, edited: Deal, change: Callable[[Table], None]
+) -> None:
+    record(table, edited, BLUE, at="2026-06-04T11:00:00Z")
+    change(table)
+
+    kept = record(table, edited)
+
+    after = deals.get(table, edited.deal_id)
+    assert (kept, after.picture, after.version) == (False, BLUE, edited.version + 1)
+    assert editing.outcome_of(after) == editing.Outcome(UPLOAD, "Its sender is no longer an editor.")
+
+
+def test_an_upload_is_refused_whose_senders_name_is_another_editors_by_now(table: Table, edited: Deal) -> None:
+    asked = table, edited.deal_id, UPLOAD, "2026-06-04T12:00:00Z", RED, "", ahead(minutes=1)
+
+    kept = editing.record_picture(*asked, by="ana", account_id="the account that had this name")
+
+    after = deals.get(table, edited.deal_id)
+    assert (kept, after.picture) == (False, None)
+    assert "EditedBy" not in deals.get_item(table, edited.deal_id)
+
+
+def test_whether_a_deal_shows_a_picture_is_read_from_the_table(table: Table, edited: Deal) -> None:
+    record(table, edited)
+
+    shown = [editing.is_picture_shown(table, edited.deal_id, each) for each in (RED, BLUE, replace(RED, width=20))]
+
+    assert shown == [True, False, True]  # the hash names the files
+    assert not editing.is_picture_shown(table, "3F2VM8KqLdHD6qBOm7B4Q0YD0Fs", RED)

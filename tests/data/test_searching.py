@@ -1,22 +1,41 @@
-"""Search: each deal that has the words once, page by page, as it is named now."""
+"""Search: each deal that has the words once, page by page, as it is named now; alerts take the same deals."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 
+from cli import upkeep
 from shared.data import keys
-from shared.data.catalog import deals, search, selecting, words
+from shared.data.catalog import deals, offers, search, selecting, words
 from shared.data.catalog.search import Match
+from shared.data.members import alerts, fanout, limits
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
 from shared.errors import AlreadyExists
 from shared.html import views
-from shared.models.catalog import Deal, Selection
-from shared.values import links
-from tests.support.factories import NOW, a_deal, ago, ahead, every_page, ids, newest_first, post
-from tests.support.wire import watched
+from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Topic
+from shared.models.members import Limits
+from shared.values import links, times
+from tests.support.engines import MOTO, Engine
+from tests.support.factories import (
+    NOW,
+    a_deal,
+    account_of,
+    ago,
+    ahead,
+    every_page,
+    ids,
+    join,
+    newest_first,
+    open_brands,
+    post,
+)
+from tests.support.wire import before, watched
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
 
@@ -450,3 +469,128 @@ def test_a_page_of_what_is_typed_is_within_its_limits(table: Table) -> None:
     assert found("trail runner half price") == ["31.90", "99.00"]
     assert found("trail runner half price over $50") == ["99.00"]
     assert found("trail tent under $80") == ["31.90", "79.00"]
+
+
+_WORDS = ["quarter", "zip", "zips", "quarterzip", "t", "shirt", "tshirts", "long", "sleeve", "agre", "agreed", "apple"]
+_TEXTS = st.lists(st.lists(st.sampled_from(_WORDS), min_size=1, max_size=3).map("-".join), min_size=1, max_size=3).map(
+    " ".join
+)
+
+
+def taken_for(table: Table, text: str, deals: list[Deal]) -> tuple[list[str], list[str]]:
+    """The ids of the deals that a search finds, and the words that it says it took: as they are typed or completed,
+    or others for those that no deal has."""
+    found = search.find(table, words.asked(text), limit=len(deals))
+    ran = found.instead or words.asked(text)
+    completed = [f"{ran.text.strip().removesuffix(ran.words[-1])}{word}" for word in found.completed]
+    return list(found.deal_ids), [ran.text, *completed]
+
+
+def test_whenever_a_search_finds_a_deal_an_alert_on_its_words_tells_of_it_and_the_reverse(engine: Engine) -> None:
+    @settings(max_examples=8 if engine is MOTO else 40, deadline=None)
+    @given(_TEXTS, st.lists(_TEXTS, min_size=1, max_size=4))
+    @example("quarter-zip", ["Merino Quarter Zip Sweater", "Quarterzip", "Quarter-Zip", "Quarter"])
+    @example("zorblax quarter-zip", ["Merino Quarter Zip Sweater", "Zorblax Quarter Zip", "Zorblax"])
+    @example("t-shirt", ["Oxford Shirt"])
+    @example("agre", ["Agreed"])
+    @example("knives", ["Paring Knife", "Knives"])
+    @example("mouse", ["Three Blind Mice"])
+    @example("16gb", ["Memory 16 GB", "Memory 16gb"])
+    def check(text: str, titles: list[str]) -> None:
+        typed = text.replace("-", " ").split()
+        assume(len({*typed}) == len(typed))  # a search asks a repeated word once, and completes it once
+        assume(words.asked(text).terms and not words.asked(text).cut)
+        made = [a_deal(ago(minutes=minute), title=title) for minute, title in enumerate(titles)]
+        with engine.table() as table:
+            open_brands(table)
+            for deal in made:
+                search.file(table, None, deal)
+            found, taken = taken_for(table, text, made)
+            for number, each in enumerate(taken):
+                join(table, f"reader{number}")
+                alerts.on_words(table, f"reader{number}", account_of(f"reader{number}"), Limits(words=each), NOW)
+            told = []
+            for deal in made:
+                met, _ = alerts.cohort_met(table, fanout.alerts_of(deal, "words")[0], deal, 250)
+                assert len({alert.username for alert in met}) == len(met)
+                told += [deal] if met else []
+                watched = [limits.wants(Limits(words=each), deal, words.of_deal(deal).keys()) for each in taken]
+                assert any(watched) == bool(met)
+        assert found == ids(told)
+
+    check()
+
+
+MARCH = times.from_iso("2025-03-01T12:00:00Z")
+
+
+@pytest.fixture
+def old(table: Table) -> list[Deal]:
+    """Two deals that no stream has told of."""
+    return [deals.create(table, a_deal(MARCH), MARCH) for _ in range(2)]
+
+
+def indexed(table: Table) -> int:
+    return sum(step.rewritten for segment in range(2) for step in upkeep.index_steps(table, segment, 2))
+
+
+def found_by(table: Table) -> list[str]:
+    return list(search.find(table, words.asked("trail"), limit=10).deal_ids)
+
+
+def test_deals_without_words_are_found_once_they_are_indexed(table: Table, old: list[Deal]) -> None:
+    assert found_by(table) == []
+
+    assert indexed(table) == 2
+
+    assert found_by(table) == sorted((deal.deal_id for deal in old), reverse=True)
+    assert {deal.deal_id for deal in offers.offers(table, old[0].link)} >= {old[0].deal_id}
+
+
+def test_indexing_twice_counts_each_word_once(table: Table, old: list[Deal]) -> None:
+    for _ in range(2):
+        indexed(table)
+
+    for deal in old:
+        deals.withdraw(table, deal.deal_id, MARCH)
+        search.file(table, deal, None)
+    assert search.find(table, words.asked("trai"), limit=10).deal_ids == ()
+    assert found_by(table) == []
+
+
+def test_a_deal_that_is_listed_nowhere_is_not_found(table: Table, old: list[Deal]) -> None:
+    deals.withdraw(table, old[0].deal_id, MARCH)
+
+    indexed(table)
+
+    assert found_by(table) == [old[1].deal_id]
+    assert len(offers.offers(table, old[0].link)) >= 1
+
+
+def test_what_is_withdrawn_while_it_is_indexed_is_not_found(table: Table, old: list[Deal]) -> None:
+    def withdraw_all() -> None:
+        for deal in old:
+            deals.withdraw(table, deal.deal_id, MARCH)
+
+    with before(table, "PutItem", withdraw_all):  # the first offer's: both deals have been read as they were
+        indexed(table)
+
+    assert found_by(table) == []
+
+
+def test_an_ended_deal_stands_under_its_brand_and_category_until_it_is_listed_again(
+    table: Table, old: list[Deal]
+) -> None:
+    later = MARCH + timedelta(hours=2)
+    of_brand, of_category = Topic(BRAND, old[0].brand), Topic(CATEGORY, old[0].category)
+    deals.edit(table, old[0].deal_id, {"ends_at": MARCH + timedelta(hours=1)}, MARCH)
+    deals.edit(table, old[0].deal_id, {}, later)
+    deals.withdraw(table, old[1].deal_id, later)
+    indexed(table)
+
+    for topic in (of_brand, of_category):
+        assert [deal.deal_id for deal in offers.ended(table, topic, 10)] == [old[0].deal_id]
+
+    deals.edit(table, old[0].deal_id, {"ends_at": later + timedelta(hours=1)}, later)
+    indexed(table)
+    assert offers.ended(table, of_brand, 10) == offers.ended(table, of_category, 10) == []

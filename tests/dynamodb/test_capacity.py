@@ -1,8 +1,4 @@
-"""Capacity by AWS's documented rules, held against the examples of its documentation and against two engines.
-
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
-"""
+"""What requests take, and how they are traced."""
 
 from __future__ import annotations
 
@@ -10,15 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
-from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.capacity import Basis, Capacity, meanings, size_of, taken, units_read, units_written
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import put, put_new
 from shared.errors import AlreadyExists
-from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, Engine, on
+from tests.support.engines import DYNOXIDE_ENGINE, FAST, MINISTACK, Engine, on
+from tests.support.wire import hooked
 
 KB = 1024
 KEY = {"PK": "A", "SK": "1"}
@@ -200,3 +197,45 @@ def test_a_refused_condition_is_charged_and_an_invalid_request_is_not(bare_table
         bare_table.client.update_item(TableName=bare_table.name, Key=marshal_item(KEY), UpdateExpression="FORGET Body")
 
     assert [str(request.capacity) for request in trace.requests] == ["~1 WRU", "≥4 WRU", "0"]
+
+
+ITEM: Item = {"PK": "ITEM", "SK": "ITEM", "Type": "Deal"}
+
+
+@on(FAST)
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_each_of_several_traces_counts_a_request_once(bare_table: Table, others: int) -> None:
+    for _ in range(others):
+        Trace(detailed=False).attach(bare_table)
+    trace = Trace().attach(bare_table)
+
+    bare_table.write(put(ITEM, because="a test"))
+    Trace().attach(bare_table)
+    bare_table.get({"PK": "ITEM", "SK": "ITEM"}, consistent=True)
+
+    assert (trace.count, trace.capacity) == (2, Capacity(read=1.0, write=1.0))
+    assert [request.capacity for request in trace.requests] == [Capacity(write=1.0), Capacity(read=1.0)]
+
+
+@on(FAST)
+def test_a_batch_of_inserts_consumes_write_units(bare_table: Table) -> None:
+    trace = Trace().attach(bare_table)
+
+    bare_table.insert_batch([ITEM, {**ITEM, "PK": "OTHER"}])
+
+    assert trace.capacity == Capacity(write=2.0)
+
+
+@on(FAST)
+def test_a_request_without_an_answer_says_what_became_of_it(bare_table: Table) -> None:
+    trace = Trace().attach(bare_table)
+
+    def fail(**_: Any) -> None:
+        raise ReadTimeoutError(endpoint_url="http://127.0.0.1")
+
+    with hooked(bare_table, "before-send.dynamodb.GetItem", fail), pytest.raises(ReadTimeoutError):
+        bare_table.client.get_item(TableName=bare_table.name, Key={"PK": {"S": "A"}, "SK": {"S": "A"}})
+    trace.detach(bare_table)
+
+    assert [(request.refused, request.capacity) for request in trace.requests] == [("ReadTimeoutError", None)]
+    assert trace.requests[0].seconds > 0

@@ -1,15 +1,20 @@
-"""Requests over kept connections: what a server may do to them, and what becomes of the request."""
+"""Clients of AWS: connections, the time of an invocation, names of hosts, and SES without its model."""
 
 from __future__ import annotations
 
 import json
+import random
 import socket
 import ssl
+import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from botocore.exceptions import ClientError
@@ -17,10 +22,16 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from shared import services
+from shared.data.members import follows
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
-from shared.dynamodb.client import connect
-from shared.errors import Unavailable
-from tests.support.engines import FAKE_CREDENTIALS
+from shared.dynamodb.client import ENDPOINTS_OF_S3, connect
+from shared.dynamodb.table import Table
+from shared.errors import Busy, NoAnswer, Unavailable
+from shared.models.messages import Mail
+from shared.services import Queue
+from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
+from tests.support.factories import APPLE, NOW, join
 from tests.support.serving import (
     BROKEN,
     KEY,
@@ -41,8 +52,10 @@ from tests.support.serving import (
     stalled,
     too_late,
     well,
+    writing,
 )
 from tests.support.waiting import until
+from tests.support.wire import answering, error, failing, lost_and_throttled
 
 
 @pytest.fixture(autouse=True)
@@ -184,3 +197,250 @@ def certified(folder: Path) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "server.pem", folder / "key.pem")
     return context
+
+
+SENT = b'{"Successful": [{"Id": "0"}], "Failed": []}'
+
+
+class Clock:
+    """A time that passes only by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("slow", [stalled, too_late])
+def test_when_the_time_of_an_invocation_is_over_neither_table_nor_queue_is_asked_again(slow: Answer) -> None:
+    budget = Budget(PATIENCE)
+    with serving(slow) as server:
+        table, queue = server.table(budget), queue_at(server.endpoint, budget)
+        asks: list[Callable[[], object]] = [lambda: table.get(KEY), lambda: queue.send(["work"])]
+        for ask in asks:
+            server.requests.clear()
+            budget.start(1.5 * PATIENCE)
+            with pytest.raises(Unavailable):
+                ask()
+            assert len(server.requests) <= 2
+
+
+@pytest.mark.faults
+def test_what_is_asked_when_there_is_no_time_left_is_not_sent() -> None:
+    budget = Budget()
+    budget.start(0)
+
+    with serving(well) as server, pytest.raises(Busy):
+        server.table(budget).get(KEY)
+
+    assert server.requests == []
+
+
+@pytest.mark.faults
+def test_connections_that_died_during_a_freeze_cost_one_timeout_together() -> None:
+    together = threading.Barrier(5)
+    thawed, dead = threading.Event(), []
+    before = set()
+
+    def answer(request: Request) -> None:
+        if not thawed.is_set():
+            before.add(request.client_address)
+            together.wait(timeout=120)
+        elif request.client_address in before:
+            dead.append(request.client_address)
+            too_late(request)
+            return
+        well(request)
+
+    with serving(answer) as server:
+        table = server.table(Budget(PATIENCE))
+        table.gather([lambda: table.get(KEY)] * 5)
+        thawed.set()
+        found = [table.get(KEY) for _ in range(5)]
+
+    assert len(before) == 5
+    assert all(found)
+    assert len(dead) == 1
+
+
+@pytest.mark.faults
+def test_a_budget_starts_over_with_each_invocation() -> None:
+    clock = Clock()
+    budget = Budget(clock=lambda: clock.now)
+
+    assert budget.left() == float("inf")
+    budget.start(9)
+    clock.sleep(10)
+    assert budget.left() == -1
+    budget.start(9)
+    assert budget.left() == 9
+
+
+@pytest.mark.faults
+def test_a_request_is_made_as_long_as_any_time_is_left(table: Table) -> None:
+    clock = Clock()
+    hurried = replace(table, budget=Budget(clock=lambda: clock.now))
+    hurried.budget.start(1)
+
+    assert hurried.get(KEY) is None
+    clock.sleep(1)
+    with pytest.raises(Busy):
+        hurried.get(KEY)
+
+
+@pytest.mark.faults
+@on(MOTO)
+def test_throttling_that_outlasts_an_invocation_is_busy_within_its_time(table: Table) -> None:
+    clock = Clock()
+    hurried = replace(table, sleep=clock.sleep, jitter=lambda: 1.0, budget=Budget(clock=lambda: clock.now))
+    hurried.budget.start(2)
+
+    with failing(hurried, "TransactWriteItems", 1000, error("ThrottlingException")) as seen, pytest.raises(Busy):
+        follows.like(hurried, APPLE, "ana", NOW)
+
+    assert clock.now <= 102
+    assert 5 < len(seen) < MAX_ATTEMPTS
+
+
+@pytest.mark.faults
+@on(MOTO)
+def test_after_a_lost_answer_nobody_says_that_nothing_was_written(table: Table) -> None:
+    patient = replace(table, sleep=lambda _: None)
+
+    join(table, "ana")
+    with lost_and_throttled(patient, times=1000), pytest.raises(NoAnswer):
+        follows.like(patient, APPLE, "ana", NOW)
+
+
+@pytest.mark.faults
+def test_waits_differ_between_environments_that_start_from_one_snapshot() -> None:
+    snapshot = random.getstate()
+    first = [connect("deals", **FAKE_CREDENTIALS).jitter() for _ in range(10)]
+    random.setstate(snapshot)
+
+    assert [connect("deals", **FAKE_CREDENTIALS).jitter() for _ in range(10)] != first
+    assert all(0 <= part < 1 for part in first)
+
+
+def queue_at(endpoint: str, budget: Budget | None = None) -> Queue:
+    return replace(
+        services.connect_queue(f"{endpoint}/queue", budget, endpoint_url=endpoint, **FAKE_CREDENTIALS),
+        sleep=lambda _: None,
+    )
+
+
+def refusing(code: str) -> Answer:
+    """An answer of SQS's that it has not done what was asked."""
+    body = json.dumps({"__type": f"com.amazonaws.sqs#{code}", "message": "No."}).encode()
+    return writing(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n" % len(body) + body, closes=False)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("broken", [*BROKEN.values(), refusing("RequestThrottled")], ids=[*BROKEN, "throttled"])
+def test_a_message_that_the_queue_does_not_say_it_has_is_sent_again(broken: Answer) -> None:
+    with serving(broken, saying(SENT)) as server:
+        queue_at(server.endpoint).send(["work"])
+
+    assert len(server.requests) == 2
+
+
+@pytest.mark.faults
+def test_a_queue_that_is_gone_is_named_and_not_asked_again() -> None:
+    with serving(refusing("QueueDoesNotExist")) as server, pytest.raises(Unavailable, match=r"^The queue: "):
+        queue_at(server.endpoint).send(["work"])
+
+    assert len(server.requests) == 1
+
+
+REGIONS = ("us-east-1", "eu-central-1", "af-south-1", "eu-south-2", "ap-southeast-4")
+KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+
+each_region = pytest.mark.parametrize("region", REGIONS)
+
+
+@pytest.fixture(autouse=True)
+def _on_aws(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ENDPOINTS_OF_S3:
+        monkeypatch.delenv(name, raising=False)
+
+
+@each_region
+def test_each_client_asks_its_own_region(region: str) -> None:
+    connected = (
+        connect("deals", region_name=region, **KEYS),
+        services.connect_queue("https://queue", region_name=region, **KEYS),
+        services.connect_sender("deals@deals.example", "deals@deals.example", "set", region_name=region, **KEYS),
+    )
+
+    hosts = [urlsplit(each.client.meta.endpoint_url).hostname for each in connected]
+
+    assert hosts == [f"{name}.{region}.amazonaws.com" for name in ("dynamodb", "sqs", "email")]
+
+
+@each_region
+def test_a_picture_is_sent_to_the_host_of_its_bucket_in_its_region(region: str) -> None:
+    bucket = services.connect_bucket("pictures", region_name=region, **KEYS)
+    asked = answering(bucket.client, 204)
+
+    bucket.remove("uploads/x")
+    form = bucket.form("uploads/x", 1, 60, {})
+
+    hosts = {urlsplit(url).hostname for url in (*asked, form.url)}
+    assert hosts == {f"pictures.s3.{region}.amazonaws.com"}
+
+
+@pytest.mark.parametrize("variable", ENDPOINTS_OF_S3)
+def test_an_endpoint_that_the_environment_names_has_no_host_for_each_bucket(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "http://localhost:4566")
+
+    form = services.connect_bucket("pictures", region_name="eu-south-2", **KEYS).form("uploads/x", 1, 60, {})
+
+    assert form.url == "http://localhost:4566/pictures"
+
+
+MAIL = Mail("ana@mail.example", "Subject", "text", "<p>text</p>")
+ROLE = "arn:aws:sts::111122223333:assumed-role/mailer/mailer"
+
+
+def refusing_mail(code: str, message: str) -> services.Sender:
+    """A sender whom SES answers with an error."""
+    sender = services.connect_sender(
+        "Big Time Deals <deals@deals.example>", "deals@deals.example", "mails", **FAKE_CREDENTIALS
+    )
+
+    answering(sender.client, 400, json.dumps({"message": message}).encode(), **{"x-amzn-ErrorType": code})
+    return sender
+
+
+def denied(resource: str) -> tuple[str, str]:
+    asked = f"arn:aws:ses:us-east-1:111122223333:{resource}"
+    return "AccessDeniedException", f"User `{ROLE}' is not authorized to perform `ses:SendEmail' on resource `{asked}'"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("MessageRejected", "Email address is not verified."),
+        denied("identity/ana@mail.example"),
+        denied("identity/mail.example"),
+        ("AccessDeniedException", "Access denied."),
+    ],
+)
+def test_what_ses_refuses_for_its_recipient_is_this_mail_alone(code: str, message: str) -> None:
+    with pytest.raises(services.Refused):
+        refusing_mail(code, message).send(MAIL)
+
+
+@pytest.mark.parametrize("resource", ["identity/deals.example", "configuration-set/mails"])
+def test_a_right_to_send_that_is_missing_is_no_mails_fault(resource: str) -> None:
+    with pytest.raises(Unavailable):
+        refusing_mail(*denied(resource)).send(MAIL)

@@ -1,19 +1,17 @@
-"""The behaviour of DynamoDB that the data layer relies on, asked of each engine, and the known differences of engines.
-
-A difference is named where it is, and strictly: the engine that loses it fails its test until the name is removed.
-None raises TransactionConflict, so ``test_faults.py`` makes it up.
-"""
+"""Where engines depart from DynamoDB, and the table that is made on each."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.client import create_table, enable_ttl
 from shared.dynamodb.table import Table
 from tests.support.engines import DYNAMODB_LOCAL_ENGINE, DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine
 
@@ -292,3 +290,40 @@ def test_the_segments_of_a_scan_hold_each_item_once(bare_table: Table, client: C
     ]
 
     assert sorted(found) == sorted([*map(str, range(30)), "X"])
+
+
+@pytest.fixture
+def provisioned(engine: Engine) -> Iterator[Table]:
+    """A table made as the laptop's is, on every engine."""
+    with replace(engine, create=create_table).bare_table() as table:
+        yield table
+
+
+def test_the_table_is_on_demand_with_its_four_indexes_and_a_stream_of_both_images(provisioned: Table) -> None:
+    made = provisioned.client.describe_table(TableName=provisioned.name)["Table"]
+
+    indexes = {
+        index["IndexName"]: (
+            [key["AttributeName"] for key in index["KeySchema"]],
+            index["Projection"]["ProjectionType"],
+        )
+        for index in made["GlobalSecondaryIndexes"]
+    }
+    assert [key["AttributeName"] for key in made["KeySchema"]] == ["PK", "SK"]
+    assert made["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+    assert made["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    assert indexes == {
+        "GSI1": (["GSI1PK", "GSI1SK"], "ALL"),
+        "GSI2": (["GSI2PK", "GSI2SK"], "ALL"),
+        "GSI3": (["GSI3PK", "GSI3SK"], "ALL"),
+        "UserIndex": (["UserIndex"], "ALL"),
+    }
+
+
+def test_items_expire_by_one_attribute_and_enabling_it_again_is_no_trouble(provisioned: Table) -> None:
+    again = enable_ttl(provisioned.client, provisioned.name)
+
+    ttl = provisioned.client.describe_time_to_live(TableName=provisioned.name)["TimeToLiveDescription"]
+    assert again is False
+    assert ttl["AttributeName"] == "ExpiresAt"
+    assert ttl["TimeToLiveStatus"] in ("ENABLED", "ENABLING")

@@ -1,19 +1,25 @@
-"""The table of an entity's attributes: it reads what it writes, and knows every field."""
+"""Items to and from objects, and answers to and from bytes."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 import pytest
+from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserFactory
 
-from shared.dynamodb.attributes import Codec, Entity
+from shared.dynamodb.attributes import Codec, Entity, marshal_item, unmarshal_item
+from shared.dynamodb.table import Table
 from shared.models import catalog, members, orders
 from shared.values.naming import attribute_of, stored
+from tests.support.engines import MINISTACK, on
+from tests.support.wire import hooked
 
 MODELS = [
     model
@@ -106,3 +112,143 @@ def _either(hint: Any) -> Iterator[Any]:
 def _plain(hint: Any) -> Any:
     """The class of a type's values: of a Literal's, that is str."""
     return str if get_origin(hint) is Literal else get_origin(hint) or hint
+
+
+ITEM = {
+    "PK": "A",
+    "SK": "A",
+    "Type": "Everything",
+    "Text": 'naïve 鞋 " \\ \n',
+    "Number": 12345678901234567890,
+    "Flag": True,
+    "Bytes": b"\x00\xff" * 40,
+    "Map": {"inner": {"deep": [1, "two", False]}},
+    "List": [],
+    "Set": {"a", "b"},
+}
+KEY = marshal_item({"PK": "A", "SK": "A"})
+ABSENT = marshal_item({"PK": "B", "SK": "B"})
+
+Answer = dict[str, Any]
+
+
+def requests(name: str) -> list[tuple[str, Answer]]:
+    """A request of each operation that the data layer uses, and of what it may be answered."""
+    where = {"TableName": name}
+    partition = {"KeyConditionExpression": "PK = :pk", "ExpressionAttributeValues": {":pk": {"S": "A"}}}
+    inserts = [f"INSERT INTO \"{name}\" VALUE {{'PK': '{pk}', 'SK': '{pk}'}}" for pk in "CA"]
+    return [
+        ("put_item", {**where, "Item": marshal_item(ITEM), "ReturnValues": "ALL_OLD"}),
+        ("get_item", {**where, "Key": KEY, "ReturnConsumedCapacity": "INDEXES"}),
+        ("get_item", {**where, "Key": ABSENT}),
+        ("batch_get_item", {"RequestItems": {name: {"Keys": [KEY, ABSENT]}}, "ReturnConsumedCapacity": "TOTAL"}),
+        ("query", {**where, **partition, "Limit": 1, "ReturnConsumedCapacity": "INDEXES"}),
+        ("query", {**where, **partition, "Select": "COUNT"}),
+        ("scan", {**where, "Segment": 0, "TotalSegments": 1, "Limit": 1}),
+        (
+            "update_item",
+            {
+                **where,
+                "Key": KEY,
+                "UpdateExpression": "SET Seen = :yes",
+                "ExpressionAttributeValues": {":yes": {"BOOL": True}},
+                "ReturnValues": "ALL_NEW",
+            },
+        ),
+        ("transact_write_items", {"TransactItems": [{"Delete": {**where, "Key": ABSENT}}]}),
+        ("batch_execute_statement", {"Statements": [{"Statement": insert} for insert in inserts]}),
+        ("delete_item", {**where, "Key": KEY, "ReturnValues": "ALL_OLD"}),
+        ("describe_time_to_live", where),
+        ("describe_table", where),
+    ]
+
+
+def read_by_both(table: Table, operation: str, request: Answer) -> tuple[Answer, Answer]:
+    """One answer as our parser reads it, and as botocore's own does, each with its status for its metadata."""
+    told: list[Any] = []
+    with hooked(table, "before-parse.dynamodb", lambda **answer: told.append(answer)):
+        try:
+            ours = getattr(table.client, operation)(**request)
+        except ClientError as error:
+            ours = cast("Answer", error.response)
+    ((raw, model),) = [(each["response_dict"], each["operation_model"]) for each in told]
+    own = ResponseParserFactory().create_parser("json")
+    theirs = own.parse(raw, model.output_shape)
+    if "Error" in theirs:
+        shape = model.service_model.shape_for_error_code(theirs["Error"]["Code"])
+        theirs |= own.parse(raw, shape) if shape else {}
+    for each in (ours, theirs):
+        each["ResponseMetadata"] = each["ResponseMetadata"]["HTTPStatusCode"]
+    return ours, theirs
+
+
+def without_rich_types(value: Any) -> Any:
+    """An answer whose bytes are base64 and whose times are left out: the two ways in which the parsers differ.
+
+    Our data layer reads no times from DynamoDB's own answers, and unmarshals bytes from either form.
+    """
+    match value:
+        case dict():
+            return {name: without_rich_types(each) for name, each in value.items() if not name.endswith("DateTime")}
+        case list():
+            return [without_rich_types(each) for each in value]
+        case bytes():
+            return base64.b64encode(value).decode()
+    return value
+
+
+@on(MINISTACK)
+def test_all_operations_are_answered_alike(bare_table: Table) -> None:
+    for operation, request in requests(bare_table.name):
+        ours, theirs = read_by_both(bare_table, operation, request)
+
+        assert without_rich_types(ours) == without_rich_types(theirs), operation
+
+
+@on(MINISTACK)
+def test_what_either_parser_reads_is_unmarshalled_alike(bare_table: Table) -> None:
+    bare_table.client.put_item(TableName=bare_table.name, Item=marshal_item(ITEM))
+
+    answers = read_by_both(bare_table, "get_item", {"TableName": bare_table.name, "Key": KEY})
+
+    assert [type(answer["Item"]["Bytes"]["B"]) for answer in answers] == [str, bytes]
+    assert [unmarshal_item(answer["Item"]) for answer in answers] == [ITEM, ITEM]
+
+
+REFUSED = {
+    "condition": ("put_item", {"Item": KEY, "ConditionExpression": "attribute_exists(PK)"}),
+    "mistake": ("update_item", {"Key": KEY, "UpdateExpression": "SET Seen = :missing"}),
+    "no table": ("get_item", {"TableName": "there-is-no-such-table", "Key": KEY}),
+}
+
+
+@on(MINISTACK)
+@pytest.mark.parametrize(("operation", "request_"), REFUSED.values(), ids=REFUSED)
+def test_refusals_are_told_alike(bare_table: Table, operation: str, request_: Answer) -> None:
+    ours, theirs = read_by_both(bare_table, operation, {"TableName": bare_table.name, **request_})
+
+    assert (ours["Error"], ours["ResponseMetadata"]) == (theirs["Error"], 400)
+
+
+@on(MINISTACK)
+def test_the_reasons_of_a_cancelled_transaction_are_told_alike(bare_table: Table) -> None:
+    where = {"TableName": bare_table.name}
+    writes: list[Any] = [
+        {"Put": {**where, "Item": ABSENT}},
+        {"Put": {**where, "Item": KEY, "ConditionExpression": "attribute_exists(PK)"}},
+    ]
+
+    answers = read_by_both(bare_table, "transact_write_items", {"TransactItems": writes})
+
+    reasons = [[reason.get("Code") for reason in answer["CancellationReasons"]] for answer in answers]
+    assert reasons == [["None", "ConditionalCheckFailed"]] * 2
+
+
+@on(MINISTACK)
+def test_every_operation_of_the_data_layer_is_held_against_botocores(bare_table: Table) -> None:
+    in_use = {
+        "put_item", "get_item", "batch_get_item", "query", "scan", "update_item", "delete_item", "transact_write_items",
+        "batch_execute_statement", "describe_table", "describe_time_to_live",
+    }  # fmt: skip
+
+    assert {operation for operation, _ in requests(bare_table.name)} == in_use

@@ -1,4 +1,4 @@
-"""``btd probe`` on the deployed local cloud: what works there, what it cannot tell, and that nothing stays."""
+"""The ledger as far as a laptop proves it, and a cloud that starts again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
+from local import cloud
+from local.cloud import free_port
+from local.settings import Home
 from shared.data.members import users
 from tests.support.commands import begin
+from tests.support.probe import home, stream_to_a_function, told, write
 from tests.support.site import Site
+from tests.support.waiting import until
 
 
 def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
@@ -40,3 +45,19 @@ def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
     assert "files made of it: 1" in results["upload-reaches-the-resizer"]["found"]
     assert {user.username for user in users.everyone(site.table)} == before
     assert not [item for item in site.table.everything() if str(item["PK"]).startswith("LEARN#probe")]
+
+
+__all__ = ["home"]
+
+
+def test_functions_read_what_comes_after_a_restart(home: Home, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    stream_to_a_function(home, seen)
+    write(home, "one", "two", "three")
+    assert until(lambda: "three" in told(seen))
+
+    assert cloud.stop(home)
+    cloud.start(home, free_port())
+    write(home, "four")
+
+    assert until(lambda: "four" in told(seen))

@@ -1,4 +1,4 @@
-"""The functions behind the API, called with API Gateway's events."""
+"""The functions behind HTTP: events as the gateway sends them, bodies, other origins, and a table that is silent."""
 
 from __future__ import annotations
 
@@ -11,21 +11,28 @@ from typing import Any
 
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.exceptions import ReadTimeoutError
 
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.cost_headers import with_cost
+from functions.pages import site
 from shared.data import workings
 from shared.data.catalog import topics
 from shared.data.members import users
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
 from shared.html import page_cost
 from shared.http.requests import address
-from shared.models.catalog import BRAND, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.runtime import environment
 from shared.values import times
-from tests.support.events import EVENTS, event, page
-from tests.support.factories import join, token_of_new
-from tests.support.wire import answered, error
+from tests.support.engines import ENDPOINT_VARIABLE
+from tests.support.events import EVENTS, context, event, page
+from tests.support.factories import join, token_of_new, walk
+from tests.support.pages import event_of
+from tests.support.serving import Request, serving
+from tests.support.surroundings import surrounded
+from tests.support.wire import answered, error, hooked
 
 G_FORE = Topic(BRAND, "g-fore")
 
@@ -165,3 +172,184 @@ def test_without_cloudfront_a_request_comes_from_where_its_connection_does(monke
     asked["headers"]["X-Forwarded-For"] = "203.0.113.9, 198.51.100.7"
 
     assert address(asked) == asked["requestContext"]["identity"]["sourceIp"]
+
+
+SAID = "The deal may have been posted: look for it before you post it again"
+
+
+def posted(table: Table) -> list[str]:
+    """The titles of the deals in the feed."""
+    return [deal.title for page in walk(table, ALL_DEALS, limit=100) for deal in page.items]
+
+
+@pytest.mark.parametrize("media_type", ["APPLICATION/JSON", "Application/Json; charset=UTF-8"])
+def test_a_media_type_has_no_case(table: Table, context: LambdaContext, media_type: str) -> None:
+    request = event("editors-post-deal")
+    for headers in (request["headers"], request["multiValueHeaders"]):
+        for name in [name for name in headers if name.lower() == "content-type"]:
+            headers[name] = [media_type] if isinstance(headers[name], list) else media_type
+
+    assert editors.handler(request, context)["statusCode"] == 201
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_who_has_no_key_hears_that_the_deal_may_be_there(
+    table: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch, keyed: bool
+) -> None:
+    request = event("editors-post-deal")
+    if not keyed:
+        for headers in (request["headers"], request["multiValueHeaders"]):
+            for name in [name for name in headers if name.lower() == "idempotency-key"]:
+                del headers[name]
+
+    def lose(**_: Any) -> None:
+        environment.budget().start(0)
+        raise ReadTimeoutError(endpoint_url="https://dynamodb.example")
+
+    # Every write's answer is lost, the first one's after it was carried out; time is over at once.
+    asked = environment.table()
+    with hooked(asked, "after-call.dynamodb.TransactWriteItems", lose):
+        answer = editors.handler(request, context)
+
+    problem = json.loads(answer["body"])
+    assert (answer["statusCode"], answer["multiValueHeaders"]["Retry-After"]) == (503, ["1"])
+    assert problem["detail"].startswith("The site is busy")
+    assert (SAID in problem["detail"]) is not keyed
+    assert posted(table)[0] == "Señor’s golf shoe 👟"
+
+
+APP, OTHER, STRANGER = "https://app.example", "https://other.example", "https://evil.example"
+
+Headers = dict[str, list[str]]
+
+
+@pytest.fixture
+def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stage with two origins."""
+    monkeypatch.setenv("CORS_ORIGINS", f"{APP} {OTHER}")
+
+
+def asked(name: str, origin: str | None, **more: Any) -> dict[str, Any]:
+    """A sample event that a page of an origin causes."""
+    request = event(name)
+    if origin is not None:
+        request["headers"] = {**request["headers"], "Origin": origin}
+    return request | more
+
+
+def headers_of(answer: dict[str, Any]) -> Headers:
+    found: Headers = answer["multiValueHeaders"]
+    return found
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize("origin", [APP, OTHER, STRANGER, "null", f"{APP}.evil.example", APP.upper(), None])
+def test_pages_of_allowed_origins_alone_read_answers_and_no_cache_gives_one_anothers(
+    table: Table, context: LambdaContext, origin: str | None
+) -> None:
+    answer = catalog.handler(asked("catalog-brand-page", origin), context)
+
+    headers, is_allowed = headers_of(answer), origin in (APP, OTHER)
+    assert answer["statusCode"] == 200
+    assert headers.get("Access-Control-Allow-Origin") == ([origin] if is_allowed else None)
+    assert ("ETag" in headers.get("Access-Control-Expose-Headers", [""])[0]) is is_allowed
+    assert headers["Vary"] == ["Accept-Encoding, Origin"]
+    assert "Access-Control-Allow-Credentials" not in headers
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_refusal_may_be_read_as_well(table: Table, context: LambdaContext) -> None:
+    by_member = asked("editors-post-deal", APP)
+    by_member["requestContext"]["authorizer"]["role"] = "member"
+
+    refused = editors.handler(by_member, context)
+    broken = accounts.handler(asked("accounts-sign-up", APP, body="no base64!", isBase64Encoded=True), context)
+
+    assert (refused["statusCode"], broken["statusCode"]) == (403, 400)
+    assert (
+        headers_of(refused)["Access-Control-Allow-Origin"] == headers_of(broken)["Access-Control-Allow-Origin"] == [APP]
+    )
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize("path", ["/deals", "/me/addresses/home", "/brands/{brand}/like"])
+def test_a_browser_that_asks_first_hears_what_it_may_send(table: Table, context: LambdaContext, path: str) -> None:
+    question = asked("catalog-brand-page", APP, httpMethod="OPTIONS", path=path, resource=path)
+
+    answer = catalog.handler(question, context)
+
+    headers = headers_of(answer)
+    assert (answer["statusCode"], answer["body"]) == (204, "")
+    assert headers["Access-Control-Allow-Origin"] == [APP]
+    assert {"PUT", "PATCH", "DELETE"} <= set(headers["Access-Control-Allow-Methods"][0].split(", "))
+    assert {"Authorization", "Idempotency-Key"} <= set(headers["Access-Control-Allow-Headers"][0].split(", "))
+
+
+def test_every_origin_is_one_answer_for_all(
+    table: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CORS_ORIGINS", "*")
+
+    headers = headers_of(catalog.handler(asked("catalog-brand-page", STRANGER), context))
+
+    assert headers["Access-Control-Allow-Origin"] == ["*"]
+    assert headers["Vary"] == ["Accept-Encoding"]
+
+
+def test_a_stage_that_names_no_origin_says_nothing_of_it(table: Table, context: LambdaContext) -> None:
+    question = asked("catalog-brand-page", APP, httpMethod="OPTIONS")
+
+    refused = catalog.handler(question, context)
+    headers = headers_of(catalog.handler(asked("catalog-brand-page", APP), context))
+
+    assert refused["statusCode"] == 404
+    assert not [name for name in (*headers, *headers_of(refused)) if name.startswith("Access-Control")]
+    assert headers["Vary"] == ["Accept-Encoding"]
+
+
+__all__ = ["context"]
+
+READERS = {"API": (catalog, event("catalog-all-brands")), "page": (site, event_of("/brands"))}
+
+
+def silent(request: Request) -> None:
+    """Say nothing until whoever asked has gone."""
+    request.connection.recv(1)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_reader_of_a_silent_table_gets_503_when_the_time_of_readers_is_over(
+    reader: str, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function, asked = READERS[reader]
+    monkeypatch.setattr(environment, "FOR_A_READER", 0.5)  # of the 30 seconds that the laptop's functions have
+    monkeypatch.setattr(context, "get_remaining_time_in_millis", lambda: 30_000)
+    with serving(silent) as server, surrounded(monkeypatch, server.table()):
+        monkeypatch.setenv(ENDPOINT_VARIABLE, server.endpoint)
+        environment.begin(asked, context)
+
+        answer = function.handler(asked, context)
+
+        assert answer["statusCode"] == 503
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds"),
+    [
+        ({"httpMethod": "GET", "path": "/"}, 8.0),
+        (event("authorizer-request"), 8.0),
+        (event("stream-insert"), 29.0),
+        (event("messenger-work"), 29.0),
+        ([], 29.0),
+    ],
+)
+def test_what_a_reader_waits_for_ends_within_ten_seconds_and_work_has_all_its_time(
+    asked: Any, seconds: float, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budget = Budget(clock=lambda: 100.0)
+    monkeypatch.setattr(environment, "budget", lambda: budget)
+    monkeypatch.setattr(context, "get_remaining_time_in_millis", lambda: 30_000)
+
+    environment.begin(asked, context)
+
+    assert budget.left() == seconds

@@ -1,17 +1,24 @@
-"""A deal on pages: its price, its days, its cards, and the leading picture."""
+"""What pages show: cards, prices, counts, and items of the table."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from shared.html import fragments, views
+from shared.dynamodb.attributes import Item
+from shared.html import fragments, pages, views
+from shared.html.drawings import drawn
 from shared.html.views import render
 from shared.models.catalog import Deal
 from shared.values.links import LONGEST
 from tests.support.factories import NOW, a_deal
+from tests.support.pages import parsed
 
 
 @pytest.mark.parametrize(
@@ -165,3 +172,129 @@ def test_long_names_that_differ_at_their_ends_look_different() -> None:
 
 def test_a_list_without_deals_has_no_leading_one() -> None:
     assert fragments.enlarge_first_card("<p>That’s all.</p>") == "<p>That’s all.</p>"
+
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = ROOT / "web" / "templates"
+IMPORT = re.compile(r'\{% from "[^"]+" import ([^%]+) %\}')
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "shown"),
+    [
+        ("unread", 3, "3 unread"), ("unread", "99+", "99+ unread"), ("unread", 0, ""), ("unread", None, ""),
+        ("cart", 2, "2 items"), ("cart", 0, ""), ("cart", None, ""),
+    ],
+)  # fmt: skip
+def test_a_page_that_knows_a_count_shows_it_without_script(name: str, number: int | str | None, shown: str) -> None:
+    known: dict[str, Any] = {} if number is None else {name: number}
+    answer = pages.page("about.html", **known)
+
+    (count,) = (each for each in parsed({"body": answer.body}).iter("span") if each.get("id") == name)
+    assert "".join(count.itertext()) == shown
+    assert (count.get("hidden") is None) == bool(shown)
+
+
+def test_a_template_imports_only_what_it_uses() -> None:
+    for file in TEMPLATES.rglob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        imported = [each.split(" as ")[-1].strip() for names in IMPORT.findall(text) for each in names.split(",")]
+        rest = IMPORT.sub("", text)
+
+        assert [name for name in imported if not re.search(rf"\b{name}\(", rest)] == [], file
+
+
+def test_what_a_form_has_done_has_a_sentence_and_each_sentence_a_form() -> None:
+    functions = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "functions" / "pages").rglob("*.py"))
+    codes = {
+        code for pair in re.findall(r'notices?=\(?"([\w-]+)"(?:, "([\w-]+)")?', functions) for code in pair if code
+    }
+    sentences = re.findall(r'^  "([\w-]+)": "', (TEMPLATES / "notice.html").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert sorted(codes - {*sentences}) == []
+    assert [code for code in sentences if f'"{code}"' not in functions] == []
+
+
+KEY = {"PK": "DEALS", "SK": "DEALS"}
+
+
+def cell(value: Any, name: str = "Value") -> tuple[str, str, str]:
+    """The letters of an attribute's type, its value as it is drawn, and what is beside that."""
+    (group,) = drawn([{**KEY, name: value}], NOW)["groups"]
+    (column,), (row,) = group["columns"], group["rows"]
+    (only,) = row["cells"]
+    return column["kinds"], only["text"], only["remark"]
+
+
+@pytest.mark.parametrize(
+    ("value", "letters", "text"),
+    [
+        ("shoes", "S", "shoes"), (7, "N", "7"), (Decimal("1.5"), "N", "1.5"), (True, "BOOL", "true"),
+        ([1, {"a": "b"}], "L", '[1, {"a": "b"}]'), ({"USD": "4.90"}, "M", '{"USD": "4.90"}'), (b"123", "B", "3 bytes"),
+        ({"b", "a"}, "SS", '["a", "b"]'), ({1, 2}, "NS", "[1, 2]"), (None, "NULL", "null"),
+        ([None, Decimal("1.5")], "L", '[null, "1.5"]'), ("x" * 200, "S", "x" * 120 + "… (200 characters)"),
+    ],
+)  # fmt: skip
+def test_an_attribute_is_drawn_with_its_type_whatever_it_is(value: Any, letters: str, text: str) -> None:
+    assert cell(value)[:2] == (letters, text)
+
+
+@pytest.mark.parametrize(
+    ("away", "words"),
+    [
+        (timedelta(days=29, hours=3), "in 29 days"), (timedelta(minutes=1), "in 1 minute"),
+        (timedelta(seconds=59), "in less than a minute"), (timedelta(hours=-3), "expired 3 hours ago"),
+    ],
+)  # fmt: skip
+def test_when_an_item_expires_is_said_in_words(away: timedelta, words: str) -> None:
+    when = int((NOW + away).timestamp())
+
+    assert cell(when, "ExpiresAt") == ("N TTL", words, str(when))
+
+
+def test_items_of_each_type_have_columns_of_their_own_and_stay_in_order() -> None:
+    items: list[Item] = [
+        {"PK": "X", "SK": "1", "Type": "A", "Zone": "z", "Title": "t"},
+        {"PK": "X", "SK": "2", "Type": "A", "Price": "1"},
+        {"PK": "X", "SK": "3", "Type": "B", "Count": 1},
+        {"PK": "X", "SK": "4", "Type": "A"},
+    ]
+
+    groups = drawn(items, NOW)["groups"]
+
+    assert [(each["type"], [row["sort_key"] for row in each["rows"]]) for each in groups] == [
+        ("A", ["1", "2"]), ("B", ["3"]), ("A", ["4"]),
+    ]  # fmt: skip
+    assert [[column["name"] for column in each["columns"]] for each in groups] == [
+        ["Title", "Price", "Zone"],
+        ["Count"],
+        [],
+    ]
+    assert [cell and cell["text"] for cell in groups[0]["rows"][1]["cells"]] == [None, "1", None]
+
+
+def test_what_is_hidden_is_named_and_its_value_left_out() -> None:
+    user = {"PK": "USER#ana", "SK": "USER#ana", "Type": "User", "Username": "ana", "Email": "ana@mail.example"}
+
+    shown = drawn([user], NOW, hidden={"User": {"Email": "somebody's email address"}})
+
+    assert "ana@mail.example" not in str(shown)
+    assert {"name": "Email", "kinds": "", "because": "somebody's email address"} in shown["groups"][0]["columns"]
+    assert (shown["least"], shown["groups"][0]["rows"][0]["size"][0]) == (True, "≥")
+
+
+def test_the_sizes_are_those_of_items() -> None:
+    """By the rules that ``shared/dynamodb/capacity.py`` holds: 2 + 5 + 2 + 5 bytes of keys, and 1 + 4,096."""
+    shown = drawn([{**KEY, "v": "x" * 4096}], NOW)
+
+    assert (shown["size"], shown["capacity"], shown["dollars"]) == ("4.0 KB", "1 RRU", "$0.12")
+    assert shown["groups"][0]["rows"][0]["size"] == "4.0 KB"
+    three = drawn([{**KEY, "v": "x" * 3000}] * 3, NOW)
+    assert (three["count"], three["size"], three["capacity"], three["dollars"]) == (3, "8.8 KB", "1.5 RRU", "$0.19")
+
+
+@pytest.mark.parametrize("key", [{"PK": "LEARN#x", "SK": "PERIODS#x"}, {"PK": "CATEGORY#shoes", "SK": "PERIODS#x"}])
+def test_counts_that_somebody_wrote_by_hand_are_drawn_without_links(key: dict[str, str]) -> None:
+    (group,) = drawn([{**key, "Type": "Periods", "Day01": 3}], NOW)["groups"]
+
+    assert [cell["link"] for row in group["rows"] for cell in row["cells"]] == [""]

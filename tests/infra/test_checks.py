@@ -1,9 +1,10 @@
-"""The checks that a template must pass: cdk-nag, cfn-lint and checkov; and that what is accepted has to be."""
+"""What cdk-nag, checkov and SAM say of the templates."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from infra import nag, stacks
 from infra.bundling import bundle
 from infra.nag import PACKS, Acceptance, accept, require
 from infra.settings import ON_LAMBDA, STAGES, lambda_target
+from infra.stacks import DealsStack
 from local.settings import ROOT
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly
 
@@ -180,3 +182,44 @@ def _skips(template: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
     for name, resource in template["Resources"].items():
         for skip in resource.get("Metadata", {}).get("checkov", {}).get("skip", []):
             yield f"{resource['Type']}.{name}", skip
+
+
+SAM = ROOT / ".venv-sam" / "bin" / "sam"
+
+WITH_PLACES = {"aws:cdk:enable-asset-metadata": True}
+"""The CDK command line's settings by which templates tell SAM where the code is."""
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The template of the stage dev, as ``make synth`` writes it."""
+    folder = tmp_path_factory.mktemp("cdk.out")
+    app = cdk.App(outdir=str(folder), context=WITH_PLACES, builtin_cloud_formation_validation=False)
+    DealsStack(app, stage=STAGES["dev"])
+    app.synth()
+    return folder / "BigTimeDeals-dev.template.json"
+
+
+@pytest.mark.thorough
+def test_sam_finds_the_template_valid(template: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [SAM, "validate", "--lint", "--region", "us-east-1", "--template", template],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "SAM_CLI_TELEMETRY": "0"},
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "is a valid SAM Template" in done.stdout
+
+
+@pytest.mark.thorough
+def test_the_readme_names_a_template_a_function_and_an_event_that_there_are(template: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    ((named, function, event),) = re.findall(r"sam local invoke -t cdk\.out/(\S+) (\S+) -e (\S+)", readme)
+
+    assert named == template.name
+    assert json.loads(template.read_text())["Resources"][function]["Type"] == "AWS::Lambda::Function"
+    assert (ROOT / event).exists()

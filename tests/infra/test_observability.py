@@ -1,4 +1,4 @@
-"""Alarms: everything that can go wrong has one, with a bound that makes sense, a voice, and its part of the runbook."""
+"""Alarms, dashboard and metrics, and the runbook that explains them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import ast
 import inspect
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
 import aws_cdk as cdk
+import botocore.session
+import pytest
+import typer.main
 from aws_cdk.assertions import Annotations, Match
+from botocore import xform_name
 
+from cli.main import app
 from infra.functions import FUNCTIONS, Caller
 from infra.mail import MAILERS
 from infra.observability import OPERATIONS
@@ -348,3 +354,73 @@ def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesi
     assert {
         (metric.name, metrics.DIMENSION, service) for metric in REPORTED.values() for service in metric.services
     } <= {tuple(metric[1:4]) for metric in lines}
+
+
+COMMANDS = [
+    (section, line)
+    for section, text in SECTIONS.items()
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    for line in block.splitlines()
+]
+BTD = [line for _, line in COMMANDS if line.startswith("btd ")]
+AWS = re.findall(r"^aws .+$", RUNBOOK, re.MULTILINE)
+
+OF_THE_CLI_ITSELF = {"--query", "--output", "--max-items"}
+"""Options that the AWS CLI adds to those that an operation has."""
+
+
+@pytest.mark.parametrize("section", sorted(set(SECTIONS) - NOT_OF_ALARMS))
+def test_a_section_says_what_it_means_and_shows_a_command(section: str) -> None:
+    assert len(SECTIONS[section].split("```")[0].split()) > 10
+    assert [line for of, line in COMMANDS if of == section]
+
+
+def _btd_commands(group: Any, path: str = "btd") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, command in group.commands.items():
+        inner = (
+            _btd_commands(command, f"{path} {name}") if hasattr(command, "commands") else {f"{path} {name}": command}
+        )
+        found |= inner
+    return found
+
+
+@pytest.mark.parametrize("line", BTD)
+def test_a_command_of_btd_exists_with_its_options(line: str) -> None:
+    words = shlex.split(line)
+    known = _btd_commands(typer.main.get_command(app))
+
+    (command,) = (each for name, each in known.items() if words[: len(name.split())] == name.split())
+
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert {word for word in words if word.startswith("--")} <= options
+
+
+@pytest.mark.parametrize("line", AWS)
+def test_a_command_of_the_aws_cli_is_an_operation_with_these_members(line: str) -> None:
+    _, service, command, *words = shlex.split(re.sub(r"\$\(.*?\)", "0", line))
+    model = botocore.session.get_session().get_service_model(service)
+    (operation,) = (name for name in model.operation_names if xform_name(name, "-") == command)
+    shape = model.operation_model(operation).input_shape
+    assert shape is not None
+    members = {f"--{xform_name(name, '-')}": member for name, member in shape.members.items()}
+
+    options = {word for word in words if word.startswith("--")}
+
+    assert options <= {*members, *OF_THE_CLI_ITSELF}
+    assert {f"--{xform_name(name, '-')}" for name in shape.required_members} <= options
+
+
+@pytest.mark.parametrize("name", sorted(v.name for v in vars(metrics).values() if isinstance(v, metrics.Metric)))
+def test_each_metric_is_explained_with_its_unit_and_its_reporters(name: str) -> None:
+    (metric,) = (value for value in vars(metrics).values() if getattr(value, "name", None) == name)
+
+    (row,) = (line for line in RUNBOOK.splitlines() if line.startswith("|") and f"`{name}`" in line)
+
+    assert f"| {metric.unit} | {', '.join(metric.services) or 'every function'} |" in row
+
+
+def test_the_shells_variables_name_a_stage_that_there_is() -> None:
+    named = set(re.findall(r"STACK=(\S+)", RUNBOOK))
+
+    assert named <= {stage.stack_name for stage in STAGES.values()}

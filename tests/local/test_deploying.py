@@ -1,13 +1,11 @@
-"""Deployments to the local cloud: from what they are made, and how an update goes on after one that failed.
-
-Functions of one artifact share its files on the local cloud.
-"""
+"""What is deployed to a local cloud: code, streams, alarms."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -16,11 +14,19 @@ import pytest
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
+from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
+from cli.redrive import Batch
+from infra.settings import STAGES, Watch
+from infra.stacks import DealsStack
+from local import __main__ as local
 from local import cloud, deploy, ministack_patches
 from local.cloud import free_port
 from local.deploy import _DEPLOYED_FROM
 from local.settings import ROOT, Home, Trouble, client_arguments
+from tests.support import records
+from tests.support.probe import client, home, stream_to_a_function, told, write
+from tests.support.waiting import eventually, until
 
 ANSWERING = """
 import json, urllib.request
@@ -111,3 +117,116 @@ def test_the_same_code_is_unpacked_once_and_outlives_each_that_uses_it(
     assert (two / "handler.py").read_text() == "1"
     assert (changed / "handler.py").read_text() == "2"
     assert len(list(tmp_path.glob("unpacked-*"))) == 2
+
+
+__all__ = ["home"]
+
+
+@pytest.mark.parametrize("fails", ["whole", "partly"])
+def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
+    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: str
+) -> None:
+    seen, sqs = tmp_path / "seen", client(home, "sqs")
+    url = sqs.create_queue(QueueName="SomeDeadLetters")["QueueUrl"]
+    arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+
+    stream_to_a_function(
+        home,
+        seen,
+        fails,
+        BatchSize=10,
+        BisectBatchOnFunctionError=True,
+        MaximumRetryAttempts=2,
+        FunctionResponseTypes=["ReportBatchItemFailures"],
+        DestinationConfig={"OnFailure": {"Destination": arn}},
+    )
+    write(home, "one", "two", "poison")
+    there = cloud.running(home)
+    assert there is not None
+    assert until(lambda: cloud.waiting(home, there) == {"records": 0, "messages": 0, cloud.DEAD: 1})
+    write(home, "three")
+    assert until(lambda: "three" in told(seen))
+
+    local.status(home)
+
+    assert "Given up, in dead-letter queues: 1. btd redrive shows it" in capsys.readouterr().out
+    (message,) = sqs.receive_message(QueueUrl=url)["Messages"]
+    dead = Batch.of(message["Body"])
+    assert (dead.size, dead.reason) == (1, "RetryAttemptsExhausted")
+    batches = [json.loads(line) for line in told(seen).splitlines()]
+    assert batches.count(["poison"]) >= 2
+    assert {"one", "two", "three"} <= {name for names in batches for name in names}
+
+
+@pytest.mark.thorough  # about MiniStack, not about our code
+def test_ministack_does_not_match_what_is_missing_below_what_is_missing() -> None:
+    """Lambda would let the change through: there is no text of the old image's Hot."""
+    not_hot = {"eventName": ["MODIFY"], "dynamodb": {"OldImage": {"Hot": {"S": [{"exists": False}]}}}}
+    change = records.record({"PK": "1", "SK": "1"}, {"PK": "1", "SK": "1", "Title": "another"})
+
+    def let_through(pattern: object) -> list[records.Record]:
+        mapping = {"FilterCriteria": {"Filters": [{"Pattern": json.dumps(pattern)}]}}
+        passed: list[records.Record] = lambda_svc._apply_filter_criteria([change], mapping)
+        return passed
+
+    assert let_through(not_hot) == []
+    assert let_through({"eventName": ["MODIFY"]}) == [change]
+
+
+def test_what_functions_have_not_read_yet_is_told(
+    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream_to_a_function(home, tmp_path / "seen")  # without a bound of attempts, poison stays
+
+    write(home, "poison")
+
+    there = cloud.running(home)
+    assert there is not None
+    assert until(lambda: cloud.waiting(home, there)["records"] == 1)
+    local.status(home)
+    assert "Functions still have 1 record of the table's stream" in capsys.readouterr().out
+
+
+WATCHED = replace(STAGES["dev"], watch=Watch.FULL)
+
+
+@pytest.mark.thorough
+def test_alarms_and_dashboard_are_deployed_and_one_that_rings_is_told_with_what_to_do(
+    home: Home, tmp_path: Path
+) -> None:
+    there, _ = cloud.start(home, free_port())
+    arguments = client_arguments(home, there.port)
+    app = cdk.App(outdir=str(tmp_path / "cdk.out"), builtin_cloud_formation_validation=False)
+    DealsStack(app, stage=WATCHED)
+    app.synth()
+    (file,) = (tmp_path / "cdk.out").glob("*.nested.template.json")
+    template = json.loads(file.read_text())
+    cloudformation, cloudwatch = boto3.client("cloudformation", **arguments), boto3.client("cloudwatch", **arguments)
+    s3, sns, sqs = boto3.client("s3", **arguments), boto3.client("sns", **arguments), boto3.client("sqs", **arguments)
+    topic = sns.create_topic(Name="alarms")["TopicArn"]
+    policy = {"Effect": "Allow", "Principal": "*", "Action": "sqs:SendMessage", "Resource": "*"}
+    ear = sqs.create_queue(QueueName="ear", Attributes={"Policy": json.dumps({"Statement": [policy]})})["QueueUrl"]
+    address = sqs.get_queue_attributes(QueueUrl=ear, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=address)
+
+    given = [
+        {"ParameterKey": name, "ParameterValue": topic if "Topic" in name else "one"} for name in template["Parameters"]
+    ]
+    s3.create_bucket(Bucket="templates")
+    s3.put_object(Bucket="templates", Key="watch.json", Body=file.read_bytes())
+    place = f"{arguments['endpoint_url']}/templates/watch.json"
+    cloudformation.create_stack(StackName="Watch", TemplateURL=place, Parameters=given)
+    cloudformation.get_waiter("stack_create_complete").wait(StackName="Watch", WaiterConfig={"Delay": 1})
+    alarms = cloudwatch.describe_alarms(AlarmNamePrefix=WATCHED.stack_name, MaxRecords=100)["MetricAlarms"]
+    (dashboard,) = cloudwatch.list_dashboards()["DashboardEntries"]
+    body = cloudwatch.get_dashboard(DashboardName=dashboard["DashboardName"])["DashboardBody"]
+    name = f"{WATCHED.stack_name}.SweepIsMissing"
+    cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="to hear it once")
+    (message,) = eventually(lambda: sqs.receive_message(QueueUrl=ear, WaitTimeSeconds=10).get("Messages", []), bool)
+
+    told = json.loads(json.loads(message["Body"])["Message"])
+    assert len(alarms) > 50
+    assert {tuple(alarm["AlarmActions"]) for alarm in alarms} == {(topic,)}
+    assert len(json.loads(body)["widgets"]) > 20
+    assert told["NewStateValue"] == "ALARM"
+    assert told["AlarmDescription"].endswith("docs/runbook.md, under 'Sweep is missing'")

@@ -1,17 +1,30 @@
-"""Promises of ``make run`` and ``make stop``: nothing under way is lost, one cloud, and the port that was used."""
+"""Starting, stopping and saving a local cloud."""
 
 from __future__ import annotations
 
+import copy
 import fcntl
+import json
 import os
+import signal
+import subprocess
+import sys
 import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ministack import app  # type: ignore[import-untyped]  # it has no types
+from ministack.core import persistence  # type: ignore[import-untyped]  # the same
 
 from local import __main__ as local
-from local import cloud
-from local.settings import DEFAULT_PORT, Home, wanted_port
+from local import cloud, guarded_ministack, ministack_patches
+from local.cloud import free_port
+from local.settings import DEFAULT_PORT, Home, Trouble, wanted_port
+from tests.support.commands import begin
 from tests.support.probe import home, stream_to_a_function, told, write
 from tests.support.waiting import until
 
@@ -75,3 +88,136 @@ def test_commands_on_one_checkout_come_one_after_the_other(tmp_path: Path, capsy
     thread.join(timeout=120)
 
     assert done == ["second"]
+
+
+DEPLOYS = "Preparing the cloud"
+"""The line of a run whose cloud is there; a deployment would follow."""
+
+
+def all_wait(logs: list[Path]) -> bool:
+    return all("waiting for it" in log.read_text() for log in logs)
+
+
+def clouds(home: Home) -> list[int]:
+    """The processes that work in a cloud's folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (process / "cwd").resolve() == home.folder:
+                found.append(int(process.name))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells where a process works")
+def test_three_runs_at_once_leave_one_cloud_and_its_port_is_kept(home: Home, tmp_path: Path) -> None:
+    port = free_port()
+    logs = [tmp_path / f"{number}.log" for number in range(3)]
+
+    runs = {log: begin(home, "up", log, BTD_PORT=str(port)) for log in logs}
+
+    seen = []
+    for turn in range(3):
+        # Each is stopped where it would deploy; then it is the next one's turn.
+        assert until(lambda: any(DEPLOYS in log.read_text() for log in runs)), [log.read_text() for log in logs]
+        (log,) = (log for log in runs if DEPLOYS in log.read_text())
+        waiting = [other for other in runs if other is not log]
+        assert until(partial(all_wait, waiting))
+        seen.append(clouds(home))
+        interrupted(runs.pop(log))
+        assert log.read_text().endswith("Interrupted. Run make run again to continue.\n"), turn
+    assert seen[0] == seen[1] == seen[2] == [json.loads(home.process.read_text())["pid"]]
+    assert said(home, "status", tmp_path) == (0, f"The local cloud runs on port {port} (process {seen[0][0]}).\n")
+
+    stopped = said(home, "down", tmp_path)
+    again = begin(home, "up", logs[0])
+
+    assert stopped == (0, "The local cloud has stopped; its data is kept.\n")
+    assert until(lambda: DEPLOYS in logs[0].read_text()), logs[0].read_text()
+    interrupted(again)
+    assert json.loads(home.process.read_text())["port"] == port
+
+
+def interrupted(run: subprocess.Popen[bytes]) -> None:
+    os.kill(run.pid, signal.SIGINT)
+    assert run.wait(timeout=120) == 1
+
+
+def said(home: Home, command: str, folder: Path) -> tuple[int, str]:
+    log = folder / f"{command}.log"
+    return begin(home, command, log).wait(timeout=120), log.read_text()
+
+
+class Expiring:
+    """An item that is removed while its table is copied, so many times."""
+
+    def __init__(self, table: dict[str, Any], times: int) -> None:
+        self.table, self.times = table, times
+
+    def __deepcopy__(self, _: object) -> str:
+        if self.times:
+            self.times -= 1
+            self.table[f"expired {self.times}"] = "now"
+        return "item"
+
+
+def changing(times: int) -> Callable[[], Any]:
+    table: dict[str, Any] = {}
+    table |= {"first": Expiring(table, times), "second": "item"}
+    return lambda: copy.deepcopy(table)
+
+
+@pytest.fixture
+def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], dict[str, Any]]:
+    """The services that were written down, with their states."""
+    monkeypatch.setattr(persistence, "PERSIST_STATE", True)
+    monkeypatch.setattr(persistence, "STATE_DIR", str(tmp_path))
+    return lambda: {file.stem: json.loads(file.read_text())["payload"] for file in tmp_path.glob("*.json")}
+
+
+def test_a_table_that_changes_while_it_is_copied_is_written_down_whole(saved: Callable[[], dict[str, Any]]) -> None:
+    persistence.save_all({"dynamodb": changing(times=2)})
+    by_ministack = saved()
+
+    guarded_ministack.save_all({"dynamodb": changing(times=2), "sqs": lambda: {"queues": []}, "none": lambda: None})
+
+    assert by_ministack == {}  # or MiniStack does without ours
+    assert saved() == {
+        "dynamodb": {"first": "item", "second": "item", "expired 1": "now", "expired 0": "now"},
+        "sqs": {"queues": []},
+    }
+
+
+def test_the_local_cloud_writes_down_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    patches = ((ministack_patches, name) for name in ("read_streams", "share_unpacked"))
+    for module, name in ((app, "app"), (app, "save_all"), *patches):
+        monkeypatch.setattr(module, name, lambda: None)
+    kept: list[object] = []
+    monkeypatch.setattr(app, "main", lambda: kept.append(app.save_all))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+
+    guarded_ministack.main()
+
+    assert kept == [guarded_ministack.save_all]
+
+
+def test_what_never_stops_changing_keeps_no_other_service_from_being_written(
+    saved: Callable[[], dict[str, Any]], caplog: pytest.LogCaptureFixture
+) -> None:
+    guarded_ministack.save_all({"dynamodb": changing(times=1000), "sqs": lambda: {"queues": []}})
+
+    assert saved() == {"sqs": {"queues": []}}
+    assert cloud.NOT_SAVED.search(caplog.text)
+
+
+def test_a_stop_that_could_not_write_all_is_told_and_so_is_the_next_start(home: Home) -> None:
+    (home.state / "dynamodb.json.tmp").mkdir(parents=True)
+
+    with pytest.raises(Trouble, match="did not write down all"):
+        cloud.stop(home)
+
+    (home.state / "dynamodb.json.tmp").rmdir()
+    port = cloud.last_port(home)
+    assert port is not None
+    assert cloud.start(home, port)[1] is False
+    assert cloud.stop(home) is True
+    assert cloud.start(home, port)[1] is True

@@ -1,4 +1,4 @@
-"""Accounts in a browser: up, in, out, changed and left."""
+"""Accounts, and what is done once one is signed in."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ import re
 import pytest
 
 from shared import settings
-from shared.data.members import sessions, users
-from shared.data.orders import addresses
+from shared.data.members import follows, sessions, users, votes
+from shared.data.orders import addresses, carts
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
 from shared.html import cookies
+from shared.http import requests
 from shared.http.requests import DONE
 from shared.values import times
 from tests.signed_in.conftest import PASSWORD, Sell, another
 from tests.support.browsing import Browser, Seen
+from tests.support.factories import APPLE
 from tests.support.shop import HOME_ADDRESS, buy
 
 ANA = {"username": "Ana", "name": "Ana Müller", "email": "Ana@Mail.example", "password": PASSWORD}
 
 
 @pytest.fixture
-def ana(anyone: Browser) -> Browser:
+def joined(anyone: Browser) -> Browser:
     """Ana's browser, in which she has just signed up."""
     anyone.post("/account/sign-up", ANA)
     return anyone
@@ -67,14 +69,16 @@ def test_a_field_that_cannot_be_used_is_named_and_what_was_typed_is_kept(
     ("changed", "said"),
     [({"email": "other@mail.example"}, "That username is taken"), ({"username": "bo"}, "this address exists")],
 )
-def test_a_name_or_address_that_is_taken_is_said_at_its_field(ana: Browser, changed: dict[str, str], said: str) -> None:
+def test_a_name_or_address_that_is_taken_is_said_at_its_field(
+    joined: Browser, changed: dict[str, str], said: str
+) -> None:
     seen = another().post("/account/sign-up", ANA | changed)
 
     assert seen.status == 422
     assert said in seen.words
 
 
-def test_signing_in_leads_to_where_one_came_from_and_never_away(ana: Browser) -> None:
+def test_signing_in_leads_to_where_one_came_from_and_never_away(joined: Browser) -> None:
     """All ways to lead away are in ``tests/html/test_forms.py``."""
     browser = another()
     asked = browser.get("/account/sign-in?next=/brands/g-fore%3Fa%3Db")
@@ -90,7 +94,7 @@ def test_signing_in_leads_to_where_one_came_from_and_never_away(ana: Browser) ->
     assert at_home.location == "/my/inbox"
 
 
-def test_a_wrong_name_or_password_gets_one_sentence_and_keeps_the_name(ana: Browser) -> None:
+def test_a_wrong_name_or_password_gets_one_sentence_and_keeps_the_name(joined: Browser) -> None:
     for username, password in (("ana", "wrong password"), ("nobody", PASSWORD), ("#", PASSWORD)):
         seen = another().post("/account/sign-in", {"username": username, "password": password})
 
@@ -100,7 +104,7 @@ def test_a_wrong_name_or_password_gets_one_sentence_and_keeps_the_name(ana: Brow
         assert "Set-Cookie" not in seen.headers
 
 
-def test_too_many_attempts_are_told_how_long_to_wait(ana: Browser) -> None:
+def test_too_many_attempts_are_told_how_long_to_wait(joined: Browser) -> None:
     browser = another()
     for _ in range(10):
         browser.post("/account/sign-in", {"username": "ana", "password": "wrong password"})
@@ -132,13 +136,13 @@ def test_too_many_sign_ups_are_told_how_long_to_wait_and_what_was_typed_is_kept(
     ],
 )
 def test_too_many_changes_are_told_how_long_to_wait_and_change_nothing(
-    ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, str]
+    joined: Browser, table: Table, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, str]
 ) -> None:
     before = users.get(table, "ana")
     monkeypatch.setattr(settings, "SIGN_INS_PER_USER", 1)
     another().post("/account/sign-in", {"username": "ana", "password": "wrong password"})
 
-    seen = ana.post(f"/account/{path}", fields)
+    seen = joined.post(f"/account/{path}", fields)
 
     assert_slowed(seen)
     assert seen.values().get("email", "") == fields.get("email", "")
@@ -153,39 +157,39 @@ def assert_slowed(seen: Seen) -> None:
     assert PASSWORD not in seen.text
 
 
-def test_signing_in_ends_the_session_that_a_browser_brought_and_takes_over_none(ana: Browser, table: Table) -> None:
+def test_signing_in_ends_the_session_that_a_browser_brought_and_takes_over_none(joined: Browser, table: Table) -> None:
     planted, victim, old = "planted-by-somebody-else", another(), another()
     victim.cookies[cookies.SESSION] = planted
-    old.cookies.update(ana.cookies)
+    old.cookies.update(joined.cookies)
 
-    for browser in (victim, ana):
+    for browser in (victim, joined):
         browser.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
 
     assert victim.cookies[cookies.SESSION] != planted
     with pytest.raises(NotSignedIn):
         sessions.authenticate(table, planted, times.now())
-    assert [each.get("/account").status for each in (ana, old)] == [200, 303]
+    assert [each.get("/account").status for each in (joined, old)] == [200, 303]
 
 
 @pytest.mark.parametrize(("path", "ends_others"), [("sign-out", False), ("sign-out-everywhere", True)])
-def test_signing_out_ends_the_session_and_clears_the_browser(ana: Browser, path: str, *, ends_others: bool) -> None:
+def test_signing_out_ends_the_session_and_clears_the_browser(joined: Browser, path: str, *, ends_others: bool) -> None:
     old, other = another(), another()
-    old.cookies.update(ana.cookies)
+    old.cookies.update(joined.cookies)
     other.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
 
-    seen = ana.post(f"/account/{path}")
+    seen = joined.post(f"/account/{path}")
 
     said = path.replace("sign-out", "signed-out")
     assert (seen.status, seen.location) == (303, f"/?notice={said}")
     assert seen.headers["Clear-Site-Data"] == ['"cache"']
-    assert ana.cookies == {DONE: said}  # for a minute: what was just done
+    assert joined.cookies == {DONE: said}  # for a minute: what was just done
     assert [each.get("/account").status for each in (old, other)] == [303, 303 if ends_others else 200]
 
 
-def test_a_name_is_changed_on_a_page_that_nobody_keeps(ana: Browser) -> None:
-    empty = [ana.post(f"/account/{path}").status for path in ("name", "email", "password")]
-    seen = ana.post("/account/name", {"name": "Ana M."})
-    shown = ana.get(seen.location)
+def test_a_name_is_changed_on_a_page_that_nobody_keeps(joined: Browser) -> None:
+    empty = [joined.post(f"/account/{path}").status for path in ("name", "email", "password")]
+    seen = joined.post("/account/name", {"name": "Ana M."})
+    shown = joined.get(seen.location)
 
     assert empty == [422] * 3
     assert seen.location == "/account?notice=renamed"
@@ -193,9 +197,9 @@ def test_a_name_is_changed_on_a_page_that_nobody_keeps(ana: Browser) -> None:
     assert shown.headers["Cache-Control"] == ["no-store"]
 
 
-def test_an_address_is_changed_by_who_knows_the_password(ana: Browser, table: Table) -> None:
-    wrong = ana.post("/account/email", {"email": "new@mail.example", "email-password": "wrong password"})
-    right = ana.post("/account/email", {"email": "new@mail.example", "email-password": PASSWORD})
+def test_an_address_is_changed_by_who_knows_the_password(joined: Browser, table: Table) -> None:
+    wrong = joined.post("/account/email", {"email": "new@mail.example", "email-password": "wrong password"})
+    right = joined.post("/account/email", {"email": "new@mail.example", "email-password": PASSWORD})
 
     assert wrong.status == 422
     assert "This is not the password." in wrong.words
@@ -204,31 +208,33 @@ def test_an_address_is_changed_by_who_knows_the_password(ana: Browser, table: Ta
     assert users.get(table, "ana").email == "new@mail.example"
 
 
-def test_a_new_password_signs_out_everywhere_else_and_not_here(ana: Browser) -> None:
+def test_a_new_password_signs_out_everywhere_else_and_not_here(joined: Browser) -> None:
     other, new = another(), "a new password"
     for wrong in ({"password": new}, {"current-password": PASSWORD, "password": "short"}, {}):
-        assert ana.post("/account/password", wrong).status == 422
+        assert joined.post("/account/password", wrong).status == 422
     other.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
 
-    seen = ana.post("/account/password", {"current-password": PASSWORD, "password": new})
+    seen = joined.post("/account/password", {"current-password": PASSWORD, "password": new})
 
     assert seen.location == "/account?notice=password"
-    assert [each.get("/account").status for each in (ana, other)] == [200, 303]
+    assert [each.get("/account").status for each in (joined, other)] == [200, 303]
     assert other.post("/account/sign-in", {"username": "ana", "password": new}).location == "/my/inbox"
 
 
-def test_leaving_says_what_goes_takes_the_password_and_waits_for_orders(ana: Browser, table: Table, sell: Sell) -> None:
+def test_leaving_says_what_goes_takes_the_password_and_waits_for_orders(
+    joined: Browser, table: Table, sell: Sell
+) -> None:
     addresses.save(table, "ana", "home", HOME_ADDRESS)
     order = buy(table, "ana", sell(), now=times.now(), account_id=users.get(table, "ana").account_id)
 
-    asked = ana.get("/account/remove")
-    wrong = ana.post("/account/remove", {"password": "wrong password"})
-    early = ana.post("/account/remove", {"password": PASSWORD})
+    asked = joined.get("/account/remove")
+    wrong = joined.post("/account/remove", {"password": "wrong password"})
+    early = joined.post("/account/remove", {"password": PASSWORD})
     links = {" ".join(a.itertext()): a.get("href") for a in early.document.iter("a")}
-    orders = ana.get(links["Orders to be sent"])
+    orders = joined.get(links["Orders to be sent"])
     still_there = users.get(table, "ana").name
-    ana.post(f"/shop/orders/{order.order_id}/cancel")
-    right = ana.post("/account/remove", {"password": PASSWORD})
+    joined.post(f"/shop/orders/{order.order_id}/cancel")
+    right = joined.post("/account/remove", {"password": PASSWORD})
 
     assert ("all saved deals" in asked.words, "password" in asked.values()) == (True, True)
     assert wrong.status == 422
@@ -248,3 +254,88 @@ def test_a_password_that_is_sent_after_the_sessions_end_is_never_written_into_a_
         seen = anyone.post(f"/account/{path}", fields)
 
         assert (seen.status, seen.location, PASSWORD in seen.text) == (303, "/account/sign-in", False)
+
+
+NEWCOMER = {"username": "ana", "name": "Ana", "email": "ana@mail.example", "password": PASSWORD}
+
+
+def pressed(anyone: Browser, path: str, form: dict[str, str]) -> Seen:
+    """The page to sign in that nobody is led to who presses a button."""
+    seen = anyone.post(path, form)
+    assert (seen.status, seen.location.partition("?")[0]) == (303, "/account/sign-in")
+    return anyone.get(seen.location)
+
+
+def signed_up(anyone: Browser, asked: Seen) -> Seen:
+    """The answer at the place that a new account is led to."""
+    welcomed = anyone.post("/account/sign-up", {**NEWCOMER, "next": asked.values()["next"]})
+    return anyone.get(welcomed.location)
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "place"),
+    [
+        ("/shop/cart", {"deal": "{number}"}, "/shop/cart?notice=in-cart"),
+        ("/my/saved/{number}", {"on": "1"}, "/deals/{number}?notice=saved"),
+        ("/my/watches/brand/apple", {"on": "1", "next": "/brands/apple?a=b"}, "/brands/apple?a=b&notice=watching"),
+        ("/my/likes/brand/apple", {"on": "1"}, "/brands/apple?notice=liked"),
+        ("/my/votes/{number}/up", {"on": "1"}, "/deals/{number}?notice=voted"),
+    ],
+)
+def test_what_nobody_asked_for_is_done_once_they_have_an_account(
+    anyone: Browser, table: Table, sell: Sell, path: str, form: dict[str, str], place: str
+) -> None:
+    deal = sell()
+    form = {name: text.format(number=deal.number) for name, text in form.items()}
+
+    asked = pressed(anyone, path.format(number=deal.number), form)
+    done = signed_up(anyone, asked)
+
+    assert "we’ll finish what you started." in asked.words
+    assert (done.status, done.location) == (303, place.format(number=deal.number))
+    assert requests.name(cookies.COOKIE) not in anyone.cookies
+    assert (
+        carts.deals_in(table, "ana", times.now())
+        or votes.is_saved(table, deal.deal_id, "ana")
+        or follows.is_watched(table, APPLE, "ana")
+        or follows.is_liked(table, APPLE, "ana")
+        or votes.given(table, deal.deal_id, "ana")
+    )
+
+
+def test_a_wish_is_kept_until_somebody_has_signed_in_and_done_once(anyone: Browser, table: Table, sell: Sell) -> None:
+    deal = sell()
+    place = pressed(anyone, "/shop/cart", {"deal": str(deal.number)}).values()["next"]
+    still_nobody, kept = anyone.get(place), requests.name(cookies.COOKIE) in anyone.cookies
+    anyone.post("/account/sign-up", {**NEWCOMER, "next": place})
+    anyone.get(place)
+    carts.take_out(table, "ana", deal.deal_id)
+
+    again = anyone.get(place)
+
+    assert (still_nobody.location.startswith("/account/sign-in?next=%2Fshop%2Fwish"), kept) == (True, True)
+    assert again.location == f"/deals/{deal.number}"
+    assert carts.deals_in(table, "ana", times.now()) == []
+
+
+@pytest.mark.parametrize(
+    "wish",
+    ["/shop/cart/remove?deal={number}", "/my/saved/1?on=1", "/shop/orders/x/cancel?", "?", "", "/shop/cart?%ff=%ff"],
+)
+def test_a_wish_that_no_button_of_ours_made_does_nothing(ana: Browser, table: Table, sell: Sell, wish: str) -> None:
+    """Its owner alone can make one, and is signed in as whom it would be done for."""
+    deal = sell()
+    carts.put_in(table, "ana", deal.deal_id, 1, times.now())
+    ana.cookies[requests.name(cookies.COOKIE)] = wish.format(number=deal.number)
+
+    ana.get("/shop/wish")
+
+    assert carts.deals_in(table, "ana", times.now()) == [deal.deal_id]
+
+
+def test_a_form_that_is_too_long_to_keep_leads_back_to_where_it_stood(anyone: Browser) -> None:
+    seen = anyone.post("/my/likes/brand/apple", {"on": "1", "more": "x" * 1000})
+
+    assert seen.location == "/account/sign-in?next=%2Fbrands%2Fapple"
+    assert requests.name(cookies.COOKIE) not in anyone.cookies
+    assert cookies.SESSION not in anyone.cookies

@@ -1,18 +1,29 @@
-"""The editor's desk: who may enter it, what it shows of the day, its lists of all deals and of brands."""
+"""The desk: who may enter it, what it shows of the day, its ordered lists."""
 
 from __future__ import annotations
 
 import html
+import re
 from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+from playwright.sync_api import expect
 
-from shared.data.catalog import clicks, topics
+from functions.pages import account, desk, mine, sales, shop
+from shared.data import keys
+from shared.data.catalog import clicks, deals, picks, topics
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
+from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE
 from shared.values import times
-from tests.signed_in.conftest import PostDeal
+from tests.signed_in.conftest import PostDeal, entered
 from tests.support.browsing import Browser
-from tests.support.desk import DEAL, posted
+from tests.support.desk import DEAL, picked, posted
+from tests.support.preview import Preview
+from tests.support.preview import entered as token_of
+from tests.support.windows import Visit
 
 
 def test_a_form_sent_after_the_sessions_end_can_be_sent_again(anyone: Browser, editor: Browser, table: Table) -> None:
@@ -97,3 +108,271 @@ def test_what_is_typed_stays_text(editor: Browser, table: Table) -> None:
     assert "<img src=x" not in seen.text
     assert seen.values()["title"] == evil
     assert seen.values()["description"] == evil
+
+
+OF_MEMBERS = [
+    "/my/inbox", "/my/inbox?unread=yes", "/my/watches", "/my/saved", "/account", "/account/remove", "/shop/cart",
+    "/shop/addresses", "/shop/checkout", "/shop/orders", "/shop/orders/x",
+    *(f"/my/inbox?{name}=x" for name in ("path", "next", "template", "status", "cookies", "fragment")),
+]  # fmt: skip
+"""Pages of one's own; a query's names are also those of our functions' arguments."""
+
+OF_EDITORS = [
+    "/desk", "/desk/deals/new", "/desk/deals", "/desk/drafts", "/desk/front-page", "/desk/editors-choice",
+    "/desk/categories/shoes", "/desk/brands", "/desk/shop/orders",
+]  # fmt: skip
+OF_A_DEAL = [f"/desk/deals/1{of}" for of in ("", "/end", "/withdraw", "/hot", "/hot/progress", "/log")]
+OF_SALES = ["/desk/shop", "/desk/shop/orders/x", "/desk/shop/stock/1", "/desk/shop/customers/ana"]
+
+_MODULES = [account, sales, *(each for package in (desk, mine, shop) for each in vars(package).values())]
+FORMS = sorted(
+    re.sub("<(.*?)>", lambda part: {"slug": "shoes", "kind": "brand", "step": "send"}.get(part[1], "1"), rule)
+    for module in _MODULES
+    for method, rule, _ in getattr(getattr(module, "routes", None), "pages", [])
+    if method == "POST"
+)
+"""The address of every form that there is."""
+
+STANDS = {
+    "/my/inbox/read-all": "/my/inbox",
+    "/my/watches/brand/apple": "/brands/apple",
+    "/my/likes/category/shoes": "/categories/shoes",
+    "/my/saved/12": "/deals/12",
+    "/my/votes/12/up": "/deals/12",
+    **dict.fromkeys(
+        (f"/account/{of}" for of in ("name", "email", "password", "sign-out", "sign-out-everywhere")), "/account"
+    ),
+    "/shop/cart/remove": "/shop/cart",
+    "/shop/addresses/remove": "/shop/addresses",
+    "/desk/deals/preview": "/desk/deals/new",
+    "/desk/deals/12/preview": "/desk/deals/12",
+    "/desk/deals/12/front-page": "/desk/deals/12",
+    "/desk/drafts/12/preview": "/desk/drafts/12",
+}
+"""Forms whose address shows no page by itself, and the page that each stands on."""
+
+
+def contents(table: Table) -> list[Any]:
+    return sorted(table.scan()[0], key=lambda item: (item["PK"], item["SK"]))
+
+
+def test_nobody_is_led_to_sign_in_and_back(anyone: Browser) -> None:
+    for path in (*OF_MEMBERS, *OF_EDITORS, *OF_A_DEAL, *OF_SALES):
+        seen = anyone.get(path)
+
+        assert (seen.status, seen.location) == (303, f"/account/sign-in?{urlencode({'next': path})}")
+    assert anyone.get("/desk/deals/1/hot/progress", Accept="application/json").status == 401  # a page's script
+
+
+def test_editors_see_each_page_of_the_desk_and_members_none(editor: Browser, ana: Browser) -> None:
+    for path in OF_EDITORS:
+        assert editor.get(path).status == 200, path
+    for path in (*OF_EDITORS, *OF_A_DEAL, *OF_SALES):
+        seen = ana.get(path)
+        assert (seen.status, "The desk is for editors." in seen.words) == (403, True), path
+
+
+def test_members_forms_at_desk_or_from_elsewhere_do_nothing(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    """All that a browser may say of where a form is from is in ``tests/html/test_forms.py``."""
+    assert post_deal().number == 1
+    eddy = entered(table, "eddy", "editor")
+    eddy.fetch_site = "cross-site"
+    before = contents(table)
+
+    at_the_desk = [path for path in FORMS if path.startswith("/desk")]
+    others = [path for path in FORMS if path != "/account/unsubscribe"]  # which mail programs send
+    for who, paths in ((ana, at_the_desk), (eddy, others)):
+        for path in paths:
+            seen = who.post(path, {"name": "Nike", "add": "1", "do": "add", "on": "1", "deal": "1", "pieces": "1"})
+            assert (seen.status, "Set-Cookie" in seen.headers) == (403, False), path
+
+    assert len(others) > len(at_the_desk) > 20
+    assert contents(table) == before
+
+
+@pytest.mark.parametrize("form", STANDS)
+def test_the_address_of_a_form_leads_to_where_it_stands(editor: Browser, table: Table, form: str) -> None:
+    before = contents(table)
+
+    seen = editor.get(form)
+
+    assert (seen.status, seen.location) == (303, STANDS[form])
+    assert contents(table) == before
+
+
+def test_a_page_is_ordered_by_buttons_and_by_dragging(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    one, two, three = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in (1, 2, 3))
+
+    def press(button: str, **typed: str) -> list[str]:
+        order = editor.get("/desk/front-page").values()["order"]
+        assert editor.post("/desk/front-page", {"order": order, "do": button, **typed}).status == 303
+        return picked(table)
+
+    assert press("add", add=one) == [one]
+    assert press("add", add=f"#{two}") == [one, two]
+    assert press("add", add=three) == [one, two, three]
+    assert press(f"up:{three}") == [one, three, two]
+    assert press(f"down:{one}") == [three, one, two]
+    assert press(f"out:{one}") == [three, two]
+    assert press(f"up:{three}") == [three, two]
+    editor.post("/desk/editors-choice", {"order": f"{three},{one},{two}"})
+    assert picked(table, EDITORS_CHOICE) == [three, one, two]
+
+
+def test_a_deal_is_put_to_a_place_by_numbers(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    made = [post_deal(minutes, title=f"Deal {minutes}") for minutes in range(1, 5)]
+    one, two, three, four = (str(deal.number) for deal in made)
+    picks.set_featured(table, FRONT_PAGE, [deal.deal_id for deal in made[:3]], times.now())
+
+    def press(add: str, place: str) -> list[str]:
+        fields = {**editor.get("/desk/front-page").values(), "do": "add", "add": add, "place": place}
+        seen = editor.post("/desk/front-page", fields)
+        assert seen.status == (303 if place.isdigit() else 422), seen.words
+        return picked(table)
+
+    assert press(three, "1") == [three, one, two]
+    assert press(four, "2") == [three, four, one, two]
+    assert press(three, "9") == [four, one, two, three]
+    assert press(one, "first") == [four, one, two, three]
+
+
+def test_a_deals_own_page_puts_it_on_the_front_page_and_the_last_of_a_full_one_goes(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(picks, "MAX_FEATURED", 2)
+    one, two, three = (post_deal(minutes, title=f"Deal {minutes}") for minutes in (1, 2, 3))
+    picks.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id], times.now())
+    button = f"/desk/deals/{three.number}/front-page"
+    assert "Put on the front page" in editor.get(f"/desk/deals/{three.number}").words
+
+    first, again = editor.post(button), editor.post(button)
+    deals.withdraw(table, two.deal_id, times.now())
+    over = editor.post(f"/desk/deals/{two.number}/front-page")
+
+    assert first.location == again.location == f"/desk/deals/{three.number}?notice=leads"
+    assert picked(table) == [str(three.number), str(one.number)]
+    assert over.status == 409
+
+
+@pytest.mark.damages
+def test_a_deal_without_a_number_is_ordered_by_its_id(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal, other = post_deal(2), post_deal(1)
+    table.write(update(keys.deal(deal.deal_id), "REMOVE #n", condition=None, names={"#n": "DealNumber"}, refused=None))
+    picks.set_featured(table, FRONT_PAGE, [other.deal_id, deal.deal_id], times.now())
+    form = editor.get("/desk/front-page")
+
+    moved = editor.post("/desk/front-page", {**form.values(), "do": f"up:{deal.deal_id}"})
+
+    assert f'value="up:{deal.deal_id}"' in form.text
+    assert moved.location == f"/desk/front-page?notice=ordered#deal-{deal.deal_id}"
+    assert picked(table) == [deal.deal_id, str(other.number)]
+
+
+def test_the_front_page_is_ordered_on_the_desk_too(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    one, two = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in (1, 2))
+    editor.post("/desk/front-page", {"order": f"{one},{two}"})
+    form = editor.get("/desk").values()
+
+    moved = editor.post("/desk/front-page", {"order": form["order"], "back": form["back"], "do": f"up:{two}"})
+    out = editor.post("/desk/front-page", {"order": f"{two},{one}", "back": "https://evil.example", "do": f"out:{one}"})
+
+    assert form["order"] == f"{one},{two}"
+    assert moved.location == f"/desk?notice=ordered#deal-{two}"  # where the next key goes on
+    assert out.location == "/desk/front-page?notice=ordered#order"
+    assert picked(table) == [two]
+
+
+def test_what_another_editor_did_to_a_list_is_shown_first(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    one, two, three, four = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in range(1, 5))
+    editor.post("/desk/front-page", {"order": f"{one},{two}"})
+    form = editor.get("/desk/front-page").values()
+    editor.post("/desk/front-page", {**form, "do": "add", "add": three})
+
+    late = editor.post("/desk/front-page", {**form, "do": f"up:{two}"})
+    adding = editor.post("/desk/front-page", {**form, "do": "add", "add": four})
+    stood = picked(table)
+    again = editor.post("/desk/front-page", {**late.values(), "do": f"up:{two}"})
+
+    assert (late.status, adding.status, adding.values()["add"]) == (409, 409, four)
+    assert "This list was changed meanwhile." in late.words
+    assert stood == [one, two, three]
+    assert again.status == 303
+    assert picked(table) == [two, one, three]
+
+
+@pytest.mark.parametrize("do", ["up", "down", "out", "add"])
+def test_an_order_that_is_sent_twice_is_done_once(editor: Browser, table: Table, post_deal: PostDeal, do: str) -> None:
+    one, two, three, four = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in range(1, 5))
+    editor.post("/desk/front-page", {"order": f"{one},{two},{three}"})
+    form = editor.get("/desk/front-page").values() | {"do": f"{do}:{two}" if do != "add" else "add", "add": four}
+    wanted = {"up": [two, one, three], "down": [one, three, two], "out": [one, three], "add": [one, two, three, four]}
+
+    sent = [editor.post("/desk/front-page", form) for _ in range(2)]
+
+    assert [each.status for each in sent] == [303, 303]
+    assert sent[0].location == sent[1].location
+    assert picked(table) == wanted[do]
+
+
+def test_what_cannot_be_added_to_a_list_is_said(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    there, over = (str(post_deal(minutes).number) for minutes in (1, 2))
+    deals.withdraw(table, posted(table)[1].deal_id, times.now())
+
+    for order, add, said in (
+        ("", "99", "There is no deal with the number 99."),
+        ("", "x", "There is no deal with the number x."),
+        (there, there, "A deal must be featured once only."),
+        ("", over, "This deal has ended or was withdrawn."),
+    ):
+        seen = editor.post("/desk/front-page", {"order": order, "do": "add", "add": add})
+        assert (seen.status, said in seen.words) == (422, True), said
+
+
+def test_a_category_gathers_five_deals_before_any_is_kept(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    numbers = [str(post_deal(minutes).number) for minutes in range(1, 6)]
+    order = ""
+
+    for number in numbers:
+        seen = editor.post("/desk/categories/shoes", {"order": order, "do": "add", "add": number})
+        order = seen.values().get("order", "") if seen.status == 422 else order
+
+    assert seen.status == 303
+    assert "A category must feature" not in editor.get("/desk/categories/shoes").words
+    assert editor.get("/desk/categories/shoes").values()["order"] == ",".join(numbers)
+    assert editor.get("/desk/categories/cars").status == 404
+
+
+def test_only_a_drag_that_drops_on_the_list_is_kept_and_titles_have_whole_rings(visit: Visit, site: Preview) -> None:
+    page = visit("/desk/front-page", token=token_of(site, "eddy", "editor"))
+    rows = page.locator("#order tbody tr")
+    numbers = picked(site.table)
+    expect(rows.last).to_have_attribute("draggable", "true")  # once the script has run
+
+    def drag_the_last_to_the_top() -> None:
+        rows.last.locator(".place").hover()
+        page.mouse.down()
+        rows.nth(1).hover(position={"x": 20, "y": 5})
+        rows.first.hover(position={"x": 20, "y": 5})
+        rows.first.hover(position={"x": 20, "y": 2})
+        expect(rows.first).to_have_attribute("data-number", numbers[-1])
+
+    drag_the_last_to_the_top()
+    page.keyboard.press("Escape")
+    expect(rows.first).to_have_attribute("data-number", numbers[0])
+    page.mouse.up()
+    drag_the_last_to_the_top()
+    page.locator("h1").hover()
+    page.mouse.up()
+    expect(rows.first).to_have_attribute("data-number", numbers[0])
+    assert "notice" not in page.url
+    assert picked(site.table) == numbers
+    drag_the_last_to_the_top()
+    with page.expect_navigation(url="**/desk/front-page?notice=ordered*"):
+        page.mouse.up()
+
+    assert picked(site.table) == [numbers[-1], *numbers[:-1]]
+    page.keyboard.press("Tab")  # a ring is shown to those who use the keyboard, and is not cut off with the title
+    page.locator("#order tbody a").first.focus()
+    expect(page.locator("#order tbody .what div").first).to_have_css("outline-style", "solid")
+    expect(page.locator("#order tbody .what div").first).to_have_css("overflow", "visible")
+    expect(page.locator("#order tbody a").first).to_have_css("outline-style", "none")

@@ -1,22 +1,33 @@
-"""The cart, beside the deals of today."""
+"""Carts, and the addresses that orders go to."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.orders import carts, stock
+from shared.data.members import users
+from shared.data.orders import addresses, carts, stock
 from shared.dynamodb.table import Table
-from shared.errors import CartChanged, CartIsFull, DealIsOver, NoSuchDeal, NotSoldHere
+from shared.errors import (
+    CartChanged,
+    CartIsFull,
+    DealIsOver,
+    NoSuchDeal,
+    NoSuchUser,
+    NotSoldHere,
+    TooManyAddresses,
+    UnknownAddress,
+)
 from shared.models.catalog import Deal, StockLevel
 from shared.values import identifiers
 from tests.support.engines import on_servers
-from tests.support.factories import NOW, a_deal, ago, ahead, post
-from tests.support.shop import a_buyer, buy, left, on_sale, wanted
-from tests.support.wire import before
+from tests.support.factories import NOW, a_deal, a_user, ago, ahead, post
+from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
+from tests.support.wire import before, watched
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
 
@@ -24,6 +35,7 @@ pytestmark = pytest.mark.usefixtures("counted_as_told")
 @pytest.fixture(autouse=True)
 def _ana(table: Table) -> None:
     a_buyer(table)
+    users.create(table, a_user("cy"))
 
 
 @pytest.fixture
@@ -118,3 +130,60 @@ def test_an_order_of_a_whole_cart_is_of_what_the_cart_holds_and_empties_it(table
     buy(table, "ana", wanted(deal, 2), from_cart=True)
 
     assert (left(table, [deal]), contents(table)) == ([3], [])
+
+
+def test_an_address_replaces_the_one_of_its_name_and_no_other(table: Table) -> None:
+    moved = replace(HOME_ADDRESS, street="1 New Street", region=None)
+    assert addresses.of(table, "cy") == {}
+    addresses.save(table, "cy", "home", HOME_ADDRESS)
+    addresses.save(table, "cy", "work", HOME_ADDRESS)
+
+    with watched(table) as wire:
+        addresses.save(table, "cy", "home", moved)
+
+    assert wire.operations == {"UpdateItem": 1}
+    assert addresses.of(table, "cy") == {"home": moved, "work": HOME_ADDRESS}
+
+
+def test_of_two_first_addresses_at_once_both_are_saved(table: Table) -> None:
+    with before(table, "UpdateItem", lambda: addresses.save(table, "cy", "work", HOME_ADDRESS), skip=1):
+        addresses.save(table, "cy", "home", HOME_ADDRESS)
+
+    assert addresses.of(table, "cy").keys() == {"home", "work"}
+
+
+def test_the_eleventh_address_is_refused_and_the_tenth_can_be_replaced(table: Table) -> None:
+    for number in range(10):
+        addresses.save(table, "cy", f"address {number}", HOME_ADDRESS)
+
+    with pytest.raises(TooManyAddresses):
+        addresses.save(table, "cy", "one more", HOME_ADDRESS)
+    addresses.save(table, "cy", "address 9", replace(HOME_ADDRESS, city="Bangor"))
+
+    assert len(addresses.of(table, "cy")) == 10
+    assert addresses.of(table, "cy")["address 9"].city == "Bangor"
+
+
+def test_an_address_that_is_not_there_cannot_be_removed(table: Table) -> None:
+    with pytest.raises(UnknownAddress):
+        addresses.remove(table, "cy", "home")
+    addresses.save(table, "cy", "home", HOME_ADDRESS)
+    with pytest.raises(UnknownAddress):
+        addresses.remove(table, "cy", "work")
+
+
+def test_nobody_has_no_addresses(table: Table) -> None:
+    with pytest.raises(NoSuchUser):
+        addresses.save(table, "nobody", "home", HOME_ADDRESS)
+    with pytest.raises(NoSuchUser):
+        addresses.of(table, "nobody")
+
+
+def test_whatever_an_address_is_called_is_its_name_and_nothing_else(table: Table) -> None:
+    addresses.save(table, "cy", "home", HOME_ADDRESS)
+
+    for name in ("a.b", "a#b", "Ünterhalb 3", "#name", "Addresses", "size", "x" * 40):
+        addresses.save(table, "cy", name, HOME_ADDRESS)
+        assert addresses.of(table, "cy").keys() == {"home", name}
+        addresses.remove(table, "cy", name)
+        assert addresses.of(table, "cy").keys() == {"home"}

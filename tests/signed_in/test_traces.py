@@ -1,4 +1,4 @@
-"""The cost of a page is shown where a stage shows its work, and nowhere else."""
+"""What a page took, and what it does with a fault."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ import pytest
 from functions.background import refresher
 from functions.pages import clicks, collections, site
 from shared.data import keys, workings
-from shared.data.catalog import offers, page_cache, search
-from shared.data.members import votes
+from shared.data.catalog import offers, page_cache, search, topics
+from shared.data.members import follows, votes
 from shared.dynamodb import cursors
+from shared.dynamodb import faults as made
 from shared.dynamodb.capacity import Basis, Capacity
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request, waves
@@ -25,22 +26,18 @@ from shared.html import page_cost, patterns
 from shared.http import cached_pages
 from shared.models.catalog import Deal
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, PASSWORD, entered, found_by_functions
+from tests.signed_in.conftest import FUNCTIONS, PASSWORD, PostDeal, entered, found_by_functions
 from tests.signed_in.test_shop import HOME, checkout
-from tests.support.browsing import Browser, Seen
+from tests.support.browsing import ORIGIN, Browser, Seen
 from tests.support.desk import DEAL, filled
 from tests.support.engines import DYNOXIDE_ENGINE
-from tests.support.factories import a_message, send
+from tests.support.factories import APPLE, a_message, send
 from tests.support.metering import compared
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
 from tests.support.wire import Answer, answered, error, failing
 
 ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password": PASSWORD}
-
-PostDeal = Callable[..., Deal]
-
-pytestmark = pytest.mark.usefixtures("shown")
 
 
 @pytest.fixture
@@ -50,6 +47,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         yield table
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     send(table, a_message(post_deal(), "ana", now=times.now()))
 
@@ -65,12 +63,14 @@ def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal
     )
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_page_tells_only_its_own_requests(ana: Browser) -> None:
     first, second = ana.get("/my/saved"), ana.get("/my/saved")
 
     assert first.words.partition("took")[2][:30] == second.words.partition("took")[2][:30]
 
 
+@pytest.mark.usefixtures("shown")
 @pytest.mark.parametrize(
     "path", ["/my/saved", "/account", "/account/remove", "/shop/cart", "/shop/orders", "/shop/addresses"]
 )
@@ -83,6 +83,7 @@ def test_each_count_at_the_head_takes_a_request_and_no_round_trip(ana: Browser, 
     assert "carts.pieces" in seen.words
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SHOWS_WORK")
     of_work = {f"shared.html.{name}" for name in ("page_cost", "form_cost", "drawings")}
@@ -111,6 +112,7 @@ def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
     return browser
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_stage_other_than_the_laptop_has_no_walk(visitor: Browser) -> None:
     seen = visitor.get("/table")
 
@@ -140,6 +142,7 @@ PAGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("shown")
 @pytest.mark.parametrize("built", [False, True], ids=["from the indexes", "from copies"])
 def test_each_request_of_each_page_has_a_pattern_and_a_function(
     visitor: Browser, table: Table, post_deal: PostDeal, built: bool
@@ -174,6 +177,7 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
     assert asked > 2 * len(PAGES)
 
 
+@pytest.mark.usefixtures("shown")
 def test_each_key_of_a_batch_leads_to_its_own_collection(visitor: Browser, post_deal: PostDeal) -> None:
     post_deal()
 
@@ -191,6 +195,7 @@ def row_of(function: str, operation: str = "Query") -> dict[str, Any]:
     return next(row for row in rows if (row["function"], row["operation"]) == (function, operation))
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_page_tells_how_it_asked_for_which_patterns_and_the_cost_of_a_million(ana: Browser) -> None:
     seen = ana.get("/my/saved")
 
@@ -207,6 +212,7 @@ def test_a_page_tells_how_it_asked_for_which_patterns_and_the_cost_of_a_million(
     assert f"${float(units) * 0.125 + 1e-9:.2f} a million such pages" in seen.words
 
 
+@pytest.mark.usefixtures("shown")
 def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     for minutes in range(10):
         votes.save(table, post_deal(minutes), "ana", times.now())
@@ -218,6 +224,7 @@ def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: T
     assert len(re.findall(r'class="key" href="/table\?partition=DEAL%23', seen.text)) == 10
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_a_sessions_is_not_told(
     ana: Browser,
 ) -> None:
@@ -228,6 +235,7 @@ def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_
     assert "partition=SESSION" not in seen.text
 
 
+@pytest.mark.usefixtures("shown")
 def test_copies_from_memory_are_said_to_be(
     visitor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +254,7 @@ def test_copies_from_memory_are_said_to_be(
     assert "$0.00 a million such pages" in told
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_request_that_was_tried_again_tells_what_it_met(ana: Browser, table: Table) -> None:
     throttled = [(400, {"__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException", "message": ""}), None]
     with answered(table, "BatchGetItem", lambda _: None), answered(table, "Query", lambda _: throttled.pop(0)):
@@ -255,6 +264,7 @@ def test_a_request_that_was_tried_again_tells_what_it_met(ana: Browser, table: T
     assert re.search(r"Query met ThrottlingException: waited [\d.]+ ms, then sent it again\.", seen.words)
 
 
+@pytest.mark.usefixtures("shown")
 def test_ten_forms_take_the_capacity_that_is_counted_for_them(
     anyone: Browser, ana: Browser, editor: Browser, table: Table, sell: Callable[..., Deal]
 ) -> None:
@@ -338,6 +348,7 @@ def units_of(group: dict[str, Any]) -> float:
     return sum(float(each.removesuffix(" WRU")) for each in units)
 
 
+@pytest.mark.usefixtures("shown")
 def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None:
     liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
 
@@ -359,6 +370,7 @@ def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None
     assert "no-store" not in without.headers["Cache-Control"][0]
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_form_that_is_refused_tells_by_which_write(member: Browser) -> None:
     member.post("/my/likes/brand/apple", {"on": "1"})
 
@@ -369,6 +381,7 @@ def test_a_form_that_is_refused_tells_by_which_write(member: Browser) -> None:
     assert "What followed" not in told
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_form_that_was_tried_again_tells_on_which_item_and_why(member: Browser, table: Table) -> None:
     reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}, {"Code": "None"}]
     conflict = error("TransactionCanceledException", CancellationReasons=reasons)
@@ -385,6 +398,7 @@ def test_a_form_that_was_tried_again_tells_on_which_item_and_why(member: Browser
     )
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Browser) -> None:
     anyone.post("/account/sign-up", ZOE)
 
@@ -397,6 +411,7 @@ def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Br
     assert "10 WRU" in told  # two for each of the four writes refused, and two by themselves
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
     anyone: Browser, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,6 +428,7 @@ def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
     assert "what a form took is stored for ten minutes" in after.words
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_page_is_whole_where_the_trace_cannot_be_read(member: Browser, table: Table) -> None:
     liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
 
@@ -432,6 +448,7 @@ def drawn_in(seen: Seen) -> str:
     return rest.partition("Cost of this page")[0] if took else ""
 
 
+@pytest.mark.usefixtures("shown")
 def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(ana: Browser) -> None:
     ana.get("/my/saved")
     page_cost.begin()
@@ -442,6 +459,7 @@ def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(ana: Bro
     assert page_cost.summary()["million"] == "at least $0.44"
 
 
+@pytest.mark.usefixtures("shown")
 def test_requests_that_were_under_way_at_once_share_a_round_trip() -> None:
     def trips(*requests: Any) -> list[int]:
         return waves([Request("Query", None, (), began, took, pool="".join(pool)) for began, took, *pool in requests])
@@ -449,3 +467,96 @@ def test_requests_that_were_under_way_at_once_share_a_round_trip() -> None:
     assert trips((0, 1), (0.5, 1), (1.2, 0.1), (1.5, 1), (9, 1)) == [1, 1, 1, 2, 3]
     # Of one pool they went out at once, however fast the answers were.
     assert trips((0, 1), (1, 0.5, "ThreadPoolExecutor-1"), (2, 0.5, "ThreadPoolExecutor-1"), (3, 1)) == [1, 2, 2, 3]
+
+
+@pytest.fixture
+def laptop(shown: None, ana: Browser, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """Ana's browser, where faults are made."""
+    monkeypatch.setenv("STAGE", "local")
+    ana.cookies = {name.removeprefix("__Host-"): value for name, value in ana.cookies.items()}
+    ana.functions = {**FUNCTIONS, "/": within_rights(site)}
+    return ana
+
+
+def parts(seen: Seen) -> tuple[str, str]:
+    """The words of a page, and those of the panel that tells what it took."""
+    page, _, panel = seen.words.partition("Cost of this page")
+    return page, panel
+
+
+@pytest.mark.parametrize("path", ["/brands/apple", "/my/saved", "/search?q=runner"])
+@pytest.mark.parametrize(
+    ("fault", "told", "met"),
+    [
+        ("throttle", r"A throttle: (\w+) was refused with ThrottlingException", "ThrottlingException"),
+        ("lost", r"A lost answer: (\w+) was carried out, but its answer was lost\.", "no answer"),
+    ],
+)
+def test_a_page_that_meets_a_fault_is_whole_and_tells_of_it(
+    laptop: Browser, post_deal: PostDeal, path: str, fault: str, told: str, met: str
+) -> None:
+    post_deal()
+    calm = laptop.get(path)
+
+    tried = laptop.get(f"{path}{'&' if '?' in path else '?'}fault={fault}")
+
+    page, panel = parts(tried)
+    assert page == parts(calm)[0]
+    (operation,) = re.findall(told, panel)
+    assert re.search(rf"{operation} met {met}: waited [\d.]+ ms, then sent it again", panel)
+    assert "1 tried again" in tried.headers["Server-Timing"][0]
+    assert tried.headers["Cache-Control"] == ["no-store"]
+
+
+def test_a_stale_index_leaves_out_what_was_written_last_once(laptop: Browser, post_deal: PostDeal) -> None:
+    post_deal(9, title="The older one")
+    newer = post_deal(1, title="The newer one")
+
+    stale, after = laptop.get("/brands/apple?fault=stale"), laptop.get("/brands/apple")
+
+    assert "The older one" in stale.words
+    assert "The newer one" not in stale.words
+    assert f"A stale index: the index did not show DEAL#{newer.deal_id} yet" in parts(stale)[1]
+    assert "The newer one" in after.words
+
+
+@pytest.mark.parametrize(
+    ("fault", "met"),
+    [
+        ("throttle", "ThrottlingException, because the table received more requests than it can take at once."),
+        ("conflict", "TransactionConflict on BRANDLIKE#apple#ana , because another request wrote the same item"),
+        ("lost", "no answer, because it was lost; the next try has the same token"),
+    ],
+)
+def test_a_form_that_meets_a_fault_is_carried_out_once(laptop: Browser, table: Table, fault: str, met: str) -> None:
+    sent = laptop.post("/my/likes/brand/apple", {"on": "1"}, Referer=f"{ORIGIN}/brands/apple?fault={fault}")
+    (refused,) = [each.refused for each in page_cost.trace().requests if each.refused]
+    told = laptop.get(sent.location).words.rpartition("Cost of this form")[2]
+
+    assert topics.get(table, APPLE).likes == 1
+    assert follows.is_liked(table, APPLE, "ana")
+    assert refused in {"ThrottlingException", "TransactionCanceledException", "no answer"}
+    assert f"First try: {met}" in told
+    assert re.search(r"Waited \d+ ms, then all of it was written\.", told)
+    assert told.count("2 WRU") == 3  # each write, whichever try has written
+
+
+def test_each_panel_on_the_laptop_ends_with_the_faults_to_try_and_another_is_named(laptop: Browser) -> None:
+    seen, unknown = laptop.get("/search?q=runner"), laptop.get("/brands/apple?fault=flood")
+
+    links = [each.get("href") for each in seen.document.iter("a") if "fault=" in each.get("href", "")]
+    assert links == [f"?q=runner&fault={fault}#took" for fault in page_cost.CHOICES]
+    assert set(page_cost.CHOICES) == set(made.FAULTS)
+    assert "There is no such fault, so nothing was done." in unknown.words
+    assert "Choose one of: throttle, conflict, lost, stale." in unknown.words
+    assert "tried again" not in unknown.headers["Server-Timing"][0]
+    assert "A conflict: this page writes nothing" in parts(laptop.get("/brands/apple?fault=conflict"))[1]
+
+
+def test_a_stage_that_makes_no_faults_says_so_and_does_nothing(shown: None, ana: Browser) -> None:
+    tried, calm = ana.get("/my/saved?fault=throttle"), ana.get("/my/saved")
+
+    assert "Faults work on the laptop only. Nothing was done." in tried.words
+    assert "tried again" not in tried.headers["Server-Timing"][0]
+    assert "Try it with" not in calm.words
+    assert not page_cost._faults.cache_info().currsize

@@ -1,24 +1,29 @@
-"""The desk's lists of orders, and a step that is taken back within a minute."""
+"""The bill and the number of an order, and steps that are taken back."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
 from shared.data import keys
+from shared.data.catalog import deals
 from shared.data.members import announcements, messages
-from shared.data.orders import order_items, steps, stock
+from shared.data.orders import addresses, order_items, steps, stock
+from shared.data.orders.order_items import BLOCK, Numbers
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
-from shared.errors import TooLateToUndo, WrongStep
+from shared.errors import AddressChanged, AmountChanged, NoSuchOrder, TooLateToUndo, WrongStep
 from shared.models.catalog import Deal
-from shared.models.orders import Order, OrderStatus
+from shared.models.orders import Bill, Charges, Order, OrderStatus
+from shared.values import identifiers
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, every_page
-from tests.support.shop import a_buyer, buy, left, on_sale, wanted
-
-pytestmark = on_servers
+from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
+from tests.support.wire import watched
 
 PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
 SOON = NOW + steps.UNDO_WITHIN
@@ -49,6 +54,7 @@ def lists(table: Table) -> dict[OrderStatus, list[str]]:
     return {status: [order.order_id for order in page.items] for status, page in found.items() if page.items}
 
 
+@on_servers
 @pytest.mark.parametrize("to", [(), (SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)])
 def test_an_order_is_in_the_list_of_its_status_and_in_no_other(
     table: Table, order: Order, to: tuple[OrderStatus, ...]
@@ -58,6 +64,7 @@ def test_an_order_is_in_the_list_of_its_status_and_in_no_other(
     assert lists(table) == {(PLACED, *to)[-1]: [order.order_id]}
 
 
+@on_servers
 def test_closed_orders_are_listed_by_pages_the_last_placed_first(table: Table, deal: Deal) -> None:
     orders = [buy(table, "ana", deal, now=NOW + timedelta(seconds=number)) for number in range(5)]
     for order in orders:
@@ -69,6 +76,7 @@ def test_closed_orders_are_listed_by_pages_the_last_placed_first(table: Table, d
     assert [[order.order_id for order in page.items] for page in pages] == [last_first[:3], last_first[3:]]
 
 
+@on_servers
 def test_a_list_is_filled_with_what_to_pack(table: Table, deal: Deal) -> None:
     orders = [buy(table, "ana", wanted(deal, 2)), buy(table, "ana", deal, on_sale(table, 1))]
 
@@ -79,6 +87,7 @@ def test_a_list_is_filled_with_what_to_pack(table: Table, deal: Deal) -> None:
     }
 
 
+@on_servers
 @pytest.mark.parametrize("to", [(SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)])
 def test_a_step_is_taken_back_within_a_minute_and_no_later(
     table: Table, deal: Deal, order: Order, to: tuple[OrderStatus, ...]
@@ -101,6 +110,7 @@ def test_a_step_is_taken_back_within_a_minute_and_no_later(
     assert (told.kind, "Your order of 2 pieces is" in told.subject) == ("corrected", True)
 
 
+@on_servers
 def test_an_order_that_is_to_be_sent_again_is_listed_though_its_day_had_no_other(table: Table, order: Order) -> None:
     sent = taken(table, order, SHIPPED)
     for note in list(table.query(keys.open_orders())):
@@ -112,6 +122,7 @@ def test_an_order_that_is_to_be_sent_again_is_listed_though_its_day_had_no_other
     assert lists(table) == {PLACED: [order.order_id]}
 
 
+@on_servers
 def test_what_was_delivered_meanwhile_is_not_taken_back_to_placed(table: Table, order: Order) -> None:
     sent = taken(table, order, SHIPPED)
     taken(table, sent, DELIVERED)
@@ -120,6 +131,7 @@ def test_what_was_delivered_meanwhile_is_not_taken_back_to_placed(table: Table, 
         steps.undo(table, sent, SHIPPED, SOON)
 
 
+@on_servers
 def test_a_cancelled_order_whose_pieces_were_sold_meanwhile_stays_cancelled(
     table: Table, deal: Deal, order: Order
 ) -> None:
@@ -133,6 +145,7 @@ def test_a_cancelled_order_whose_pieces_were_sold_meanwhile_stays_cancelled(
     assert order_items.get(table, "ana", order.order_id).status is CANCELLED
 
 
+@on_servers
 def test_a_shard_that_lost_a_count_does_not_hold_up_who_cancels_and_undoes(table: Table, order: Order) -> None:
     (shard,) = order.items[0].shards
     key = keys.stock_shard(order.items[0].deal_id, shard)
@@ -145,6 +158,7 @@ def test_a_shard_that_lost_a_count_does_not_hold_up_who_cancels_and_undoes(table
     assert lists(table) == {PLACED: [order.order_id]}
 
 
+@on_servers
 def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order: Order) -> None:
     back = steps.undo(table, taken(table, order, SHIPPED), SHIPPED, SOON)
 
@@ -153,6 +167,7 @@ def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order
         steps.advance(table, back, SHIPPED, SOON)
 
 
+@on_servers
 def test_steps_within_one_second_are_taken_and_told_once(table: Table, order: Order) -> None:
     notify, notify_correction = announcements.notify, announcements.notify_correction
     for _ in range(2):
@@ -162,3 +177,124 @@ def test_steps_within_one_second_are_taken_and_told_once(table: Table, order: Or
     inbox = messages.latest(table, "ana", limit=9, now=NOW).items
     assert order.status is PLACED
     assert sorted(message.kind for message in inbox) == ["cancelled", "corrected"]
+
+
+CHARGES = Charges({"USD": "5.00"}, Decimal(10))
+
+
+@pytest.fixture
+def five(table: Table) -> Deal:
+    a_buyer(table)
+    return on_sale(table, 5, price="10.00")
+
+
+@on_servers
+def test_an_order_keeps_what_was_added_to_it(table: Table, five: Deal) -> None:
+    order = buy(table, "ana", wanted(five, 2), charges=CHARGES, totals={"USD": "27.50"})
+
+    assert (order.shipping, order.tax, order.totals) == ({"USD": "5.00"}, {"USD": "2.50"}, {"USD": "27.50"})
+    assert order_items.get(table, "ana", order.order_id) == order
+
+
+@on_servers
+@pytest.mark.parametrize("price", ["9.00", "10.00"], ids=["a price that fell", "a charge that is new"])
+def test_an_order_that_comes_to_something_else_than_was_shown_is_not_placed(
+    table: Table, five: Deal, price: str
+) -> None:
+    deals.edit(table, five.deal_id, {"price": price}, NOW)
+    charges = CHARGES if price == "10.00" else Charges()
+
+    with pytest.raises(AmountChanged) as refused:
+        buy(table, "ana", five, charges=charges, totals={"USD": "10.00"})
+
+    assert refused.value.totals == {"USD": "16.50" if price == "10.00" else "9.00"}
+    assert left(table, [five]) == [5]
+
+
+@on_servers
+def test_an_order_does_not_go_to_another_address_than_was_shown(table: Table, five: Deal) -> None:
+    shown = addresses.fingerprint(HOME_ADDRESS)
+    buy(table, "ana", five, goes_to=shown)
+    addresses.save(table, "ana", "home", replace(HOME_ADDRESS, street="1 Elsewhere"))
+
+    with pytest.raises(AddressChanged):
+        buy(table, "ana", five, goes_to=shown)
+
+    assert left(table, [five]) == [4]
+
+
+@on_servers
+def test_an_order_is_found_by_its_number_and_by_its_owner_alone(table: Table, five: Deal) -> None:
+    order = buy(table, "ana", five)
+    number = identifiers.order_number(order.number)
+
+    assert order_items.find(table, number) == order_items.get(table, "ana", number) == order
+    with pytest.raises(NoSuchOrder):
+        order_items.get(table, "bo", number)
+    with pytest.raises(NoSuchOrder):
+        order_items.find(table, "BTD-99999")
+
+
+TWO = [("10.00", "USD", 2)]
+
+
+@pytest.mark.parametrize(
+    ("charges", "items", "bill"),
+    [
+        (Charges(), TWO, Bill({"USD": "20.00"}, {}, {}, {"USD": "20.00"})),
+        (Charges({"USD": "4.90"}), TWO, Bill({"USD": "20.00"}, {"USD": "4.90"}, {}, {"USD": "24.90"})),
+        (Charges(tax=Decimal("7.7")), TWO, Bill({"USD": "20.00"}, {}, {"USD": "1.54"}, {"USD": "21.54"})),
+        (  # sending is taxed, too
+            Charges({"USD": "5.00"}, Decimal(10)), TWO,
+            Bill({"USD": "20.00"}, {"USD": "5.00"}, {"USD": "2.50"}, {"USD": "27.50"}),
+        ),
+        (  # a currency that no shipping is set for costs none
+            Charges({"USD": "5.00"}), [("1.00", "USD", 1), ("2.00", "EUR", 1)],
+            Bill({"EUR": "2.00", "USD": "1.00"}, {"USD": "5.00"}, {}, {"EUR": "2.00", "USD": "6.00"}),
+        ),
+        (
+            Charges(tax=Decimal("2.5")), [("1.00", "USD", 1)],
+            Bill({"USD": "1.00"}, {}, {"USD": "0.03"}, {"USD": "1.03"}),
+        ),
+        (
+            Charges(tax=Decimal(8)), [("106.00", "JPY", 1)],
+            Bill({"JPY": "106.00"}, {}, {"JPY": "8.00"}, {"JPY": "114.00"}),
+        ),
+        (Charges(), [("0.00", "USD", 1)], Bill({}, {}, {}, {"USD": "0.00"})),
+    ],
+    ids=["nothing", "shipping", "tax", "both", "two currencies", "half up", "no cents", "free"],
+)  # fmt: skip
+def test_a_bill_is_made_by_the_stages_charges(charges: Charges, items: list[tuple[str, str, int]], bill: Bill) -> None:
+    assert charges.bill(items) == bill
+
+
+def test_a_process_draws_ten_numbers_and_gives_them_out_one_by_one(table: Table) -> None:
+    mine = Numbers()
+
+    with watched(table) as wire:
+        drawn = [mine.next(table) for _ in range(BLOCK + 1)]
+
+    assert drawn == list(range(10_001, 10_001 + BLOCK + 1))
+    assert wire.operations == {"UpdateItem": 2}
+    assert table.get(keys.order_numbers()) == {**keys.order_numbers(), "Type": "Sequence", "LastNumber": 10_020}
+
+
+def test_processes_that_draw_at_once_share_no_number(table: Table) -> None:
+    several = [Numbers() for _ in range(4)]
+
+    with ThreadPoolExecutor(8) as pool:
+        drawn = list(pool.map(lambda place: several[place % 4].next(table), range(60)))
+
+    assert len(set(drawn)) == 60
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("BTD-10234", 10234), ("btd-10234", 10234), (" 10234 ", 10234), ("1023", None), ("BTD10234", None), ("", None),
+        ("１０２３４", None), ("BTD-1e5", None), ("9" * 13, None),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_as_people_write_it(text: str, number: int | None) -> None:
+    assert identifiers.read_order_number(text) == number
+    assert number is None or identifiers.order_number(number) == "BTD-10234"
