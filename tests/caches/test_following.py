@@ -30,8 +30,8 @@ from tests.support import factories
 from tests.support.engines import DYNOXIDE_ENGINE, Engine, on
 from tests.support.factories import SHOES, a_deal, ids, post
 from tests.support.metering import taken_by
-from tests.support.records import Record, of_category_picks, of_deal, record
-from tests.support.wire import before, error, failing, watched
+from tests.support.records import Record, of_deal, record
+from tests.support.wire import error, failing, watched
 
 Refresh = Callable[..., dict[str, Any]]
 Get = Callable[..., Any]
@@ -380,26 +380,6 @@ def test_a_deal_moved_to_another_category_moves_in_both_categories_pages(
     assert moved.deal_id in latest(get, "/categories/home")
 
 
-def test_picks_that_nothing_happened_to_are_not_written_again(
-    table: Table, picked: list[Deal], functions_of: Table, refresh: Refresh
-) -> None:
-    with watched(functions_of) as wire:
-        refresh(of_category_picks(SHOES))
-
-    assert wire.operations["UpdateItem"] == 0
-
-
-def test_who_picks_between_reading_and_writing_wins(table: Table, picked: list[Deal]) -> None:
-    first, *others = picked
-    deals.edit(table, first.deal_id, {"title": "Better shoe"}, NOW)
-
-    with before(table, "UpdateItem", lambda: picks.set_featured(table, FRONT_PAGE, ids(reversed(picked)), NOW)):
-        followed = picks.refresh(table, FRONT_PAGE, NOW)
-
-    assert ids(followed) == ids(reversed(picked))
-    assert stored(table, FRONT_PAGE) == [*(deal.title for deal in reversed(others)), "Better shoe"]
-
-
 def test_who_keeps_picking_makes_the_follow_up_give_up(table: Table, picked: list[Deal]) -> None:
     deals.edit(table, picked[0].deal_id, {"title": "Better shoe"}, NOW)
     patient = replace(table, sleep=lambda _: None)
@@ -409,14 +389,6 @@ def test_who_keeps_picking_makes_the_follow_up_give_up(table: Table, picked: lis
         picks.refresh(patient, FRONT_PAGE, NOW)
 
     assert len(refused) == MAX_ATTEMPTS
-
-
-def test_a_page_that_nobody_has_picked_for_is_followed_without_a_write(table: Table) -> None:
-    with watched(table) as wire:
-        followed = picks.refresh(table, EDITORS_CHOICE, NOW)
-
-    assert followed == []
-    assert set(wire.operations) == {"GetItem"}
 
 
 def stop_the_clocks(monkeypatch: pytest.MonkeyPatch, at: datetime) -> None:

@@ -10,10 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from shared.data.catalog import topics
 from shared.dynamodb.table import Table
-from shared.values import times
-from tests.support.engines import FAST_SERVER, Engine
+from tests.support.engines import FAST_SERVER, Engine, plant
 
 Btd = Callable[..., Result]
 Ask = Callable[..., Any]
@@ -56,7 +54,7 @@ def name_in_environment(environment: pytest.MonkeyPatch, table: Table) -> None:
 @pytest.fixture
 def table(bare_table: Table) -> Table:
     """The same, seeded as a deployment does it."""
-    topics.plant_seeds(bare_table, times.now())
+    plant(bare_table)
     return bare_table
 
 

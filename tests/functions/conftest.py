@@ -13,7 +13,7 @@ from shared.dynamodb.table import Table
 from shared.runtime import clients
 from shared.services import Queue
 from shared.values import times
-from tests.support.engines import FAST_SERVER
+from tests.support.engines import FAST_SERVER, plant
 from tests.support.events import context
 from tests.support.surroundings import captured_log, queue_in_process, surrounded
 
@@ -51,9 +51,12 @@ def lines(deployed: Table) -> Iterator[Callable[[], list[dict[str, Any]]]]:
 @pytest.fixture
 def table(deployed: Table) -> Table:
     """The seeded table, with the brand that the events are about."""
-    topics.plant_seeds(deployed, times.now())
-    topics.create_brand(deployed, "g-fore", "G/Fore", times.now())
+    plant(deployed, _g_fore)
     return deployed
+
+
+def _g_fore(table: Table) -> None:
+    topics.create_brand(table, "g-fore", "G/Fore", times.now())
 
 
 @pytest.fixture

@@ -19,15 +19,19 @@ from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over, surrounded
 
 
+def _runa(table: Table) -> None:
+    """A brand with one deal."""
+    topics.create_brand(table, "runa", "Runa", times.now())
+    deals.create(table, a_deal(times.now(), brand="runa", brand_name="Runa"), times.now())
+
+
 @contextmanager
 def stage(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A stage that shows its work, with its table."""
-    with engine.table() as own, surrounded(monkeypatch, own, SITE_ORIGIN=ORIGIN, SITE_BASE="", SHOWS_WORK="true"):
+    with engine.table(_runa) as own, surrounded(monkeypatch, own, SITE_ORIGIN=ORIGIN, SITE_BASE="", SHOWS_WORK="true"):
         hand_over(monkeypatch, own, learn)
         monkeypatch.setattr(page_cost, "table", lambda: own)
         page_cost.trace.cache_clear()
-        topics.create_brand(own, "runa", "Runa", times.now())
-        deals.create(own, a_deal(times.now(), brand="runa", brand_name="Runa"), times.now())
         yield own
         page_cost.trace().detach(own)
         page_cost.trace.cache_clear()

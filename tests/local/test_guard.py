@@ -116,15 +116,15 @@ def test_the_key_of_the_checkout_opens_the_cloud_and_another_does_not(running: H
 
 
 def test_the_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
-    running = Home(tmp_path / "home")
+    home = Home(tmp_path / "home")
 
-    made = access_key(running)
+    made = access_key(home)
 
     assert isinstance(made, AccessKey)
-    assert made == access_key(running)
+    assert made == access_key(home)
     assert made != access_key(Home(tmp_path / "another"))
-    assert stat.S_IMODE(running.key.stat().st_mode) == 0o600
-    assert stat.S_IMODE(running.folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(home.key.stat().st_mode) == 0o600
+    assert stat.S_IMODE(home.folder.stat().st_mode) == 0o700
 
 
 def test_reset_leaves_a_folder_of_something_else_as_it_is(

@@ -50,19 +50,22 @@ def table(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> It
 
     What they leave has no fault that ``btd check`` finds, unless the test ``damages`` it.
     """
-    with FAST_SERVER.table() as own, found_by_functions(monkeypatch, own) as table:
+    with FAST_SERVER.table(two_brands) as own, found_by_functions(monkeypatch, own) as table:
         yield table
         if request.node.get_closest_marker("damages") is None:
             assert [fault for fault in invariants.survey(table, times.now()) if fault.rule not in STREAMED] == []
 
 
+def two_brands(table: Table) -> None:
+    topics.create_brand(table, "apple", "Apple", times.now())
+    topics.create_brand(table, "g-fore", "G/Fore", times.now())
+
+
 @contextmanager
 def found_by_functions(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[Table]:
-    """A table with brands that the functions find in their environment."""
+    """A table that the functions find in their environment."""
     with surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE=""):
         hand_over(monkeypatch, table, mine, account, desk, sales, shop)
-        topics.create_brand(table, "apple", "Apple", times.now())
-        topics.create_brand(table, "g-fore", "G/Fore", times.now())
         yield table
 
 

@@ -327,21 +327,6 @@ def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
     assert "Shipping $5.00 Tax $1.50 Total $16.50" in ana.get(placed.location).words
 
 
-def test_of_two_who_order_the_last_piece_one_gets_it(ana: Browser, table: Table, at_checkout: AtCheckout) -> None:
-    deal, form = at_checkout(1)
-    bo = entered(table, "bo")
-    with_address(table, "bo")
-    bo.post("/shop/cart", {"deal": str(deal.number)})
-    bos = checkout(bo)
-
-    first, second = ana.post("/shop/checkout", form), bo.post("/shop/checkout", bos)
-
-    assert (first.status, second.status) == (303, 409)
-    assert "Trail runner: sold out." in second.words
-    assert (ordered(table, "ana"), ordered(table, "bo")) == (1, 0)
-    assert stock.of(table, deal.deal_id).left == 0
-
-
 def test_what_is_sold_out_stays_in_the_cart_and_out_of_the_order(ana: Browser, table: Table, sell: Sell) -> None:
     gone, there = sell(1, title="Gone"), sell(title="There", price="10.00")
     with_address(table)

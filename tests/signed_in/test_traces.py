@@ -26,7 +26,7 @@ from shared.html import page_cost, patterns
 from shared.http import cached_pages
 from shared.models.catalog import Deal
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, PASSWORD, PostDeal, entered, found_by_functions
+from tests.signed_in.conftest import FUNCTIONS, PASSWORD, PostDeal, entered, found_by_functions, two_brands
 from tests.signed_in.test_shop import HOME, checkout
 from tests.support.browsing import ORIGIN, Browser, Seen
 from tests.support.desk import DEAL, filled
@@ -43,7 +43,7 @@ ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password"
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A table of an engine that bears several requests at once, so that they come from threads, as deployed."""
-    with DYNOXIDE_ENGINE.table() as own, found_by_functions(monkeypatch, own) as table:
+    with DYNOXIDE_ENGINE.table(two_brands) as own, found_by_functions(monkeypatch, own) as table:
         yield table
 
 

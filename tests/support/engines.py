@@ -19,6 +19,7 @@ import uuid
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.client import connect, create_table, enable_ttl
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from shared.dynamodb.table import MAX_BATCH_WRITES, Table
+from shared.values import times
 from tests.support.factories import LAUNCH
 
 if TYPE_CHECKING:
@@ -73,17 +75,22 @@ class Engine:
     def table(self, more: Callable[[Table], None] | None = None) -> Iterator[Table]:
         """A new table as a deployment leaves it: with the eight categories and the containers; and what ``more`` puts
         into it."""
-        planted = _planted(more)
+        planted = _planted(more, LAUNCH)
         with self.bare_table() as table:
             put_all(table, planted)
             yield table
 
 
+def plant(table: Table, more: Callable[[Table], None] | None = None) -> None:
+    """Bring the seeds of today into a table, and what ``more`` puts beside them, by one request."""
+    put_all(table, _planted(more, times.now().replace(hour=0, minute=0, second=0)))
+
+
 @cache
-def _planted(more: Callable[[Table], None] | None) -> list[Item]:
+def _planted(more: Callable[[Table], None] | None, now: datetime) -> list[Item]:
     """The items of the seeds, and what ``more`` puts beside them: thousands of tables begin with them."""
     with FAST.bare_table() as table:
-        topics.plant_seeds(table, LAUNCH)
+        topics.plant_seeds(table, now)
         if more:
             more(table)
         return list(table.everything())
