@@ -81,9 +81,10 @@ class Site:
         items = [item.to_json()["Attributes"] for item in self.moto.all_items()]
         return as_json({"items": items, "files": self.files.held})
 
-    def keep(self, kept: str, changes: Sequence[tuple[str, str | None]] = ()) -> None:
-        """Take up what was ``kept``, and the ``changes`` since then, without any of it coming by the stream."""
-        held = json.loads(kept)
+    def keep(self, kept: str, changes: Sequence[tuple[str, str | None]] = (), records: str = "[]") -> None:
+        """Take up what was ``kept``, and the ``changes`` since then, without any of it coming by the stream, and the
+        ``pending`` records, which go to the stream's readers with the next."""
+        held, self.records = json.loads(kept), json.loads(records)
         self.files.held |= {name: tuple(file) for name, file in held["files"].items()}
         items: list[Any] = [(item["PK"], item["SK"], item) for item in held["items"]]
         items += [(*({"S": part} for part in json.loads(key)), item and json.loads(item)) for key, item in changes]
@@ -96,6 +97,10 @@ class Site:
         found = [(key, None if item is None else json.dumps(item)) for key, item in self.changed.items()]
         self.changed.clear()
         return found
+
+    def pending(self) -> str:
+        """The records that the stream's readers have yet to get, as JSON: a tab may be closed before they do."""
+        return json.dumps(self.records)
 
     def answer(self, method: str, address: str, headers: Mapping[str, str], body: str | None = None) -> Json:
         """A request's answer, as the gateway has it from a function: its status, headers and content."""

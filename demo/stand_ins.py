@@ -13,7 +13,7 @@ import itertools
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent import futures
 from concurrent.futures import thread
 from dataclasses import dataclass, field
@@ -52,9 +52,6 @@ class InTurn(futures.Executor):
         finally:
             me.name = before
         return done
-
-    def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], **_: Any) -> Iterator[Any]:
-        return iter([self.submit(fn, *each).result() for each in zip(*iterables, strict=False)])
 
 
 class Nothing(Exception):  # some of those that it stands for are errors

@@ -53,7 +53,7 @@ async function write() {
   try {
     kept.database ??= await opened();
     const change = kept.database.transaction("kept", "readwrite"), store = change.objectStore("kept");
-    for (const [key, item] of [["table", kept.table], ["jar", [...jar]], ...kept.unsaved]) store.put(item, key);
+    for (const [key, item] of [["table", kept.table], ["jar", [...jar]], ["records", site.pending()], ...kept.unsaved]) store.put(item, key);
     await ended(change);
     kept.unsaved.clear();
   } catch (error) {
@@ -103,7 +103,7 @@ def unpack(archive):
   kept.table = found.get("table") ?? py.FS.readFile("/app/kept.json", { encoding: "utf8" });
   for (const [key, cookie] of found.get("jar") ?? []) jar.set(key, cookie);
   const changes = [...found].filter(([key]) => key.startsWith("[")).map(([key, item]) => [key, item ?? undefined]); // null is not None
-  site.keep(kept.table, py.toPy(changes));
+  site.keep(kept.table, py.toPy(changes), found.get("records") ?? "[]");
   py.runPython("gc.freeze(); gc.enable()");
   step("Drawing the first page …", 92);
 }
@@ -166,7 +166,7 @@ async function answer({ method, path, headers, body }) {
 
 self.onmessage = ({ data }) => {
   if (data.begin) turn = begin(data).catch((error) => tell({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
-  else if (data.more) more().catch((error) => console.error(error));
+  else if (data.more) more().then(() => after(() => site.follow())).catch((error) => console.error(error)); // what a closed tab left
   else if (data.tick) after(() => site && more().then(() => site.tick()).then(() => tell({ ticked: true })));
   else after(async () => {
     const got = await answer(data).catch((error) => {
