@@ -45,7 +45,7 @@ HELPERS = {
     "scores._of_month": "scores.popular",
     "search._begun": "search.find",
     "search._counts": "search.find",
-    "alerts._tell_owner": "alerts.cohort_met",
+    "alerting._tell_owner": "alerting.cohort",
     "search._newest": "search.find",
 }
 """Functions that run in their own thread or keep results, each with the function that it serves."""

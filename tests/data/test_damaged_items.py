@@ -25,7 +25,7 @@ from shared.data.catalog import (
     words,
 )
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
-from shared.data.members import alerts, cohorts, fanout, follows, limits, messages, sessions, users, votes
+from shared.data.members import alerting, alerts, cohorts, fanout, follows, limits, messages, sessions, users, votes
 from shared.data.orders import carts, order_items, stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
@@ -88,7 +88,7 @@ def told_of_alerts(table: Table) -> list[str]:
     """Whose alerts the newest deal meets."""
     deal = deals.get(table, deal_ids(table)[0])
     (unit,) = fanout.alerts_of(deal, "words")
-    return [alert.username for alert in alerts.cohort_met(table, unit, deal, 9)[0]]
+    return [alert.username for alert in alerting.cohort(table, unit, deal, 9)[0]]
 
 
 READERS: Mapping[str, tuple[Reader, ...]] = {

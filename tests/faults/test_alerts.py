@@ -14,7 +14,7 @@ from functions.background import publisher
 from shared.data import invariants, keys
 from shared.data.catalog import deals, search, words
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerts, cohorts, fanout, follows, limits, messages, users
+from shared.data.members import alerting, alerts, cohorts, fanout, follows, limits, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
@@ -313,7 +313,7 @@ def test_what_the_index_still_shows_of_an_alert_that_has_changed_is_not_told(tab
     leave(table, "cy")
     join(table, "cy")
 
-    assert alerts.tell(table, unit, deal, shown, NOW) == 0
+    assert alerting.tell(table, unit, deal, shown, NOW) == 0
 
     assert [told(table, name) for name in ("ana", "bo", "cy")] == [[], [], []]
 
@@ -371,12 +371,12 @@ def test_each_cohort_begins_behind_the_last_alert_of_the_one_before(table: Table
 
     met = []
     for _ in range(4):
-        found, following = alerts.cohort_met(table, unit, deal, 1)
+        found, following = alerting.cohort(table, unit, deal, 1)
         met += [(alert.username, type(alert)) for alert in found]
         unit = replace(unit, start=following)
 
     assert len(set(met)) == len(met) == 4
-    assert alerts.cohort_met(table, unit, deal, 1) == ([], None)
+    assert alerting.cohort(table, unit, deal, 1) == ([], None)
 
 
 def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, engine: Engine) -> None:
@@ -387,7 +387,7 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
     met: dict[str, list[Alert]] = {}
 
     def asked() -> None:
-        found, _ = alerts.cohort_met(table, unit, deal, 250)
+        found, _ = alerting.cohort(table, unit, deal, 250)
         met.update({alert.username: [alert] for alert in found})
 
     steps: dict[str, Callable[[], object]] = {
@@ -397,8 +397,8 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
         ),
         "an alert on words made": lambda: alerts.on_words(table, "bo", account_of("bo"), Limits(words="trail"), NOW),
         "": asked,
-        "one told of a price": lambda: alerts.tell(table, unit, deal, met["ana"], NOW),
-        "one told of words": lambda: alerts.tell(table, unit, deal, met["bo"], NOW),
+        "one told of a price": lambda: alerting.tell(table, unit, deal, met["ana"], NOW),
+        "one told of words": lambda: alerting.tell(table, unit, deal, met["bo"], NOW),
     }
 
     page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
