@@ -20,7 +20,8 @@ from benchmarks.browser import in_a_browser
 from benchmarks.harness import DOCS, markdown, record
 from benchmarks.operations import Measured, measure
 from benchmarks.prices import GOAL, MILLION, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
-from infra.settings import ESSENTIAL_METRICS, STAGES, Cdn, Stage, Watch
+from infra.bounds import ESSENTIAL_METRICS
+from infra.settings import STAGES, Cdn, Stage, Watch
 from infra.stacks import DealsStack
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric

@@ -12,8 +12,9 @@ from typing import Any
 
 from infra import other_rights, rights
 from infra.access import Access, Right
+from infra.bounds import ESSENTIAL_METRICS
 from infra.bundling import module_of
-from infra.settings import ESSENTIAL_METRICS, Stage, Watch
+from infra.settings import Stage, Watch
 from shared.data import item_types, partitions
 from shared.values.pictures import PICTURES, UPLOADS
 

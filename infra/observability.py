@@ -23,11 +23,12 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra import nag
+from infra.bounds import ESSENTIAL, Bound
 from infra.exports import Exports
 from infra.functions import Caller
 from infra.lambdas import PythonFunction, StreamReader, WorkQueue
 from infra.nag import accept
-from infra.settings import ESSENTIAL, Bound, Stage, Watch
+from infra.settings import Stage, Watch
 from infra.storage import DealsTable
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics

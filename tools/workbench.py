@@ -49,10 +49,12 @@ from shared.data.members import (
     alerts,
     announcements,
     fanout,
+    feed_keys,
     follows,
     mailing,
     messages,
     rate_limits,
+    saved,
     sessions,
     users,
     votes,
@@ -187,10 +189,10 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     for deal in posted:
         table.write(messages.sending(announcements.compose(announcements.of_deal(deal, "brand"), name)))
     messages.mark_read(table, name, announcements.message_id(announcements.of_deal(posted[1], "brand"), name), NOW)
-    votes.save(table, posted[0], name, NOW)
+    saved.save(table, posted[0], name, NOW)
     votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
     scores.file(table, [posted[1].deal_id], NOW)
-    sessions.make_feed_key(table, name, reader.account_id, NOW, secret)
+    feed_keys.make(table, name, reader.account_id, NOW, secret)
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
     addresses.save(

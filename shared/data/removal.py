@@ -20,7 +20,7 @@ from shared.data import account_checks, keys
 from shared.data import item_types as t
 from shared.data.bulk import forget_found
 from shared.data.catalog import drafts, topics
-from shared.data.members import follows, sessions, users, votes
+from shared.data.members import feed_keys, follows, sessions, users, votes
 from shared.data.orders import steps
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, Index
@@ -79,7 +79,7 @@ def _remove_follows(table: Table, username: str, most: int, *, required: Write) 
 _COUNTED: Mapping[Callable[..., int], tuple[str, ...]] = {
     steps.close_some: (t.ORDER,),
     votes.remove_some: (t.VOTE,),
-    sessions.remove_feed_key: (t.FEED_KEY,),
+    feed_keys.remove_some: (t.FEED_KEY,),
     drafts.remove_some: (t.DRAFT,),
     _remove_follows: (*t.LIKE.values(), *t.WATCH.values()),
 }

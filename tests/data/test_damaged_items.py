@@ -25,7 +25,19 @@ from shared.data.catalog import (
     words,
 )
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
-from shared.data.members import alerting, alerts, cohorts, fanout, follows, limits, messages, sessions, users, votes
+from shared.data.members import (
+    alerting,
+    alerts,
+    cohorts,
+    fanout,
+    feed_keys,
+    follows,
+    limits,
+    messages,
+    saved,
+    sessions,
+    users,
+)
 from shared.data.orders import carts, order_items, stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
@@ -134,7 +146,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     ),
     item_types.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     item_types.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
-    item_types.SAVED: (partial(votes.latest_saved, username="ana", limit=9),),
+    item_types.SAVED: (partial(saved.latest, username="ana", limit=9),),
     item_types.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
     item_types.ORDER: (
         partial(order_items.latest, username="ana", limit=9),
@@ -203,7 +215,7 @@ def world(table: Table) -> Table:
             follows.like(table, topic, name, NOW)
     for number, deal in enumerate(posted):
         send(table, a_message(deal))
-        votes.save(table, deal, "ana", NOW)
+        saved.save(table, deal, "ana", NOW)
         name = ("ana", "bo")[number]
         alerts.on_price(table, deal, name, account_of(name), Limits("40.00", "USD"), NOW)
         alerts.on_words(table, name, account_of(name), Limits(words="trail"), NOW)
@@ -261,9 +273,7 @@ OWN: Mapping[str, Callable[[Item], Reader]] = {
         messages.mark_read, username="ana", message_id=keys.id_in(item["SK"]), now=NOW
     ),
     item_types.FEED_KEY: lambda item: (
-        partial(sessions.feed_reader, key=FEED)
-        if "AccountId" in item
-        else partial(sessions.feed_key_of, username="ana")
+        partial(feed_keys.reader, key=FEED) if "AccountId" in item else partial(feed_keys.of, username="ana")
     ),
     item_types.SESSION: lambda _: partial(sessions.authenticate, token=SESSION, now=NOW),
 }
@@ -272,7 +282,7 @@ OWN: Mapping[str, Callable[[Item], Reader]] = {
 
 @pytest.mark.usefixtures("_moto_compares_values_of_two_kinds")
 def test_an_item_that_is_asked_for_is_read_or_said_to_be_damaged(world: Table) -> None:
-    sessions.make_feed_key(world, "ana", account_of("ana"), NOW, bytes(32))
+    feed_keys.make(world, "ana", account_of("ana"), NOW, bytes(32))
     sessions.start(world, a_user(), NOW, bytes(31) + b"1")
 
     for kind, own in OWN.items():

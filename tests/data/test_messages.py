@@ -10,7 +10,7 @@ import pytest
 
 from shared import settings
 from shared.data import keys
-from shared.data.members import accounts, announcements, mailing, messages, sessions, users
+from shared.data.members import accounts, announcements, feed_keys, mailing, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DeadLink, InvalidCursor, NoSuchFeed, NoSuchMessage, NotSignedIn
@@ -355,7 +355,7 @@ ENTROPY = bytes(32)
 def key(table: Table) -> str:
     """The key of ana's feed."""
     join(table, "ana")
-    return sessions.make_feed_key(table, "ana", account_of("ana"), NOW, ENTROPY)
+    return feed_keys.make(table, "ana", account_of("ana"), NOW, ENTROPY)
 
 
 def reset(table: Table) -> None:
@@ -368,8 +368,8 @@ def change_password(table: Table) -> None:
 
 
 def test_a_key_opens_the_feed_of_the_member_who_made_it(table: Table, key: str) -> None:
-    assert sessions.feed_reader(table, key) == sessions.FeedReader("ana", account_of("ana"))
-    assert sessions.feed_key_of(table, "ana") == sessions.FeedKey(NOW, ended=False)
+    assert feed_keys.reader(table, key) == feed_keys.Reader("ana", account_of("ana"))
+    assert feed_keys.of(table, "ana") == feed_keys.FeedKey(NOW, ended=False)
 
 
 @pytest.mark.parametrize(
@@ -381,12 +381,12 @@ def test_a_key_ends_with_the_generation_of_its_account(table: Table, key: str, c
     change(table)
 
     with pytest.raises(NoSuchFeed):
-        sessions.feed_reader(table, key)
-    assert sessions.feed_key_of(table, "ana") == sessions.FeedKey(NOW, ended=True)
+        feed_keys.reader(table, key)
+    assert feed_keys.of(table, "ana") == feed_keys.FeedKey(NOW, ended=True)
     later = NOW + timedelta(minutes=1)
-    another = sessions.make_feed_key(table, "ana", account_of("ana"), later, identifiers.BYTES * b"1")
-    assert sessions.feed_reader(table, another).username == "ana"
-    assert sessions.feed_key_of(table, "ana") == sessions.FeedKey(later, ended=False)
+    another = feed_keys.make(table, "ana", account_of("ana"), later, identifiers.BYTES * b"1")
+    assert feed_keys.reader(table, another).username == "ana"
+    assert feed_keys.of(table, "ana") == feed_keys.FeedKey(later, ended=False)
 
 
 def test_a_key_that_names_no_generation_has_ended(table: Table, key: str) -> None:
@@ -394,8 +394,8 @@ def test_a_key_that_names_no_generation_has_ended(table: Table, key: str) -> Non
         table.write(update(place, "REMOVE Generation", refused=NoSuchFeed()))
 
     with pytest.raises(NoSuchFeed):
-        sessions.feed_reader(table, key)
-    assert sessions.feed_key_of(table, "ana") == sessions.FeedKey(NOW, ended=True)
+        feed_keys.reader(table, key)
+    assert feed_keys.of(table, "ana") == feed_keys.FeedKey(NOW, ended=True)
 
 
 def test_a_key_ends_with_its_account_and_is_made_for_no_other(table: Table, key: str) -> None:
@@ -403,7 +403,7 @@ def test_a_key_ends_with_its_account_and_is_made_for_no_other(table: Table, key:
     join(table, "ana")
 
     with pytest.raises(NotSignedIn):
-        sessions.make_feed_key(table, "ana", "the account before", NOW, ENTROPY)
+        feed_keys.make(table, "ana", "the account before", NOW, ENTROPY)
     with pytest.raises(NoSuchFeed):
-        sessions.feed_reader(table, key)
-    assert sessions.feed_key_of(table, "ana") is None
+        feed_keys.reader(table, key)
+    assert feed_keys.of(table, "ana") is None

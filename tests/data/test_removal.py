@@ -15,7 +15,7 @@ import pytest
 
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
-from shared.data.members import alerts, announcements, follows, messages, sessions, users, votes
+from shared.data.members import alerts, announcements, feed_keys, follows, messages, saved, sessions, users, votes
 from shared.data.orders import addresses, carts, order_items, steps
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
@@ -72,10 +72,10 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     a_buyer(table)
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
-    votes.save(table, deal, "ana", NOW)
+    saved.save(table, deal, "ana", NOW)
     votes.vote(table, deal, "ana", Vote.UP, NOW)
     alerts.on_price(table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW)
-    sessions.make_feed_key(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
+    feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
     alerts.on_words(table, "ana", account_of("ana"), Limits(words="trail"), NOW)
     send(table, a_message(a_deal()))
     for statuses in ((SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)):
@@ -146,9 +146,9 @@ def test_an_order_whose_number_somebody_removed_does_not_keep_its_account(table:
 def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(table: Table, deal: Deal) -> None:
     for name in ("ana", "bo", "cy", "dee", "eve"):
         a_buyer(table, name)
-        votes.save(table, deal, name, NOW)
+        saved.save(table, deal, name, NOW)
     order = buy_and(table, deal, CANCELLED)
-    sessions.make_feed_key(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
+    feed_keys.make(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
     for key, attribute in (
         (keys.order("ana", order.order_id), "OrderNumber"),
         (keys.feed("bo"), "TokenHash"),
@@ -176,7 +176,7 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
 
 def test_an_account_is_removed_though_something_of_it_is_damaged(table: Table, deal: Deal) -> None:
     a_buyer(table)
-    sessions.make_feed_key(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
+    feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
     table.write(update(keys.feed("ana"), "REMOVE TokenHash", refused=NoSuchUser("ana")))
 
     leave(table)
@@ -276,7 +276,7 @@ def all_at_once(table: Table, deal: Deal) -> None:
     """All that the owner may still do in another window."""
     for deed in (
         lambda: carts.put_in(table, "ana", deal.deal_id, 2, NOW),
-        lambda: votes.save(table, deal, "ana", NOW),
+        lambda: saved.save(table, deal, "ana", NOW),
         lambda: follows.unlike(table, APPLE, "ana"),
         lambda: follows.like(table, APPLE, "ana", NOW),
         lambda: buy(table, "ana", deal),
@@ -375,8 +375,8 @@ LATE: dict[str, Callable[[Table, Deal, str], object]] = {
     "unlike": lambda table, _, account: follows.unlike(table, APPLE, "ana", account),
     "watch": lambda table, _, account: follows.watch(table, APPLE, "ana", NOW, account),
     "unwatch": lambda table, _, account: follows.unwatch(table, APPLE, "ana", account),
-    "save": lambda table, deal, account: votes.save(table, deal, "ana", NOW, account),
-    "unsave": lambda table, deal, account: votes.unsave(table, deal.deal_id, "ana", account),
+    "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
+    "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
     "vote": lambda table, deal, account: votes.vote(table, deal, "ana", Vote.DOWN, NOW, account),
     "take vote back": lambda table, deal, account: votes.vote(table, deal, "ana", None, NOW, account),
     "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),

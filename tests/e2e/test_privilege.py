@@ -29,7 +29,7 @@ from shared.data.catalog import deals, drafts, feed_counts, topics
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.catalog.drafts import Draft
 from shared.data.catalog.page_cache import PICKED
-from shared.data.members import users, votes
+from shared.data.members import saved, users
 from shared.data.members.cohorts import Unit
 from shared.data.members.mailing import MailWork
 from shared.dynamodb.attributes import marshal_item
@@ -472,7 +472,7 @@ def _order(member: Visitor, deal: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _leave(site: Site, member: Visitor, brand: str) -> None:
     """Change an account, and remove it with likes, watches, messages and a saved deal."""
-    votes.save(
+    saved.save(
         site.table,
         factories.post(site.table, [factories.a_deal(times.now(), brand=brand)], times.now())[0],
         member.username,
@@ -496,7 +496,7 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     """Remove an account that has something of all kinds, by the clock's function, and deliver what was sent."""
     member, now = site.member("cy"), times.now()
     _follow(member, "PUT", brand, "like", "watch")
-    votes.save(site.table, deals.get(site.table, deal_id), member.username, now)
+    saved.save(site.table, deals.get(site.table, deal_id), member.username, now)
     _grow_up(site, member)
     assert member.put(f"/deals/{deal_id}/vote/up").json()["counts"]
     _have_alerts(member, deal_id)

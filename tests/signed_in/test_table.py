@@ -13,7 +13,7 @@ import pytest
 
 from functions.pages import collections
 from shared.data import keys, partitions, workings
-from shared.data.members import votes
+from shared.data.members import saved
 from shared.data.orders import carts, stock
 from shared.dynamodb.attributes import unmarshal_items
 from shared.dynamodb.table import Table
@@ -136,7 +136,7 @@ def test_nothing_that_can_be_reached_says_who_somebody_is(laptop: Browser, table
     """All pages that the table leads to, of a shop with a session, a password, an address and an order."""
     entered(table, "ana")
     bought(table, post_deal())
-    votes.save(table, post_deal(1), "ana", times.now())
+    saved.save(table, post_deal(1), "ana", times.now())
     send(table, a_message(post_deal(2), "ana", now=times.now()))
     secret = {*HOME.values(), "@mail.example", "no-hash", "ana".ljust(32, "-")} - {"US", "ME"}
     (ana,) = (

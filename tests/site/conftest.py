@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from functions.pages import collections
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerts, announcements, follows, mailing, users, votes
+from shared.data.members import alerts, announcements, follows, mailing, saved, users
 from shared.data.orders import addresses, carts
 from shared.html import cookies, page_cost
 from shared.models.catalog import BRAND, CATEGORY, Topic
@@ -62,7 +62,7 @@ def people(site: Preview) -> dict[str, str]:
     first, second = site.deals[40:42]
     for deal in site.deals[:4]:
         send(table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))
-        votes.save(table, deal, "ana", now)
+        saved.save(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)
     sold(site, first, 40, shards=4)

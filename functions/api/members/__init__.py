@@ -14,7 +14,7 @@ from shared.api.app import calling, create_app, serve
 from shared.api.paths import PAGED, of_members
 from shared.data.catalog import deals, scores
 from shared.data.catalog.scores import Scored
-from shared.data.members import alerts, limits, messages, sessions, votes
+from shared.data.members import alerts, feed_keys, limits, messages, votes
 from shared.errors import BadRequest
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import paging, segment
@@ -85,7 +85,7 @@ def remove_alert(alert_id: str) -> Response[Any]:
 
 @app.get("/me/feed", **of_members("Whether one has a private feed", "PrivateFeed"))
 def my_feed() -> Response[Any]:
-    key = sessions.feed_key_of(table(), calling(app).username)
+    key = feed_keys.of(table(), calling(app).username)
     return json_answer(member_documents.private_feed(key.made_at if key else None, ended=key is not None and key.ended))
 
 
@@ -93,13 +93,13 @@ def my_feed() -> Response[Any]:
 def make_feed() -> Response[Any]:
     """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
     own, now = calling(app), times.now()
-    key = sessions.make_feed_key(table(), own.username, own.account_id, now, secrets.token_bytes(identifiers.BYTES))
+    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(identifiers.BYTES))
     return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
 
 
 @app.delete("/me/feed", **of_members("Revoke one's private feed", None, status=204, errors=[409]))
 def revoke_feed() -> Response[Any]:
-    sessions.revoke_feed_key(table(), calling(app).username, calling(app).account_id)
+    feed_keys.revoke(table(), calling(app).username, calling(app).account_id)
     return nothing()
 
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from shared.data.catalog import deals, feeds, topics
-from shared.data.members import alerts, follows, limits, messages, sessions, users
+from shared.data.members import alerts, feed_keys, follows, limits, messages, users
 from shared.errors import InvalidLimits, InvalidName, NoSuchAlert, NoSuchTopic, NotWatching
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
@@ -121,7 +121,7 @@ def make_feed(request: Request) -> Answer:
     """Make a private feed, or give it another address; this page alone shows the address."""
     member = cookies.sender_of(request, PLACE)
     entropy = secrets.token_bytes(identifiers.BYTES)
-    key = sessions.make_feed_key(table(), member.username, member.account_id, request.now, entropy)
+    key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
     _, head = cookies.beside_head(request)
     return pages.page("mine/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head)
 
@@ -129,7 +129,7 @@ def make_feed(request: Request) -> Answer:
 @routes.post("/my/feed/revoke", form_page=PLACE)
 def revoke_feed(request: Request) -> Answer:
     member = cookies.sender_of(request, PLACE)
-    sessions.revoke_feed_key(table(), member.username, member.account_id)
+    feed_keys.revoke(table(), member.username, member.account_id)
     return pages.redirect(PLACE, notice="feed-revoked")
 
 
@@ -139,7 +139,7 @@ def messages_feed(request: Request) -> Answer:
 
     The key is in the query, as no log has queries: neither the gateway's, nor CloudFront's, nor the functions'.
     """
-    whose = sessions.feed_reader(table(), request.query.get("key", ""))
+    whose = feed_keys.reader(table(), request.query.get("key", ""))
     found = messages.latest(table(), whose.username, limit=IN_FEED, now=request.now).items
     entries = [
         {
@@ -210,7 +210,7 @@ def _watches(
         partial(follows.watching, table(), username),
         partial(follows.likes, table(), username),
         partial(alerts.of, table(), username),
-        partial(sessions.feed_key_of, table(), username),
+        partial(feed_keys.of, table(), username),
         partial(users.hot_pace, table(), username),
     )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]

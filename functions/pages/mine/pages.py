@@ -15,7 +15,7 @@ from typing import Any
 
 from functions.pages.mine import alerts_pages
 from shared.data.catalog import deal_items, deals
-from shared.data.members import follows, messages, votes
+from shared.data.members import follows, messages, saved, votes
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
@@ -117,9 +117,7 @@ def like(request: Request, kind: str, slug: str) -> Answer:
 def saved_deals(request: Request) -> Answer:
     """The deals that one keeps for later, as they are now."""
     username, cursor = cookies.member_of(request).username, request.query.get("cursor") or None
-    (page,), head = cookies.beside_head(
-        request, partial(votes.latest_saved, table(), username, limit=PAGE, cursor=cursor)
-    )
+    (page,), head = cookies.beside_head(request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor))
     cards = [views.card(deal, request.now) for deal in page.items]
     return pages.page("mine/saved.html", here="/my/saved", notice=request.notice, deals=cards, older=page.next, **head)
 
@@ -127,7 +125,7 @@ def saved_deals(request: Request) -> Answer:
 @routes.post("/my/saved/<number>", form_page="/deals/<number>")
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
-    on, off = partial(votes.save, table(), deal, now=request.now), partial(votes.unsave, table(), deal.deal_id)
+    on, off = partial(saved.save, table(), deal, now=request.now), partial(saved.unsave, table(), deal.deal_id)
     return _switched(request, f"/deals/{views.number(deal)}", on=on, off=off, notices=("saved", "unsaved"))
 
 
@@ -206,7 +204,7 @@ def _states_of(number: str, username: str) -> dict[str, bool]:
     except DealsError:
         return {}
     asked: list[Callable[[], Any]] = [
-        partial(votes.is_saved, table(), deal_id, username),
+        partial(saved.is_saved, table(), deal_id, username),
         partial(votes.given, table(), deal_id, username),
     ]
     is_saved, vote = table().gather(asked)

@@ -1,18 +1,13 @@
-"""Bearer secrets of an account, sessions and the key of a private feed; and the hash of its password.
+"""The session store, and the hash of an account's password.
 
 A token is 256 random bits; the table knows only its SHA-256. The hash of a password is an item of its own, so that a
 role that reads a user's collection cannot see it: only signing in, proving a password and changing one read it.
-
-The key of a private feed reads the messages without a session, until it is revoked or ends. Under the hash of the key
-is whose feed it opens, and under the owner's name is the hash, so that a new key takes the place of the old one. Both
-are written and deleted together. As a session does, a key ends with the account's generation: with a new password and
-with a sign-out everywhere.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -22,11 +17,10 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
-from shared.dynamodb.writes import Write, delete, forget, put, put_new, put_over, require, update
-from shared.errors import AccountChanged, AlreadyExists, FeedChanged, NoSuchFeed, NoSuchUser, NotSignedIn, UsernameTaken
+from shared.dynamodb.writes import Write, delete, forget, put, put_new, require, update
+from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn, UsernameTaken
 from shared.models.members import Session, User
 from shared.values import identifiers
-from shared.values.times import from_iso, to_iso
 
 
 def with_password(table: Table, user: User) -> User:
@@ -170,109 +164,3 @@ def end_all(table: Table, username: str, account_id: str | None = None) -> None:
 def running(table: Table, username: str) -> int:
     """How many session items of a user GSI1 shows: what ``btd`` tells when it ends them. Nothing depends on it."""
     return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=KEYS_ONLY))
-
-
-_WHOSE = ("Username", "AccountId")
-_BECAUSE = "its owner's note of it goes in the same transaction, and is what is required"
-
-
-@dataclass(frozen=True, slots=True)
-class FeedReader:
-    """Whose feed a key opens."""
-
-    username: str
-    account_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class FeedKey:
-    """When a member's key was made, and whether it has ended: its account is of another generation by now."""
-
-    made_at: datetime
-    ended: bool
-
-
-def make_feed_key(table: Table, username: str, account_id: str, now: datetime, entropy: bytes) -> str:
-    """A new key, made of 32 bytes of randomness, in place of the one before.
-
-    Raises FeedChanged, NotSignedIn, AccountChanged.
-    """
-    key = identifiers.token(entropy)
-    before, owner = _feed_note(table, username), account(table, username)
-    if owner.get("AccountId") != account_id:
-        raise account_checks.account_missing(username, account_id)
-    generation = generation_of(owner)
-    condition, values = is_of(generation)
-    still = require(keys.user(username), condition, values=values, refused=AccountChanged())
-    common = {"Type": item_types.FEED_KEY, "CreatedAt": to_iso(now), "Generation": generation}
-    whose = {**keys.feed_key(identifiers.hashed(key)), **common, "Username": username, "AccountId": account_id}
-    note = {**keys.feed(username), **common, "TokenHash": identifiers.hashed(key)}
-    noted = [put_new(note, refused=FeedChanged())]
-    if before is not None:
-        condition, values, gone = _feed_as_read(before)
-        noted = [put_over(note, condition, values, refused=FeedChanged()), *gone]
-    table.transact(still, put_new(whose, refused=FeedChanged()), *noted)
-    return key
-
-
-def feed_key_of(table: Table, username: str) -> FeedKey | None:
-    """A member's key; None where there is none, or it cannot be read. Two GetItems, consistent."""
-    note, owner = _feed_note(table, username), account(table, username)
-
-    def read(item: Item) -> FeedKey:
-        return FeedKey(from_iso(item["CreatedAt"]), ended=not _is_key_of(item, owner))
-
-    return damage.read_or(note, read, otherwise=None) if note else None
-
-
-def revoke_feed_key(table: Table, username: str, account_id: str | None = None) -> None:
-    """Revoke a member's key, whether or not there is one. Raises FeedChanged, NotSignedIn, NoSuchUser."""
-    required = account_checks.required(username, account_id)
-    if not _removed_feed_key(table, username, required):
-        table.transact(required)
-
-
-def remove_feed_key(table: Table, username: str, _most: int, *, required: Write) -> int:
-    """Remove the key of an account that is being removed; returns 0, as nothing of it is left."""
-    _removed_feed_key(table, username, required)
-    return 0
-
-
-def feed_reader(table: Table, key: str) -> FeedReader:
-    """Whose feed a key opens. Raises NoSuchFeed, also of a key that has ended. Two GetItems, consistent."""
-    item = table.get(keys.feed_key(identifiers.hashed(key)), consistent=True)
-    if item is None:
-        raise NoSuchFeed
-    found = damage.read(item, lambda each: FeedReader(*(damage.attribute(each, name, str) for name in _WHOSE)))
-    owner = account(table, found.username)
-    if owner.get("AccountId") != found.account_id or not _is_key_of(item, owner):
-        raise NoSuchFeed
-    return found
-
-
-def _is_key_of(item: Item, account: Item) -> bool:
-    """Whether a key's item is of an account's generation; one that names none was made by an earlier development."""
-    return "Generation" in account and item.get("Generation") == generation_of(account)
-
-
-def _removed_feed_key(table: Table, username: str, required: Write) -> bool:
-    """Remove a key, and return whether there was one."""
-    note = _feed_note(table, username)
-    if note is None:
-        return False
-    condition, values, gone = _feed_as_read(note)
-    key = keys.feed(username)
-    table.transact(required, delete(key, condition=condition, values=values, refused=FeedChanged()), *gone)
-    return True
-
-
-def _feed_as_read(note: Item) -> tuple[str, dict[str, str | int], list[Write]]:
-    """The condition that a note is as it was read, and the write that removes its key. A damaged one names no key."""
-    old = damage.attribute_or(note, "TokenHash", str, None)
-    if old is None:
-        return "NOT attribute_type(TokenHash, :text)", {":text": "S"}, []
-    return "TokenHash = :old", {":old": old}, [forget(keys.feed_key(old), because=_BECAUSE)]
-
-
-def _feed_note(table: Table, username: str) -> Item | None:
-    return table.get(keys.feed(username), consistent=True)
