@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,14 @@ from shared.data.catalog import changes, deals, endings, feed_counts, feeds, off
 from shared.data.catalog.deal_items import to_item
 from shared.data.members import follows, mailing, messages, sessions, users, votes
 from shared.data.orders import order_items, steps, stock
-from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, forget, put, update
 from shared.errors import AlreadyExists, NotSoldHere
 from shared.models.catalog import ALL_DEALS, Deal, Vote, feed_of
 from shared.models.orders import OrderStatus
+from tests.support.engines import FAST, put_all
 from tests.support.factories import (
     APPLE,
     ASICS,
@@ -38,6 +40,7 @@ from tests.support.factories import (
     ids,
     join,
     listed,
+    open_brands,
     post,
     send,
 )
@@ -49,8 +52,7 @@ ENDS = ahead(hours=3)
 TOKEN = bytes(range(32))
 
 
-@pytest.fixture
-def lamp(table: Table) -> Deal:
+def lived_in(table: Table) -> Deal:
     """A listed deal in a table that has something of everything: liked, sold, ended, withdrawn, read."""
     join(table, "bo", "cy")
     a_buyer(table)
@@ -86,6 +88,21 @@ def lamp(table: Table) -> Deal:
         if read:
             messages.mark_read(table, "bo", message.message_id, NOW)
     return lamp
+
+
+@cache
+def _of_life() -> tuple[Deal, list[Item]]:
+    """The deal, and all items of that table: fifty tests begin with them."""
+    with FAST.table(open_brands) as table:
+        return lived_in(table), list(table.everything())
+
+
+@pytest.fixture
+def lamp(table: Table) -> Deal:
+    """That deal, in a table of a test's own."""
+    deal, items = _of_life()
+    put_all(table, items)
+    return deal
 
 
 def test_a_table_that_only_its_own_code_has_written_has_no_fault(table: Table, lamp: Deal) -> None:

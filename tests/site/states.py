@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ from functions.pages.desk import deal_form
 from functions.pages.desk.deal_form import LOOKS
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deals, offers, search, topics
+from shared.data.catalog import deals, offers, topics
 from shared.data.members import mailing, rate_limits, users
 from shared.data.orders import order_items
 from shared.dynamodb.table import Table
@@ -26,6 +25,7 @@ from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import identifiers, times
 from shared.values.pictures import UPLOADS
 from tests.support.factories import a_deal
+from tests.support.pages import worded
 from tests.support.preview import Preview, entered
 
 BRAND, BRAND_NAME = "harbour-goods", "Harbour Goods"
@@ -246,7 +246,7 @@ def _leave_words(table: Table, now: datetime) -> None:
         a_deal(now - timedelta(days=3, minutes=number), title=GONE_WORD, brand_name=GONE_WORD)
         for number in range(READ_FOR_CARDS + 1)
     ]
-    table.gather([partial(search.file, table, None, deal) for deal in gone])
+    worded(table, gone)
 
 
 def _attempt(table: Table, now: datetime) -> None:

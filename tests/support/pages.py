@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
 import html5lib
 
-from shared.data.catalog import deals, offers, search
+from shared.data.catalog import deals, imports, offers, search, words
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 
@@ -51,10 +51,17 @@ def event_of(
     }
 
 
+def worded(table: Table, new: Sequence[Deal]) -> None:
+    """File the words of new deals, as many in a transaction as fit: at once, they would wait for one another."""
+    found_by = [frozenset(words.of_deal(deal)) for deal in new]
+    for together in imports._together(zip(new, map(len, found_by), found_by, strict=True)):
+        table.transact(*search.filing(together))
+
+
 def indexed(table: Table, some: list[Deal]) -> list[Deal]:
     """Deals with the words, offers and verdicts that the stream would have written."""
+    worded(table, some)
     for deal in some:
-        search.file(table, None, deal)
         offers.file(table, None, deal)
     for deal in some:
         offers.judge_anew(table, None, deal)

@@ -25,7 +25,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from local import sample as laptop
 from shared import services, settings
-from shared.data.catalog import deals, offers, picks, scores, search, stock_shown, topics
+from shared.data.catalog import deals, offers, picks, scores, stock_shown, topics
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
@@ -34,7 +34,7 @@ from shared.models.members import Role
 from shared.values import naming, times
 from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER, MINISTACK
 from tests.support.factories import ids, post, token_of_new
-from tests.support.pages import a_context, event_of
+from tests.support.pages import a_context, event_of, worded
 from tests.support.surroundings import given, start_over
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
     table.gather([partial(offers.judge_anew, table, None, deal) for deal in created])
     judged = deals.get_many(table, ids(created), consistent=True)
     table.gather([partial(offers.file, table, None, deal) for deal in judged if deal.verdict])
-    table.gather([partial(search.file, table, None, deal) for deal in judged if deal.withdrawn_at is None])
+    worded(table, [deal for deal in judged if deal.withdrawn_at is None])
     voted = [deal for deal in listed if deal.created_at < now - settings.SCORE_HIDDEN][:30]
     for place, deal in enumerate(voted):
         table.write(scores.counting(deal.deal_id, 30 - 2 * place))

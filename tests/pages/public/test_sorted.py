@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -16,14 +16,16 @@ import pytest
 
 from functions.api import catalog
 from functions.pages.site.listing import LOWEST
-from shared.data.catalog import offers, search, selecting, sorting
+from shared.data.catalog import offers, selecting, sorting
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
 from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.values import times
-from tests.support.factories import a_deal, post
-from tests.support.pages import Ask, a_context, event_of, indexed, parsed
+from tests.support.engines import DYNOXIDE_ENGINE, put_all
+from tests.support.factories import a_deal, open_brands, post
+from tests.support.pages import Ask, a_context, event_of, indexed, parsed, worded
 from tests.support.rights import within_rights
 from tests.support.wire import hooked
 
@@ -37,9 +39,12 @@ def api(table: Table) -> Ask:
     return lambda path, **how: handler(event_of(path, **how), a_context())
 
 
-@pytest.fixture
-def posted(table: Table, now: datetime) -> list[Deal]:
-    """Seventy shoes and lamps of two brands; twenty are in yen, every fifth has no list price."""
+@cache
+def _seventy() -> tuple[list[Deal], list[Item]]:
+    """Seventy shoes and lamps of two brands; twenty are in yen, every fifth has no list price. And all items of a table
+    that has them.
+    """
+    now = times.now()
     made = [
         a_deal(
             now - timedelta(hours=n),
@@ -54,7 +59,16 @@ def posted(table: Table, now: datetime) -> list[Deal]:
         )
         for n in range(70)
     ]
-    return filed(table, post(table, made, now))
+    with DYNOXIDE_ENGINE.table(open_brands) as table:
+        return filed(table, post(table, made, now)), list(table.everything())
+
+
+@pytest.fixture
+def posted(table: Table) -> list[Deal]:
+    """Those deals, in a table of a test's own."""
+    some, items = _seventy()
+    put_all(table, items)
+    return some
 
 
 def filed(table: Table, some: list[Deal]) -> list[Deal]:
@@ -131,7 +145,7 @@ def test_a_list_opens_in_the_currency_of_most_of_its_deals(ask: Ask, table: Tabl
     ]
     abroad = a_deal(now - timedelta(days=3), title="Abroad", link="https://shop.example/abroad", currency="USD")
     made = filed(table, post(table, [*made, abroad], now))
-    table.gather([partial(search.file, table, None, deal) for deal in made])
+    worded(table, made)
 
     for path in ("/brands/apple?sort=cheapest", "/categories/shoes?from=1", "/search?q=shoe&sort=cheapest"):
         opened = follow(ask, path)
@@ -164,7 +178,7 @@ def test_running_shoes_under_a_price_are_found_page_by_page(
     """Of a search, too: what its words' items say is sorted, and only what a page shows is read."""
     over = a_deal(now - timedelta(days=2), title="Shoe 99", price="1.00", ends_at=now - timedelta(days=1))
     (over,) = post(table, [over], now - timedelta(days=2))
-    table.gather([partial(search.file, table, None, deal) for deal in [*posted, over]])
+    worded(table, [*posted, over])
 
     cheapest = follow(ask, links(ask("/search", query={"q": "shoe"}))["Cheapest"])
     second = follow(ask, links(cheapest)["Higher prices"])
@@ -246,7 +260,7 @@ def test_a_list_of_some_of_all_deals_says_of_how_many(
 def test_a_search_of_more_deals_than_are_sorted_says_how_many_were(
     ask: Ask, api: Ask, table: Table, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table.gather([partial(search.file, table, None, deal) for deal in posted])
+    worded(table, posted)
     query = {"q": "shoe", "sort": "cheapest", "limit": "100"}
     whole, all_of_them = ask("/search", query=query), json.loads(api("/deals", query=query)["body"])
     monkeypatch.setattr(selecting, "MOST", 45)
@@ -353,7 +367,7 @@ def many(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         for n in range(260)
     ]
     listed = filed(table, post(table, made, noon))
-    table.gather([partial(search.file, table, None, deal) for deal in listed[:100]])
+    worded(table, listed[:100])
 
 
 def test_each_list_takes_what_the_document_says(ask: Ask, many: None) -> None:
