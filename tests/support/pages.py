@@ -58,11 +58,16 @@ def worded(table: Table, new: Sequence[Deal]) -> None:
         table.transact(*search.filing(together))
 
 
+def offered(table: Table, new: Sequence[Deal]) -> None:
+    """File the offers of new deals, twenty in a transaction."""
+    for start in range(0, len(new), 20):
+        table.transact(*(write for deal in new[start : start + 20] for write in offers.filing(deal)))
+
+
 def indexed(table: Table, some: list[Deal]) -> list[Deal]:
     """Deals with the words, offers and verdicts that the stream would have written."""
     worded(table, some)
-    for deal in some:
-        offers.file(table, None, deal)
+    offered(table, some)
     for deal in some:
         offers.judge_anew(table, None, deal)
     known = {deal.deal_id: deal for deal in some}

@@ -34,7 +34,7 @@ from shared.models.members import Role
 from shared.values import naming, times
 from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER, MINISTACK
 from tests.support.factories import ids, post, token_of_new
-from tests.support.pages import a_context, event_of, worded
+from tests.support.pages import a_context, event_of, offered, worded
 from tests.support.surroundings import given, start_over
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
             continue
     created = post(table, made, now)
     listed = [deal for deal in created if deal.withdrawn_at is None]
-    table.gather([partial(offers.file, table, None, deal) for deal in created])
+    offered(table, created)
     table.gather([partial(offers.judge_anew, table, None, deal) for deal in created])
     judged = deals.get_many(table, ids(created), consistent=True)
     table.gather([partial(offers.file, table, None, deal) for deal in judged if deal.verdict])

@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -25,7 +25,7 @@ from shared.runtime import environment
 from shared.values import times
 from tests.support.engines import DYNOXIDE_ENGINE, put_all
 from tests.support.factories import a_deal, open_brands, post
-from tests.support.pages import Ask, a_context, event_of, indexed, parsed, worded
+from tests.support.pages import Ask, a_context, event_of, indexed, offered, parsed, worded
 from tests.support.rights import within_rights
 from tests.support.wire import hooked
 
@@ -73,7 +73,7 @@ def posted(table: Table) -> list[Deal]:
 
 def filed(table: Table, some: list[Deal]) -> list[Deal]:
     """Deals with the offers that the stream would have filed."""
-    table.gather([partial(offers.file, table, None, deal) for deal in some])
+    offered(table, some)
     return some
 
 
