@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,12 +14,13 @@ from shared.data import keys
 from shared.data.catalog import deals, offers, selecting, sorting
 from shared.data.catalog.deal_items import has_ended
 from shared.dynamodb import cursors, damage
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
 from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic
-from tests.support.engines import FAST, on
-from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, every_page, ids, post
+from tests.support.engines import FAST, on, put_all
+from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, every_page, ids, open_brands, post
 from tests.support.pages import indexed
 from tests.support.wire import watched
 
@@ -107,9 +109,11 @@ def test_each_list_holds_each_of_its_deals_once_and_in_its_order(table: Table) -
         assert walked(table, of, selection, limit) == expected(posted, of, selection), (of, selection)
 
 
-@pytest.fixture
-def judged(table: Table) -> list[Deal]:
-    """45 deals of nine products, over 40 days, the newest first: some are their product's lowest, some half price."""
+@cache
+def _judged() -> tuple[list[Deal], list[Item]]:
+    """45 deals of nine products, over 40 days, the newest first: some are their product's lowest, some half price. And
+    all items of a table that has them.
+    """
     some = [
         a_deal(
             ago(days=number * 8 % 41, seconds=number),
@@ -121,8 +125,18 @@ def judged(table: Table) -> list[Deal]:
         )
         for number in range(45)
     ]
-    posted = indexed(table, sorted(post(table, some, ago(days=50)), key=lambda deal: deal.created_at))
-    return sorted(deals.get_many(table, ids(posted), consistent=True), key=lambda deal: deal.deal_id, reverse=True)
+    with FAST.table(open_brands) as table:
+        posted = indexed(table, sorted(post(table, some, ago(days=50)), key=lambda deal: deal.created_at))
+        found = deals.get_many(table, ids(posted), consistent=True)
+        return sorted(found, key=lambda deal: deal.deal_id, reverse=True), list(table.everything())
+
+
+@pytest.fixture
+def judged(table: Table) -> list[Deal]:
+    """Those deals, in a table of a test's own."""
+    some, items = _judged()
+    put_all(table, items)
+    return some
 
 
 def searched(table: Table, typed: str, selection: Selection) -> list[str]:
