@@ -25,7 +25,8 @@ from local.cloud import free_port
 from local.deploy import _DEPLOYED_FROM
 from local.settings import ROOT, Home, Trouble, client_arguments
 from tests.support import records
-from tests.support.probe import client, home, stream_to_a_function, told, write
+from tests.support.probe import client, stream_to_a_function, told, write
+from tests.support.probe import home as probed
 from tests.support.waiting import eventually, until
 
 ANSWERING = """
@@ -119,19 +120,19 @@ def test_the_same_code_is_unpacked_once_and_outlives_each_that_uses_it(
     assert len(list(tmp_path.glob("unpacked-*"))) == 2
 
 
-__all__ = ["home"]
+__all__ = ["probed"]
 
 
 @pytest.mark.parametrize("fails", ["whole", "partly"])
 def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
-    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: str
+    probed: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: str
 ) -> None:
-    seen, sqs = tmp_path / "seen", client(home, "sqs")
+    seen, sqs = tmp_path / "seen", client(probed, "sqs")
     url = sqs.create_queue(QueueName="SomeDeadLetters")["QueueUrl"]
     arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
 
     stream_to_a_function(
-        home,
+        probed,
         seen,
         fails,
         BatchSize=10,
@@ -140,14 +141,14 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
         FunctionResponseTypes=["ReportBatchItemFailures"],
         DestinationConfig={"OnFailure": {"Destination": arn}},
     )
-    write(home, "one", "two", "poison")
-    there = cloud.running(home)
+    write(probed, "one", "two", "poison")
+    there = cloud.running(probed)
     assert there is not None
-    assert until(lambda: cloud.waiting(home, there) == {"records": 0, "messages": 0, cloud.DEAD: 1})
-    write(home, "three")
+    assert until(lambda: cloud.waiting(probed, there) == {"records": 0, "messages": 0, cloud.DEAD: 1})
+    write(probed, "three")
     assert until(lambda: "three" in told(seen))
 
-    local.status(home)
+    local.status(probed)
 
     assert "Given up, in dead-letter queues: 1. btd redrive shows it" in capsys.readouterr().out
     (message,) = sqs.receive_message(QueueUrl=url)["Messages"]
@@ -174,16 +175,16 @@ def test_ministack_does_not_match_what_is_missing_below_what_is_missing() -> Non
 
 
 def test_what_functions_have_not_read_yet_is_told(
-    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    probed: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stream_to_a_function(home, tmp_path / "seen")  # without a bound of attempts, poison stays
+    stream_to_a_function(probed, tmp_path / "seen")  # without a bound of attempts, poison stays
 
-    write(home, "poison")
+    write(probed, "poison")
 
-    there = cloud.running(home)
+    there = cloud.running(probed)
     assert there is not None
-    assert until(lambda: cloud.waiting(home, there)["records"] == 1)
-    local.status(home)
+    assert until(lambda: cloud.waiting(probed, there)["records"] == 1)
+    local.status(probed)
     assert "Functions still have 1 record of the table's stream" in capsys.readouterr().out
 
 

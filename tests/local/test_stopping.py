@@ -25,32 +25,33 @@ from local import cloud, guarded_ministack, ministack_patches
 from local.cloud import free_port
 from local.settings import DEFAULT_PORT, Home, Trouble, wanted_port
 from tests.support.commands import begin
-from tests.support.probe import home, stream_to_a_function, told, write
+from tests.support.probe import home as probed
+from tests.support.probe import stream_to_a_function, told, write
 from tests.support.waiting import until
 
-__all__ = ["home"]
+__all__ = ["probed"]
 
 
 def test_stopping_waits_until_functions_have_read_what_was_written(
-    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    probed: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seen, names = tmp_path / "seen", [f"item-{number}." for number in range(20)]
-    stream_to_a_function(home, seen)
-    write(home, *names)
+    stream_to_a_function(probed, seen)
+    write(probed, *names)
 
-    local.down(home)
+    local.down(probed)
 
     assert capsys.readouterr().out == "The local cloud has stopped; its data is kept.\n"
     assert [name for name in names if name not in told(seen)] == []
 
 
-def test_stopping_says_what_is_not_done_in_time(home: Home, tmp_path: Path) -> None:
+def test_stopping_says_what_is_not_done_in_time(probed: Home, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    stream_to_a_function(home, seen)
-    write(home, "poison")
+    stream_to_a_function(probed, seen)
+    write(probed, "poison")
     assert until(lambda: "poison" in told(seen))
 
-    left = cloud.drain(home, timeout=1)
+    left = cloud.drain(probed, timeout=1)
 
     assert left == {"records": 1}
 
@@ -209,15 +210,15 @@ def test_what_never_stops_changing_keeps_no_other_service_from_being_written(
     assert cloud.NOT_SAVED.search(caplog.text)
 
 
-def test_a_stop_that_could_not_write_all_is_told_and_so_is_the_next_start(home: Home) -> None:
-    (home.state / "dynamodb.json.tmp").mkdir(parents=True)
+def test_a_stop_that_could_not_write_all_is_told_and_so_is_the_next_start(probed: Home) -> None:
+    (probed.state / "dynamodb.json.tmp").mkdir(parents=True)
 
     with pytest.raises(Trouble, match="did not write down all"):
-        cloud.stop(home)
+        cloud.stop(probed)
 
-    (home.state / "dynamodb.json.tmp").rmdir()
-    port = cloud.last_port(home)
+    (probed.state / "dynamodb.json.tmp").rmdir()
+    port = cloud.last_port(probed)
     assert port is not None
-    assert cloud.start(home, port)[1] is False
-    assert cloud.stop(home) is True
-    assert cloud.start(home, port)[1] is True
+    assert cloud.start(probed, port)[1] is False
+    assert cloud.stop(probed) is True
+    assert cloud.start(probed, port)[1] is True
