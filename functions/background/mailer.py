@@ -188,7 +188,7 @@ def _token(user: User, purpose: Purpose) -> str:
 
 
 def _send(user: User, mail: Mail) -> str:
-    """Send a mail; returns what became of it. A mail that SES refuses is not sent again, others are no worse for it."""
+    """Send a mail; returns what became of it. A mail that SES refuses is not sent again, and the others are sent."""
     return "stopped" if user.mail_is_stopped else _deliver(mail, proved=user.is_verified)
 
 

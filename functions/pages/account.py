@@ -166,7 +166,7 @@ def change_name(request: Request) -> Answer:
 
 @routes.post("/account/hot", form_page="/my/watches")
 def tell_of_hot(request: Request) -> Answer:
-    """Say when one is told of hot deals; the form stands on the page of all that one is told."""
+    """Set when the member is notified of hot deals; the form is on the page of watches and alerts."""
     user, typed = _me(request), forms.read(request.event)
     pace = check(AccountChange, {"hotPace": typed.get("pace", "")}).hot_pace
     users.tell_of_hot(table(), user.username, pace or Pace.AT_ONCE, user.account_id)

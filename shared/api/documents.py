@@ -165,7 +165,7 @@ def picked(found: Iterable[Deal], now: datetime) -> Json:
 
 
 def progress(deal: Deal, *, told: int, finished: bool) -> Json:
-    """How far the telling of a hot deal has got; a deal that is not hot has not finished."""
+    """How far the fan-out of a hot deal has got; a deal that is not hot has not finished."""
     hot = deal.hot_at is not None
     return {"dealId": deal.deal_id, "hot": hot, "told": told, "finished": hot and finished}
 

@@ -122,5 +122,5 @@ def is_of(account_id: str | None) -> tuple[str, dict[str, str]]:
 
 
 def account_missing(username: str, account_id: str | None) -> DealsError:
-    """The error of a name that is no longer the account's, or nobody's."""
+    """The error for an account that is gone, or whose name has a new owner."""
     return NoSuchUser(username) if account_id is None else NotSignedIn("This account is gone, or is being removed.")

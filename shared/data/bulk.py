@@ -28,7 +28,7 @@ _RETRIED = {
 
 
 class _Throttled(Exception):  # it is no error, but a reason to try again
-    """Some items of requests that succeeded are to be tried again."""
+    """DynamoDB left some items of successful requests unprocessed."""
 
 
 def insert(table: Table, items: Sequence[Item]) -> int:

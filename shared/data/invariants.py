@@ -108,7 +108,7 @@ _Counted = tuple[_Count, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An item that is not as it is due, by a rule; None is an item that is not there. ``derived``: it can be mended."""
+    """An item that breaks a rule, as found and as it should be; None for no item. ``derived``: it can be repaired."""
 
     rule: str
     key: Key
@@ -138,7 +138,7 @@ def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda
 
 
 def mend(table: Table, fault: Fault) -> bool:
-    """Make an item as it is due; returns whether it still was as it was found, and can be derived."""
+    """Repair an item; returns False where it has changed since the check, or cannot be derived."""
     if not fault.derived:
         return False
     if fault.found is None:
@@ -154,7 +154,7 @@ def mend(table: Table, fault: Fault) -> bool:
 
 
 def survey(table: Table, now: datetime, advance: Callable[[int], object] = lambda _: None) -> list[Fault]:
-    """What one scan finds, of which some may be writes under way."""
+    """The faults that one scan finds; some may be writes in progress."""
     seen = _Seen(now)
     for item in table.everything():
         try:
@@ -447,7 +447,7 @@ def _judged(item: Item, verdict: str | None) -> Item:
 
 
 def _judged_as(due: Item, deal: Item) -> Item:
-    """What is due for a deal, as the item of the deal will make it once its verdict is mended."""
+    """The deal's copies as they should be once the verdict in its own item is repaired."""
     if due["Type"] == item_types.PRODUCT_OFFER:
         return _judged(due, deal.get("Verdict"))
     if due["Type"] == item_types.WORD:
@@ -456,12 +456,12 @@ def _judged_as(due: Item, deal: Item) -> Item:
 
 
 def _says_the_same(found: Item | None, due: Item | None) -> bool:
-    """Whether an item is as it is due; its version only tells which of two states is newer."""
+    """Whether an item is as it should be; its version only tells which of two states is newer."""
     return {**(found or {}), "Version": None} == {**(due or {}), "Version": None}
 
 
 def _differ(found: Item | None, due: Item | None) -> bool:
-    """Whether an offer says of its deal, beside the verdict, something else than is due."""
+    """Whether an offer differs from what its deal requires, apart from the verdict."""
     same = {"Version": None, "Verdict": None}
     return {**(found or {}), **same} != {**(due or {}), **same}
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _MADE_UP = "{name}"
-"""The part of a path that a member has made up: the name of an address. It is nobody else's business."""
+"""The part of a path that a member has made up: the name of an address, which is personal."""
 
 _CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 

@@ -149,7 +149,7 @@ def make_hot(request: Request, number: str) -> Answer:
 
 @routes.get("/desk/deals/<number>/hot/progress")
 def hot_progress(request: Request, number: str) -> Answer:
-    """How far the telling of a hot deal has got: a page, and for the script of that page the same as JSON."""
+    """How far the fan-out of a hot deal has got: a page, and for the script of that page the same as JSON."""
     deal = deal_of(request, number)
     if deal.hot_at is None:
         return pages.redirect(f"/desk/deals/{number}/hot")
@@ -182,7 +182,7 @@ def _dollars(amount: float) -> str:
 
 
 def told_so_far(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
-    """How far the telling of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
+    """How far the fan-out of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
 
     ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, nobody knows how many: the bar
     shows how many of the parts are finished in which all users are read. ``most`` is its end, 0 if not known yet.

@@ -115,7 +115,7 @@ _ID_BYTES = 16
 
 
 def note(table: Table, change: DealChange, number: str) -> None:
-    """Write the line of a change, whose record in the stream has a sequence number. One PutItem, or nothing.
+    """Log a change under the sequence number of its stream record. One PutItem, or nothing.
 
     A deal that is posted has a line where it names its editor: a thousand deals of an import have none.
     """

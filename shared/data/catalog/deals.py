@@ -131,7 +131,7 @@ def withdraw(table: Table, deal_id: str, now: datetime, *, by: str | None = None
 def make_hot(
     table: Table, deal_id: str, now: datetime, *, by: str | None = None, correlation_id: str | None = None
 ) -> Deal:
-    """Mark an active deal as hot: every user is told of it, once. Raises NoSuchDeal, DealIsOver."""
+    """Mark an active deal as hot: every user is notified of it, once. Raises NoSuchDeal, DealIsOver."""
 
     def ask(old: Deal, _: Deal) -> None:
         if old.status(now) is not Status.ACTIVE:

@@ -170,7 +170,7 @@ def mending(table: Table, write: Callable[[], T], *, left: Deal | None = None, e
 
 
 def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
-    """Count anew what the counts of some deals do not say; returns whether there was something. It is noted.
+    """Recount periods whose counts miss some deals; returns whether any did. It is noted.
 
     Those of deals that are ``leaving`` must be there. For each feed a BatchGetItem; of an item that is damaged, or
     lacks a deal, a Query of the index for each period that it does not count.

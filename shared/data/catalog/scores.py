@@ -89,7 +89,7 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
 
 
 def file(table: Table, deal_ids: Iterable[str], now: datetime, *, failures: damage.Failures | None = None) -> None:
-    """Give the scores of some deals the places that are due to them: those of listed deals by rank, others none.
+    """Place the scores of some deals in GSI1: those of listed deals by rank, others nowhere.
 
     A BatchGetItem, and an update for each place that is another one, on the condition that the score is still the one
     that was read: where it is not, a later record of the stream files it. Each update has a record, too, which reads

@@ -100,7 +100,7 @@ def read_phrases(text: str) -> Phrases:
 
 
 def _priced(found: re.Match[str]) -> Selection | None:
-    """The limits of a phrase; None where an amount is none in its currency, or two currencies are named."""
+    """The limits of a phrase; None where an amount is not valid in its currency, or two currencies are named."""
     groups = found.groupdict()
     signs = {groups.get(f"{name}{part}") or "" for name in ("least", "most") for part in ("sign", "code")} - {""}
     amounts = {name: money.normal(groups[name].replace(",", "")) for name in ("least", "most") if groups.get(name)}

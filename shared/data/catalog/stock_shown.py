@@ -55,7 +55,7 @@ def place(deal: Item) -> Key:
 
 
 def file(table: Table, deal_id: str) -> None:
-    """Give the note of a deal's stock the place that is due to it, or none.
+    """Place the note of a deal's stock in GSI1, or take it out.
 
     For readers of the stream, which run in parallel and may repeat at any time: after writing, each reads deal and note
     once more, so the last one to write has seen the last change. A BatchGetItem, or two and an update.

@@ -153,7 +153,7 @@ def _mail_verification(queue: Queue | None, user: User) -> None:
 
 
 def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: datetime) -> None:
-    """The same for who asks for it again. Raises NoMail, SlowDown, Busy."""
+    """Mail that link again when the account's owner asks. Raises NoMail, SlowDown, Busy."""
     if queue is None:
         raise NoMail
     rate_limits.ask_to_verify(table, user.username, now)
@@ -180,7 +180,7 @@ def change_email(table: Table, user: User, email: str, address: str, now: dateti
 
 
 def _notify(queue: Queue | None, kind: Literal["password", "email"], user: User) -> None:
-    """Have the address that an account had told of a change: also where it is another's by then."""
+    """Notify the address that an account had of a change, even where another account has it by then."""
     if queue is not None and not user.mail_is_stopped:
         with suppress(Unavailable):  # the change is made
             queue.send([MailWork(kind, user.email).to_json()])

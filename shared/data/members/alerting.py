@@ -37,7 +37,7 @@ TOGETHER = MOST_TOGETHER - 2
 
 
 def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, size: int) -> tuple[int, int]:
-    """Tell one cohort of a deal, as long as it is offered; returns how many alerts it met, and the new messages."""
+    """Notify one cohort of a deal while it is offered; returns how many alerts it met, and the new messages."""
     if deal.status(now) is not Status.ACTIVE:
         return 0, 0
     met, following = cohort(table, unit, deal, size)
@@ -82,7 +82,7 @@ def _part(alert: Alert) -> list[str]:
 
 
 def tell(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: datetime) -> int:
-    """Tell the owners of some alerts that a deal meets; returns how many messages are new."""
+    """Notify the owners of alerts that a deal meets; returns how many messages are new."""
     by_owner: dict[str, list[Alert]] = {}
     for alert in met:
         by_owner.setdefault(alert.username, []).append(alert)
@@ -92,7 +92,7 @@ def tell(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: dateti
 
 
 def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now: datetime) -> int:
-    """Tell one owner of what some alerts found: one message for a deal, which names them; returns whether it is new.
+    """Notify one owner: one message for a deal, which names the alerts that it meets; returns whether it is new.
 
     The message is written with as many alerts as a transaction takes. The others are named in it one after the other.
     """

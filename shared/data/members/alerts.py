@@ -40,7 +40,7 @@ _ID = re.compile("(price|words)-[0-9a-f]{32}")
 
 
 def on_price(table: Table, deal: Deal, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
-    """Tell of a deal's product at ``limits.ceiling`` or below. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
+    """Notify when a product costs at most ``limits.ceiling``. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
     ceiling, only = _of_price(limits)
     return _keep(table, PriceAlert(id_on(deal), username, account_id, deal.deal_id, deal.title, ceiling, now, only))
 
@@ -51,7 +51,7 @@ def id_on(deal: Deal) -> str:
 
 
 def on_words(table: Table, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
-    """Tell of new deals with some words, within other limits. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
+    """Notify of new deals with some words, within other limits. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
     terms = words.asked(limits.words or "").terms
     if not terms:
         raise InvalidLimits({"words": "This must be filled in."})
@@ -94,7 +94,7 @@ def get(table: Table, username: str, alert_id: str) -> Alert:
 
 
 def remove(table: Table, username: str, alert_id: str, account_id: str | None = None) -> None:
-    """Forget an alert and uncount it. Raises NoSuchAlert, NotSignedIn; without an account's id, NoSuchUser."""
+    """Remove an alert and uncount it. Raises NoSuchAlert, NotSignedIn; without an account's id, NoSuchUser."""
     if not _ID.fullmatch(alert_id):
         raise NoSuchAlert(alert_id)
     gone = account_checks.account_missing(username, account_id)
@@ -127,7 +127,7 @@ def places(alert: Alert) -> Key:
 
 
 def as_found(alert: Alert, price: int) -> Write:
-    """The write by which an alert tells of a deal at a price, in cents; one on a product is then armed below it.
+    """The write by which an alert notifies of a deal at a price, in cents; one on a product is then armed below it.
 
     Refused with NoSuchAlert where it told of such a price before, or was changed or removed since the index showed it.
     """

@@ -113,7 +113,7 @@ def name_of(alert: Alert) -> str:
 
 
 def message_id(announcement: Announcement, username: str) -> str:
-    """The id of the message that tells a user an announcement: the same one however often it is sent.
+    """The id of a user's message of an announcement: the same one however often it is sent.
 
     It holds the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
     once whatever the reason, and again at a lower price; each new status of an order is told.
@@ -127,7 +127,7 @@ def message_id(announcement: Announcement, username: str) -> str:
 
 
 def compose(announcement: Announcement, username: str, shown_at: datetime | None = None) -> Message:
-    """The message that tells a user of something, at once or from a time on. It has the announcement's time."""
+    """A user's message of an announcement, shown at once or from a time on. It has the announcement's time."""
     return Message(
         message_id=message_id(announcement, username),
         username=username,
@@ -157,12 +157,12 @@ CORRECTIONS: Mapping[OrderStatus, str] = {
 
 
 def notify(order: Order, now: datetime) -> list[Write]:
-    """The write that tells an order's owner of its new status, for the transaction that changes the status."""
+    """The write that notifies an order's owner of its new status, for the transaction that changes the status."""
     return _tell(order, *ORDER_NEWS[order.status], now)
 
 
 def notify_correction(order: Order, now: datetime) -> list[Write]:
-    """The write that tells an order's owner that its status was taken back, for the transaction that does so."""
+    """The write that notifies an order's owner that its status was taken back, for the transaction that does so."""
     return _tell(order, "corrected", CORRECTIONS[order.status], now)
 
 

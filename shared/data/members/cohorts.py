@@ -80,7 +80,7 @@ def _in_json(field: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Who is in a cohort, where the next one starts, if one does, who is told daily, and what has been done of it."""
+    """The readers of a cohort, those of them with daily messages, where the next one starts, and what has been done."""
 
     usernames: Sequence[str]
     following: Mapping[str, Any] | None
@@ -96,7 +96,7 @@ def readers_of(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -
 
 
 def _claimed(table: Table, unit: Unit) -> Readers | None:
-    """The cohort as an earlier delivery wrote it down, without those who have left, or None if none did."""
+    """The cohort as an earlier delivery recorded it, without those who have left; None if no delivery did."""
     marker = table.get(_marker(unit), consistent=True)
     if marker is None:
         return None
@@ -130,7 +130,7 @@ def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Re
 
 
 def remember(unit: Unit, what: Literal["Continued", "Done"], *, once: bool = False) -> Write:
-    """The write that remembers this of a cohort. Refused with Unavailable if it is claimed no more.
+    """The write that records the state of a cohort. Refused with Unavailable if it is claimed no more.
 
     With ``once`` refused with AlreadyExists, also if that is remembered already.
     """
@@ -172,7 +172,7 @@ def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pa
 
 
 def _reader(item: Item) -> tuple[str, Pace]:
-    """A user, and when that one is told of hot deals."""
+    """A user, and when the user is notified of hot deals."""
     return damage.attribute(item, "Username", str), Pace(item.get("HotPace", Pace.AT_ONCE))
 
 
@@ -183,7 +183,7 @@ def _marker(unit: Unit) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the telling of a hot deal has got: users told so far, whether that is all, and when the last were.
+    """How far the fan-out of a hot deal has got: users told so far, whether that is all, and when the last were.
 
     ``at``, None before anybody is told, is when the work on a segment's last cohort began. ``segments`` is in how many
     parts all users are read, 0 before the first is known, and ``segments_finished`` how many of these are told.
@@ -211,7 +211,7 @@ _SEGMENT = Entity(_Segment)
 
 
 def progress_of(table: Table, deal_id: str) -> Progress:
-    """How far the telling of a hot deal has got. A Query of one small partition."""
+    """How far the fan-out of a hot deal has got. A Query of one small partition."""
     segments = damage.readable(table.query(keys.fan_out(deal_id)), _SEGMENT.read)
     # A segment's last cohort knows how many there are; cohorts are written side by side, so it may be the first to end.
     complete = sum(segment.cohorts == segment.last_cohort for segment in segments)

@@ -118,7 +118,7 @@ def _count(topic: Topic, counter: str, by: int) -> Write:
 
 
 def _taking_back(topic: Topic, key: Key, counter: str, absent: DealsError) -> tuple[Write, Write]:
-    """The writes that take a like or a watch back. The count is first: that there is no such topic is told first."""
+    """The writes that take a like or a watch back. The count comes first: a missing topic is reported as such."""
     return _count(topic, counter, -1), delete(key, refused=absent)
 
 

@@ -60,7 +60,7 @@ def get(table: Table, username: str, *, consistent: bool = False) -> User:
 
 
 def to_mail(table: Table, username: str) -> User:
-    """One account, of which nothing is read that a mail does not need: not where its orders go. Raises NoSuchUser."""
+    """One account, projected to what a mail needs: no addresses. Raises NoSuchUser."""
     return _found(username, table.get(keys.user(username), consistent=True, projection=_MAILED))
 
 
@@ -85,12 +85,12 @@ def rename(table: Table, username: str, name: str, account_id: str | None = None
 
 
 def tell_of_hot(table: Table, username: str, pace: Pace, account_id: str | None = None) -> None:
-    """Say when an account is told of hot deals. Raises NotSignedIn, NoSuchUser."""
+    """Set when an account is notified of hot deals. Raises NotSignedIn, NoSuchUser."""
     table.write(account_checks.change(username, "SET HotPace = :pace", account_id, values={":pace": pace}))
 
 
 def hot_pace(table: Table, username: str) -> Pace:
-    """When an account is told of hot deals: at once, unless it said otherwise."""
+    """When an account is notified of hot deals: at once, unless it chose otherwise."""
     item = table.get(keys.user(username), consistent=True, projection=_HOT_PACE) or {}
     return Pace(item.get("HotPace", Pace.AT_ONCE))
 

@@ -97,5 +97,5 @@ def _entry(name: str, user: Item) -> tuple[str, Address]:
 
 
 def fingerprint(address: Address) -> str:
-    """A short text that is another one for another address, by which a form says which one it showed."""
+    """A short text that differs for each address, by which a form says which one it showed."""
     return hashlib.sha256(json.dumps(to_map(address), sort_keys=True).encode()).hexdigest()[:16]

@@ -198,7 +198,7 @@ def time_attribute(status: OrderStatus) -> str:
 
 
 def no_message(_order: Order, _now: datetime) -> Sequence[Write]:
-    """Tells nobody."""
+    """Sends no message."""
     return ()
 
 
