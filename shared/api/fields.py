@@ -36,7 +36,7 @@ NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + HIDDEN
 class Body(BaseModel):
     """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, defer_build=True)
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
