@@ -123,7 +123,7 @@ format: .venv/.installed ## Format the code, and bring the documents' links up t
 	@$(BIN)/python -m tools.links
 
 # Three tiers of tests. Types and tests run side by side: mypy takes half a minute, and much of the tests' time is waiting.
-quick: install style ## Check style, types and the data layer on the fast engine: 90 seconds
+quick: install style ## Check style, types and the data layer on the fast engine: 4 minutes
 	@$(MAKE) --no-print-directory --jobs 2 types data
 
 test: install style ## Check style, types and the whole behaviour, once: 20 minutes on two cores
