@@ -233,8 +233,8 @@ def _address_page(
     (known,), head = cookies.beside_head(request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
     if fill:
-        fields = member_documents.address(chosen) if chosen else {}
-        typed = {"name": typed["name"]} | {field: text or "" for field, text in fields.items()} if chosen else {}
+        fields = {"name": typed["name"], **member_documents.address(chosen)} if chosen else {}
+        typed = {field: text or "" for field, text in fields.items()}
     return pages.page(
         "shop/addresses.html",
         here=ADDRESSES,

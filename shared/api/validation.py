@@ -42,8 +42,10 @@ class InvalidBody(Invalid):
     faults: Sequence[tuple[str, str]] = ()
 
     def __init__(self, found: Sequence[Mapping[str, Any]]) -> None:
-        bounded = ((entry, ".".join(str(step)[:MAX_NAME] for step in entry["loc"])) for entry in _bounded(found))
-        self.faults = [(path or "body", reason(entry)) for entry, path in bounded]
+        self.faults = [
+            (".".join(str(step)[:MAX_NAME] for step in entry["loc"]) or "body", reason(entry))
+            for entry in _bounded(found)
+        ]
         super().__init__("; ".join(f"{field}: {why}" for field, why in self.faults)[:MAX_DETAIL])
 
 

@@ -138,7 +138,7 @@ def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
         for hidden in seen[len(seen) // columns * columns :] if len(seen) > columns else ():
             hidden.add(columns)
     marked = (
-        _CLASS.sub("".join(['<li class="card', *(f" not-{each}" for each in sorted(hidden))]), card, count=1)
+        _CLASS.sub('<li class="card' + "".join(f" not-{each}" for each in sorted(hidden)), card, count=1)
         for card, hidden in zip(shown, unseen, strict=True)
     )
     tail = tail if leads_on else _ON.sub(_ALL, tail)
