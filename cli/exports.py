@@ -31,7 +31,8 @@ from shared.models.members import Limits, PriceAlert, User, WordsAlert
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
 from shared.values import times
-from shared.values.naming import Attribute, attribute_of, counted
+from shared.values.naming import counted
+from shared.values.stored import Attribute, attribute_of
 
 NAMELESS = frozenset(row.type for row in ROWS if row.exported is Exported.WHOLE)
 """Types of items that name no person, but for attributes that their models call personal."""

@@ -9,7 +9,7 @@ from shared.api.documents import Json, brand
 from shared.models.catalog import Topic, Vote
 from shared.models.members import Address, Alert, Limits, Pace, PriceAlert, Session, User
 from shared.models.messages import AboutOrder, Message
-from shared.values.naming import api_names
+from shared.values.stored import api_names
 from shared.values.times import to_iso
 
 ADDRESS, _LIMITS = api_names(Address), api_names(Limits)

@@ -6,7 +6,7 @@ fraction must not make a whole page unreadable. The format:
 https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html
 
 The fields of a model say which attributes hold them, and an entity reads and writes them so. Each attribute's name is
-written beside its field (``shared/values/naming.py``) and nowhere else.
+written beside its field (``shared/values/stored.py``) and nowhere else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from shared.values.naming import attribute_of
+from shared.values.stored import attribute_of
 from shared.values.times import from_iso, to_iso
 
 Item = dict[str, Any]

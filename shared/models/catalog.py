@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Generic, Literal, TypeVar
 
 from shared.values.money import units
-from shared.values.naming import api_names, attribute_of, stored
 from shared.values.pictures import Picture
+from shared.values.stored import api_names, attribute_of, stored
 
 
 class Period(StrEnum):

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from shared.values.naming import stored
+from shared.values.stored import stored
 
 
 class Pace(StrEnum):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from shared.values.naming import stored
+from shared.values.stored import stored
 
 DealNews = Literal["brand", "category", "hot", "words", "price"]
 """Why one is told of a deal: a watched brand, a watched category, a hot deal, an alert on words, one on a price."""

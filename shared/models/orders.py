@@ -11,7 +11,7 @@ from enum import StrEnum
 from shared.models.catalog import Deal
 from shared.models.members import Address
 from shared.values import money
-from shared.values.naming import stored
+from shared.values.stored import stored
 
 Amounts = Mapping[str, str]
 """An amount in each of some currencies."""

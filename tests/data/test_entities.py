@@ -34,7 +34,7 @@ from shared.learn import lessons
 from shared.models.catalog import ALL_DEALS, BRAND
 from shared.models.members import User
 from shared.models.orders import Order, OrderItem, OrderStatus
-from shared.values.naming import attribute_of
+from shared.values.stored import attribute_of
 from tests.support.engines import FAST
 from tests.support.shop import a_buyer, buy
 from tools import workbench

@@ -17,7 +17,7 @@ from botocore.parsers import ResponseParserFactory
 from shared.dynamodb.attributes import Codec, Entity, marshal_item, unmarshal_item
 from shared.dynamodb.table import Table
 from shared.models import catalog, members, orders
-from shared.values.naming import attribute_of, stored
+from shared.values.stored import attribute_of, stored
 from tests.support.engines import MINISTACK, on
 from tests.support.wire import hooked
 

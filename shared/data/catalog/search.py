@@ -30,7 +30,7 @@ from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, Impossible, NotFound
 from shared.models.catalog import Deal, Status
 from shared.values import links
-from shared.values.naming import stored
+from shared.values.stored import stored
 
 COMPLETIONS = 4
 """Words that the last word of a search may be the beginning of, the most frequent first."""

@@ -27,7 +27,7 @@ from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.members import Pace
 from shared.models.messages import DealNews
 from shared.values import times
-from shared.values.naming import stored
+from shared.values.stored import stored
 
 _READER = Projection.of("Username", "HotPace")
 _WATCHER = Projection.of("PK", "SK", *limits.ATTRIBUTES)
