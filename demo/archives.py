@@ -12,6 +12,7 @@ import marshal
 import re
 import sys
 from collections.abc import Collection
+from itertools import chain
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ BOOT = ("_pyodide/", "pyodide/")
 
 PATHS = """
     / /deals /deals/1 /categories/shoes /brands /search?q=shoes&sort=price /popular /feed.atom /go/1 /nothing
-    /learn /learn/item-collection /table /my/inbox /my/saved /my/watches /my/status
+    /table /my/inbox /my/saved /my/watches /my/status
     /shop /shop/cart /account /account/sign-up /desk /desk/deals/new /desk/shop /desk/brands
     /search?q=%C3%A9t%C3%A9+%D0%B7%D0%B8%D0%BC%D0%B0+%E5%86%AC
 """
@@ -53,6 +54,7 @@ def pack() -> None:
 
     stand_ins.install()
     from demo.site import begun
+    from shared import features
     from shared.http import cached_pages
 
     site = begun("/out/rows.json", "http://127.0.0.1", "/site")
@@ -75,9 +77,7 @@ def pack() -> None:
     whole = {str(file) for file in files if file.suffix != ".pyc"}
     first |= {f"{OUT}/kept.json", f"{OUT}/rows.json", *(name for name in whole if name.startswith(f"{APP}/web/"))}
     boot &= library
-    from shared.learn import lessons
-
-    shown = {f"{APP}/{code.path}" for lesson in lessons.by_slug().values() for code in lesson.code}
+    shown = {f"{APP}/{path}" for shown_by in features.of("shows_code") for path in shown_by()}
     shown |= {name for name in whole if re.match(r"/app/shared/data/.*\.py", name)}
     with zipfile.ZipFile(OUT / "python_stdlib.zip", "w") as archive:
         for name, content in _contents(boot).items():
@@ -88,9 +88,11 @@ def pack() -> None:
 
 def _visit(site: Site) -> None:
     """Ask for pages as each user of the sample, and have the clock and the stream's readers work."""
+    from shared import features
+
     for username in ("member", "editor"):
         cookies = "; ".join(line.partition(";")[0] for line in site.sign_in(username))
-        for path in PATHS.split():
+        for path in chain(PATHS.split(), *features.of("paths")):
             site.answer("GET", path, {"Cookie": cookies})
     for row in site.functions.values():
         importlib.import_module(row["module"])

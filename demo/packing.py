@@ -19,7 +19,8 @@ from PIL import Image
 from demo.site import Site
 from demo.stand_ins import SaltedHasher
 from infra.bundling import bundle, digest_of, module_of
-from infra.functions import Caller, of_stage, variables
+from infra.functions import of_stage, variables
+from infra.rows import Caller
 from infra.settings import STAGES, this_machine
 from local import sample
 from shared.data.catalog import topics

@@ -31,6 +31,7 @@ from demo import corrections
 from demo.stand_ins import ACCOUNT, Files, Waiting
 from functions.cost_headers import with_cost
 from local.event_source import EventSource
+from shared import features
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from shared.runtime import clients, environment
 
@@ -65,6 +66,7 @@ class Site:
         self.files, self.waiting = Files(f"{origin}{base}/-/upload"), Waiting()
         self.changed: dict[str, Json | None] = {}
         self.expired: set[str] = set()
+        self.before = {name: prepare for each in features.of("in_demo") for name, prepare in each.items()}
         self.records: list[Json] = []
         vars(clients)["bucket"] = lambda: self.files
         vars(clients)["queue"] = lambda: self.waiting
@@ -135,11 +137,8 @@ class Site:
 
     def invoke(self, name: str, event: Json) -> Any:
         """A function's answer to an event."""
-        if name == "learn" and "TEXTBOOK_TABLE" not in os.environ:
-            from shared.learn import lessons  # noqa: PLC0415  # not for the first page
-
-            os.environ["TEXTBOOK_TABLE"] = "textbook"
-            environment.table().client.create_table(**lessons.table_request("textbook"))
+        if prepare := self.before.pop(name, None):
+            features.imported(prepare)(environment.table().client)
         environment.begin(event, Context())  # type: ignore[arg-type]  # it has what the functions look at
         return with_cost(importlib.import_module(self.functions[name]["module"]))(event, Context())  # type: ignore[arg-type]
 

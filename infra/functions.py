@@ -1,130 +1,35 @@
 """Every function as one row: its rights, its artifact, its time and memory, who calls it, and why it differs.
 
 The stack, its monitoring and the local tools are made of these rows: a new function is a row here, its access to the
-table in ``rights.py`` or ``other_rights.py``, and its module in ``functions/``.
+table in ``rights.py`` or ``other_rights.py``, and its module in ``functions/``. A feature has its rows in
+``infra/rows/``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from itertools import chain
 
 from infra import other_rights, rights
-from infra.access import Access, Right
 from infra.bounds import ESSENTIAL_METRICS
 from infra.bundling import module_of
+from infra.rows import FULL, PILLOW, Caller, Filter, Function, Reading, typed
 from infra.settings import Stage, Watch
-from shared.data import item_types, partitions
+from shared import features
+from shared.data import item_types
 from shared.values.pictures import PICTURES, UPLOADS
 
-LEAN, FULL, PILLOW = "lean", "full", "pictures"
-"""The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner; ``pictures`` is ``lean``
-with Pillow."""
-
-USUAL_TIMEOUT = 10
-USUAL_MEMORY = 512
-"""Seconds, and MiB: the defaults of a row."""
-
-
-class Caller(Enum):
-    """Who calls a function, which decides how it is watched."""
-
-    GATEWAY = "the gateway, for a waiting client"
-    EVENTS = "the stream, the queue or the clock"
-    DEPLOYMENT = "CloudFormation, once in a deployment"
-
-
-Filter = dict[str, Any]
-"""A pattern of the stream's records, as Lambda matches it before it invokes anything."""
-
-
-def _of(image: str, *types: str) -> Filter:
-    return {"dynamodb": {image: {"Type": {"S": list(types)}}}}
-
-
-SHOWN = _of(
+SHOWN = typed(
     "NewImage", item_types.DEAL, item_types.SCORE, item_types.STOCK, *item_types.CURATED, item_types.CATEGORY_FEATURED
 )
-DEALS = _of("NewImage", item_types.DEAL)
-REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **_of("OldImage", item_types.DEAL)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """How a function reads the table's stream.
-
-    ``name`` is its name in the stack, ``dead_letters`` that of its dead-letter queue. ``batch_size`` is the most
-    records of an invocation, ``window`` the seconds to wait for more of them.
-    """
-
-    name: str
-    dead_letters: str
-    filters: tuple[Filter, ...]
-    batch_size: int
-    window: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
-    """A module of ``functions/`` and what it runs with.
-
-    ``timeout`` is in seconds.
-    ``memory`` is in MiB; 1,769 are a whole processor (docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
-    ``because`` says why the timeout or the memory is not the usual.
-    ``reads`` says how it reads the table's stream.
-    ``sends``: it puts cohorts into the queue.
-    ``asks_for_mail``: it puts what is to be mailed into the queue of mail, on stages that send mail.
-    ``sends_mail``: it takes that out, and sends it. Only stages that send mail have it.
-    ``calls_itself``: it receives what it sends. Lambda stops such a loop after 16 rounds, unless it is allowed
-    (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
-    ``each_minute``: the clock invokes it.
-    ``pages`` is the prefix of the site's paths that it answers; empty means all paths that no other function answers.
-    ``takes_passwords``: POSTs to its pages are throttled as signing in is.
-    ``shows_work``: only stages that show their work have it.
-    ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
-    ``bills``: it makes orders, so it knows what the stage adds to them.
-    ``files`` are its rights to the bucket of pictures: operations of S3, each on one folder.
-    """
-
-    name: str
-    access: Access
-    caller: Caller = Caller.GATEWAY
-    artifact: str = LEAN
-    timeout: int = USUAL_TIMEOUT
-    memory: int = USUAL_MEMORY
-    because: str = ""
-    reads: Reading | None = None
-    sends: bool = False
-    asks_for_mail: bool = False
-    sends_mail: bool = False
-    calls_itself: bool = False
-    each_minute: bool = False
-    pages: str | None = None
-    takes_passwords: bool = False
-    shows_work: bool = False
-    traced: bool = False
-    bills: bool = False
-    files: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:
-            raise ValueError(f"{self.name} differs from the usual and does not say why")
-
-    def access_at(self, stage: Stage) -> Access:
-        """Its rights to a stage's table: its own, and where the stage shows its work, to traces."""
-        if not stage.shows_work:
-            return self.access
-        keeps = [Right("PutItem", (partitions.TRACE,))] if self.traced else []
-        reads = [Right("Query", (partitions.TRACE,))] if self.pages is not None and self.access else []
-        return (*self.access, *keeps, *reads)
+DEALS = typed("NewImage", item_types.DEAL)
+REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **typed("OldImage", item_types.DEAL)}
 
 
 SENDS_PICTURES = (("s3:PutObject", UPLOADS),)
 """The right with which a form is signed that a browser sends a picture by."""
 
 
-FUNCTIONS = (
+FUNCTIONS: tuple[Function, ...] = (
     Function(name="catalog", access=rights.CATALOG),
     Function(name="authorizer", access=rights.AUTHORIZER),
     Function(
@@ -158,7 +63,6 @@ FUNCTIONS = (
         asks_for_mail=True,
     ),
     Function(name="collections", access=other_rights.COLLECTIONS, pages="/table", shows_work=True),
-    Function(name="learn", access=other_rights.LEARN, pages="/learn", shows_work=True),
     Function(
         name="publisher",
         access=other_rights.PUBLISHER,
@@ -240,6 +144,7 @@ FUNCTIONS = (
         timeout=30,
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",
     ),
+    *chain.from_iterable(features.of("functions")),
 )
 
 

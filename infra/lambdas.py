@@ -24,8 +24,9 @@ from constructs import Construct
 
 from infra import nag
 from infra.bundling import HANDLER, Artifact, digest_of
-from infra.functions import DEAD_LETTERS, WORK, Function, Reading, variables
+from infra.functions import DEAD_LETTERS, WORK, variables
 from infra.nag import accept
+from infra.rows import Function, Reading
 from infra.settings import ON_LAMBDA, Stage, Watch
 from infra.storage import DealsTable
 

@@ -25,9 +25,9 @@ from constructs import Construct
 from infra import nag
 from infra.bounds import ESSENTIAL, Bound
 from infra.exports import Exports
-from infra.functions import Caller
 from infra.lambdas import PythonFunction, StreamReader, WorkQueue
 from infra.nag import accept
+from infra.rows import Caller
 from infra.settings import Stage, Watch
 from infra.storage import DealsTable
 from shared.dynamodb.schema import INDEXES

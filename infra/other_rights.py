@@ -107,18 +107,6 @@ To know whether an editor asks, it reads the one session whose token it is given
 To count the items of each type, it scans the keys and types of all of them.
 """
 
-LEARN: Access = (
-    *(Right(read, (*p.OPEN[None], p.SCRATCH)) for read in ("GetItem", "BatchGetItem", "Query")),
-    *(Right("Query", (*p.OPEN[index.name], p.SCRATCH), index) for index in (GSI1, GSI2, GSI3)),
-    *(
-        Right(write, (p.SCRATCH,))
-        for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "BatchWriteItem", "PartiQLInsert")
-    ),
-)
-"""Only stages that show their work have this function. It reads the catalog, which everybody may, and writes scratch
-partitions: a function of its own, because the one of ``/table`` writes nothing, and this one reads no session."""
-
-
 SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
 
 EXPIRY: Access = (

@@ -9,16 +9,17 @@ from infra.bundling import bundle
 from infra.cdn import Edge
 from infra.exports import Exports
 from infra.firewall import Firewall
-from infra.functions import FULL, LEAN, PILLOW, of_stage
+from infra.functions import of_stage
 from infra.gateway import DealsApi, OriginSecret, SiteApi, SiteDomain
 from infra.lambdas import EachMinute, PythonFunction, Seeds, StreamReader, WorkQueue
 from infra.mail import MailSending
 from infra.nag import require
 from infra.observability import Observability, Site
 from infra.pictures import Pictures
+from infra.rows import FULL, LEAN, PILLOW
 from infra.settings import Stage, Watch
 from infra.storage import DealsTable
-from infra.textbook import TextbookTable
+from shared import features
 
 AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
 """The CDK's flag that makes a change of the authorizer a new deployment of its API, as a change of a method is."""
@@ -47,9 +48,6 @@ class DealsStack(Stack):
             for row in of_stage(stage)
         }
         functions = by_name.values()
-        if learn := by_name.get("learn"):
-            TextbookTable(self, learn=learn)
-
         work = WorkQueue(
             self,
             "Work",
@@ -104,3 +102,5 @@ class DealsStack(Stack):
                 ),
             )
         Seeds(self, function=by_name["seed"], table=table)
+        for add in features.of("resources"):
+            add(self, functions=by_name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from aws_cdk import RemovalPolicy
+from collections.abc import Mapping
+
+from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from constructs import Construct
@@ -12,6 +14,12 @@ from infra.lambdas import PythonFunction
 from infra.nag import accept
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.learn import lessons
+
+
+def add(stack: Stack, *, functions: Mapping[str, PythonFunction]) -> None:
+    """Give a stack the table, where it has the function."""
+    if learn := functions.get("learn"):
+        TextbookTable(stack, learn=learn)
 
 
 class TextbookTable(Construct):

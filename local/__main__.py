@@ -11,9 +11,11 @@ import sys
 import time
 import urllib.request
 from contextlib import suppress
+from itertools import chain
 
 from local import cloud, deploy
 from local.settings import REGION, Home, Trouble, access_key, client_arguments, endpoint, wanted_port
+from shared import features
 from shared.api import paths
 from shared.errors import DealsError
 from shared.values import times
@@ -153,6 +155,9 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
             table, times.now(), member.username, services.connect_bucket(outputs["PicturesBucket"], **reached)
         )
         home.sample.write_text(json.dumps({"deals": planted}))
+    links = "\n".join(
+        f"  {name:<8} {outputs['SiteUrl']}{path}  ({remark})" for name, path, remark in chain(*features.of("links"))
+    )
     print(
         f"""
 Big Time Deals is up ({seconds:.0f} s).
@@ -162,7 +167,7 @@ Big Time Deals is up ({seconds:.0f} s).
   API      {api}
            {plain}  (where *.localhost does not resolve)
   To try   {api}/docs
-  Learn    {outputs["SiteUrl"]}learn  (the textbook that runs)
+{links}
   Stop     make stop  (keeps the data)
 
 Open  {outputs["SiteUrl"]}"""

@@ -30,8 +30,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from infra.bundling import HANDLER, bundle, compiler, libraries
-from infra.functions import BY_NAME, Caller, variables
-from infra.functions import Function as Row
+from infra.functions import BY_NAME, variables
+from infra.rows import Caller
+from infra.rows import Function as Row
 from infra.settings import STAGES, this_machine
 from local import cloud, deploy
 from local.cloud import free_port

@@ -12,6 +12,7 @@ from operator import gt
 from local.settings import ROOT
 from shared import errors
 from shared.errors import DealsError
+from shared.features import FEATURES, owns
 
 PACKAGES = ("cli", "functions", "infra", "local", "shared")
 
@@ -25,6 +26,7 @@ FLOORS = {
     f"shared.{room}": {f"shared.{floor}" for floor in floors.split()}
     for room, floors in {
         "settings": "",
+        "features": "",
         "errors": "",
         "models": "values",
         "values": "errors",
@@ -42,7 +44,8 @@ FLOORS = {
         "runtime": "dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
         "api": "http data data.catalog data.orders models errors values",
-        "html": "http runtime dynamodb data data.catalog data.members data.orders models errors values settings",
+        "html": "features http runtime dynamodb data data.catalog data.members data.orders models errors values"
+        " settings",
     }.items()
 }
 """Rooms that each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data``
@@ -181,14 +184,29 @@ FOR_INFRA = {
     "shared.runtime.metrics",
     "shared.values.money",
     "shared.values.pictures",
-    "shared.learn.lessons",  # a schema, too
+    "shared.features",
     *("shared.api.paths", "shared.http.answers", "shared.http.requests"),
 }
 """The modules whose names stacks may use; the last three say what the gateway answers and limits as functions do."""
 
 
+def _feature(module: str) -> str:
+    """The feature that a module belongs to; nothing of the core."""
+    path = str(MODULES[module].relative_to(ROOT)) if module in MODULES else module
+    return next((each.name for each in FEATURES if owns(each, path)), "")
+
+
 def test_infra_takes_only_names_of_the_schema_the_types_the_partitions_and_the_metrics() -> None:
-    assert _wrong_imports(INFRA, lambda _, name: _package(name) == "infra" or name in FOR_INFRA) == []
+    def allowed(module: str, name: str) -> bool:
+        return _package(name) == "infra" or name in FOR_INFRA or _feature(module) == _feature(name) != ""
+
+    assert _wrong_imports(INFRA, allowed) == []
+
+
+def test_only_features_that_need_a_feature_import_it() -> None:
+    needs = {each.name: {"", each.name, *each.needs} for each in FEATURES} | {"": {""}}
+
+    assert _wrong_imports(MODULES, lambda module, name: _feature(name) in needs[_feature(module)]) == []
 
 
 KEY = re.compile(r"[A-Z]#|#[A-Z]|^#$|[^ (,]#$")

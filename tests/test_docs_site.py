@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from shared.learn import exercises, lessons
-from tools import site
+from tools import site, textbook
 
 LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("source", "src"), ("iframe", "src")}
 ABSOLUTE = ("http:", "https:", "//")
@@ -50,7 +50,7 @@ def test_each_document_is_a_page_of_the_menu() -> None:
     listed = set(re.findall(r"'([\w-]+\.md)'", str(menu)))
 
     shown = {str(site.page_of(str(document.relative_to(site.ROOT)))) for document in documents}
-    assert listed == shown | {str(site.page_of(site.CONTENTS))}
+    assert listed == shown | {str(site.page_of(textbook.CONTENTS))}
 
 
 def test_each_lesson_is_a_page_that_the_contents_lead_to(pages: dict[Path, Seen]) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.data import item_types, keys, workings
-from shared.data.entities import ENTITIES, OF_LESSONS, Entity
+from shared.data.entities import ENTITIES, SCRATCH_ITEM, Entity
 from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, matches
 from shared.data.workings import ItemCounts
 from shared.dynamodb.attributes import Item
@@ -163,7 +163,7 @@ def _chart(index: Index | None, request: Request) -> dict[str, Any]:
     name = index.name if index else None
     counts = _counts(int(request.now.timestamp() // 60))
     groups = []
-    for group, entities in (*ENTITIES.items(), ("The textbook", (OF_LESSONS,))):
+    for group, entities in (*ENTITIES.items(), ("Scratch", (SCRATCH_ITEM,))):
         there = [entity for entity in entities if entity.at(index)]
         rows = [_entity(list(forms), index, counts) for _, forms in groupby(there, lambda entity: entity.type)]
         if rows:

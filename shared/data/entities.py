@@ -45,7 +45,7 @@ from shared.models.catalog import (
 class Shown(Enum):
     """Who may see the items of a partition of the table or of an index."""
 
-    OPEN = "everybody: the catalog, also in the lessons of the textbook"
+    OPEN = "everybody: the catalog"
     WHOLE = "who opens the browser of the table"
     PARTLY = "the same, without the attributes that the row hides"
     HIDDEN = "nobody"
@@ -475,12 +475,12 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
 ROWS = tuple(entity for some in ENTITIES.values() for entity in some)
 
 SCRATCHES = tuple(
-    _at({key_names(index)[0]: keys.scratch(_("Visitor"), _("Run"))}, "a run of a lesson", index=index)
+    _at({key_names(index)[0]: keys.scratch(_("Visitor"), _("Run"))}, "a run of trial requests", index=index)
     for index in (None, GSI1, GSI2, GSI3)
 )
-"""Partitions that visitors of the textbook write: what is in them is of no type of ours."""
+"""Partitions for trial requests: what is in them is of no type of ours."""
 
-OF_LESSONS = Entity("Item of a lesson", SCRATCHES[0], SCRATCHES[1:], expires=True)
+SCRATCH_ITEM = Entity("Scratch item", SCRATCHES[0], SCRATCHES[1:], expires=True)
 """What the chart of the table says of them."""
 
 PLACES = (*(place for row in ROWS for place in (row.own, *row.places)), *SCRATCHES)

@@ -194,7 +194,7 @@ class _Seen:
 
     def add(self, item: Item) -> None:
         """Take note of an item. Raises one of ``damage.UNREADABLE``."""
-        if str(item["PK"]).startswith(keys.scratches()):  # a lesson's: nothing of ours
+        if str(item["PK"]).startswith(keys.scratches()):  # nothing of ours
             return
         row, values = row_of(item)
         if row is None:

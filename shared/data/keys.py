@@ -206,7 +206,7 @@ trace_steps = _Text[str]("TRACE#{partition}")
 trace_step = _Item[str, str, str](PK="TRACE#{partition}", SK="STEP#{function}#{record}")
 """A function's work on one record of the stream, or on one message of the queue."""
 scratch = _Text[str, str]("LEARN#{visitor}#{run}")
-"""The partition of one run of a lesson, for a visitor of the textbook: nothing of the application is in it."""
+"""The partition of a visitor's trial requests: nothing of the application is in it."""
 scratches = _Text[()]("LEARN#")
 """The beginning of the keys of all scratch partitions, in the table and its indexes."""
 

@@ -117,7 +117,7 @@ PRICE_ALERTS = _of(t.PRICE_ALERT, GSI2)
 """Partitions of GSI1 and of GSI2 that say whom to tell of a deal."""
 
 SCRATCH = keys.pattern_of(SCRATCHES[0].partition)
-"""Partitions that visitors of the textbook write, in the table and its indexes; DynamoDB deletes them after an hour."""
+"""Partitions for trial requests, in the table and its indexes. DynamoDB deletes their items after an hour."""
 
 TRACE = _of(t.TRACE)
 """The costs of forms, and of what followed; DynamoDB deletes them after ten minutes."""

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from shared.data import item_types, keys
-from shared.data.entities import OF_LESSONS
+from shared.data.entities import SCRATCH_ITEM
 from shared.data.partitions import COUNTED
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, TTL_ATTRIBUTE
@@ -84,7 +84,7 @@ class ItemCounts:
 
     ``is_whole`` is false where it stopped before the table's end. What a Scan meets first is no fair sample: it reads
     partition after partition, and types of the rest may be missing. Items of scratch partitions are counted as
-    ``OF_LESSONS``, whatever they say that they are.
+    ``SCRATCH_ITEM``, whatever they say that they are.
     """
 
     counts: Counter[tuple[str, str | None]] = field(default_factory=Counter)
@@ -98,10 +98,10 @@ def count(table: Table) -> ItemCounts:
     for _ in range(MOST):
         items, start = table.scan(start=start, projection=_COUNTED)
         for item in items:
-            of_lesson = str(item[PARTITION_KEY]).startswith(keys.scratches())
+            is_scratch = str(item[PARTITION_KEY]).startswith(keys.scratches())
             for index in (None, *INDEXES):
                 if index is None or index.partition_key in item:
-                    type_ = OF_LESSONS.type if of_lesson else str(item.get("Type", ""))
+                    type_ = SCRATCH_ITEM.type if is_scratch else str(item.get("Type", ""))
                     place = (type_, index.name if index else None)
                     met.counts[place] += 1
                     met.examples.setdefault(place, item)

@@ -24,7 +24,7 @@ from typing import Any
 
 from shared.data import item_types, keys
 from shared.data.catalog import feed_counts
-from shared.data.entities import ROWS, Entity
+from shared.data.entities import ROWS, SCRATCH_ITEM, Entity
 from shared.data.partitions import HIDDEN_ATTRIBUTES, PERSONAL, SHOWN_ATTRIBUTES, matches
 from shared.dynamodb.attributes import Item, marshal, unmarshal
 from shared.dynamodb.capacity import Capacity, size_of, units_read
@@ -87,7 +87,7 @@ def _group(items: Sequence[Item], type_: str, now: datetime, index: Index | None
     kinds.get(TTL_ATTRIBUTE, []).append("TTL")
     rows = [_row(item, columns, now, index, hidden) for item in items]
     return {
-        "type": type_ or ("Item of a lesson" if _is_of_lesson(items[0]) else "Item"),
+        "type": type_ or (SCRATCH_ITEM.type if _is_scratch(items[0]) else "Item"),
         "has_places": any(row["places"] for row in rows),
         "columns": [
             *({"name": name, "kinds": " ".join(kinds[name]), "because": ""} for name in columns),
@@ -116,11 +116,11 @@ def _row(item: Item, columns: Sequence[str], now: datetime, index: Index | None,
 def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
     """The address that a sort key leads to: of an index, the item in the table; of the table, a partition so named.
 
-    Items of lessons have sort keys of their own, which name no partition.
+    Scratch items have sort keys of their own, which name no partition.
     """
     if index is not None:
         return address(str(item[PARTITION_KEY]), None)
-    if _is_of_lesson(item):
+    if _is_scratch(item):
         return ""
     if item.get("Type") == item_types.OPEN_ORDERS:
         return address(keys.open_orders_noted(item)[1], GSI3.name)
@@ -128,7 +128,7 @@ def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
     return address(sort_key, None) if is_other else ""
 
 
-def _is_of_lesson(item: Item) -> bool:
+def _is_scratch(item: Item) -> bool:
     return str(item[PARTITION_KEY]).startswith(keys.scratches())
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from minijinja import Environment, Markup, load_from_path
 
-from shared import settings
+from shared import features, settings
 from shared.html import links
 from shared.html.links import absolute, base, below, origin
 from shared.models.catalog import CATEGORIES, Deal, Period, Status
@@ -57,6 +57,8 @@ def _environment(prefix: str) -> Environment:
     environment.add_global("categories", dict(CATEGORIES))
     environment.add_global("currencies", currencies)
     environment.add_global("base", prefix)
+    environment.add_global("in_pages", [*features.of("in_pages")])
+    environment.add_global("explains", next(features.of("explains"), ""))
     return environment
 
 

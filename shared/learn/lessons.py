@@ -8,6 +8,7 @@ One lesson has a table of its own, with an index whose keys have several attribu
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -264,6 +265,17 @@ def _code(text: str) -> Code:
 def recorded() -> Mapping[str, Any]:
     """A table with an index whose keys have several attributes, its items, and what Queries of the index found."""
     return tomllib.loads(Path(__file__).with_name("multi-attribute.toml").read_text(encoding="utf-8"))
+
+
+def shown() -> set[str]:
+    """The paths of the files whose code lessons show."""
+    return {code.path for lesson in by_slug().values() for code in lesson.code}
+
+
+def add_table(client: Any) -> None:
+    """Create the recorded table where no deployment does, and name it in the environment."""
+    os.environ["TEXTBOOK_TABLE"] = "textbook"
+    client.create_table(**table_request("textbook"))
 
 
 def table_request(name: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from shared.data import invariants, item_types, keys, partitions, removal, worki
 from shared.data import item_types as t
 from shared.data.catalog import deals, feeds, imports, offers, page_cache, search
 from shared.data.catalog.deal_items import from_item
-from shared.data.entities import OF_LESSONS, PLACES, ROWS, Entity
+from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM, Entity
 from shared.data.invariants import Fault
 from shared.data.members import rate_limits, users
 from shared.data.orders import order_items, steps, stock
@@ -364,14 +364,14 @@ def test_items_are_counted_by_their_types_and_places(table: Table) -> None:
     assert counts.is_whole
 
 
-def test_items_of_lessons_are_counted_as_such_whatever_they_say_that_they_are(table: Table) -> None:
+def test_scratch_items_are_counted_as_such_whatever_they_say_that_they_are(table: Table) -> None:
     for number, type_ in enumerate([{}, {"Type": "Deal"}]):
         place = {"PK": keys.scratch("visitor-0001", str(number)), "GSI1PK": keys.scratch("visitor-0001", "x")}
         table.write(put({**place, "SK": "x", "GSI1SK": "y", **type_}, because="a test's own"))
 
     counts = workings.count(table).counts
 
-    assert (counts[OF_LESSONS.type, None], counts[OF_LESSONS.type, "GSI1"], counts["Deal", None]) == (2, 2, 0)
+    assert (counts[SCRATCH_ITEM.type, None], counts[SCRATCH_ITEM.type, "GSI1"], counts["Deal", None]) == (2, 2, 0)
 
 
 def test_counting_stops_in_a_large_table_and_says_so(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from functions.api.catalog import FIRST_PAGE
 from infra.bundling import module_of
-from infra.functions import FULL, FUNCTIONS, Function
+from infra.functions import FUNCTIONS
+from infra.rows import FULL, Function
 from shared import settings
 from shared.dynamodb.table import Table
 from tests.support.events import EVENTS, page

@@ -21,9 +21,10 @@ from botocore import xform_name
 from cli.main import app
 from infra import bounds
 from infra.bounds import USUAL, Bound, Bounds
-from infra.functions import FUNCTIONS, Caller
+from infra.functions import FUNCTIONS
 from infra.mail import MAILERS
 from infra.observability import OPERATIONS
+from infra.rows import Caller
 from infra.settings import STAGES
 from local.settings import ROOT
 from shared import settings

@@ -14,8 +14,9 @@ import aws_cdk as cdk
 import pytest
 
 from infra.bundling import module_of
-from infra.functions import BY_NAME, FUNCTIONS, PILLOW, Caller, Function, variables
+from infra.functions import BY_NAME, FUNCTIONS, variables
 from infra.routes import ROUTES
+from infra.rows import PILLOW, Caller, Function
 from infra.settings import STAGES, RestoredTable
 from infra.stacks import compose
 from local.settings import ROOT

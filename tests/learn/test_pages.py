@@ -12,7 +12,7 @@ import pytest
 from functions.pages.collections import SHOWN
 from infra.access import Right
 from infra.functions import of_stage
-from infra.other_rights import LEARN
+from infra.rows.textbook import LEARN
 from infra.settings import STAGES
 from shared.data import keys
 from shared.data.partitions import SCRATCH, VISIBLE

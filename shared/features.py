@@ -1,0 +1,98 @@
+"""The features that a copy of this project can do without (``make fork``): a record each, and the list of them.
+
+The rest names no feature: it asks ``of`` for what the records have in some place, and loops over that. A record is
+data. It says ``module:name`` where it means an object, so that a function imports only what it uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """What one feature adds, and which files are its own.
+
+    ``does`` says what a copy without it lacks. ``owns`` are the patterns of its own files, from the project's folder;
+    a folder is owned with all that is in it. ``needs`` names the features that it cannot do without.
+    ``routes`` are what the paths of its pages and routes begin with, and ``named`` other names that are its own, such
+    as those of functions: lists in tests lose such entries with it.
+    ``functions`` are rows of Lambda functions (``infra/functions.py``), and ``resources`` is called with the stack to
+    add other resources to it.
+    ``in_pages`` is a template that each page includes several times; ``on_page`` says where on the page it is then.
+    ``explains`` is the beginning of the paths of pages about access patterns; a pattern's number follows.
+    ``documents`` writes pages of the documents' site, each as a path and a text, and ``links`` are addresses that
+    ``make run`` prints, each as a name, a path and a remark.
+    ``paths`` are some of its pages, and ``shows_code`` gives the paths of files whose text its pages show: the demo
+    packs what both need.
+    ``in_demo`` says, by the name of a function, what the demo calls with DynamoDB's client before it first invokes it.
+    """
+
+    name: str
+    does: str
+    owns: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    routes: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    functions: str = ""
+    resources: str = ""
+    in_pages: str = ""
+    explains: str = ""
+    documents: str = ""
+    links: tuple[tuple[str, str, str], ...] = ()
+    paths: tuple[str, ...] = ()
+    shows_code: str = ""
+    in_demo: Mapping[str, str] = field(default_factory=dict)
+
+
+TEXTBOOK = Feature(
+    name="textbook",
+    does="lessons about single-table design, whose requests visitors send and change",
+    owns=(
+        "functions/pages/learn.py",
+        "infra/rows/textbook.py",
+        "infra/textbook.py",
+        "shared/learn",
+        "tests/learn",
+        "tests/site/test_learn.py",
+        "tools/textbook.py",
+        "web/assets/learn.css",
+        "web/templates/learn",
+    ),
+    routes=("/learn",),
+    named=("learn",),
+    functions="infra.rows.textbook:FUNCTIONS",
+    resources="infra.textbook:add",
+    in_pages="learn/in-pages.html",
+    explains="/learn/pattern-",
+    documents="tools.textbook:documents",
+    links=(("Learn", "learn", "the textbook that runs"),),
+    paths=("/learn", "/learn/item-collection"),
+    shows_code="shared.learn.lessons:shown",
+    in_demo={"learn": "shared.learn.lessons:add_table"},
+)
+
+FEATURES: tuple[Feature, ...] = (TEXTBOOK,)
+"""The features that are installed."""
+
+
+def owns(feature: Feature, path: str) -> bool:
+    """Whether a file is a feature's own."""
+    return any(path == own or path.startswith(f"{own}/") or fnmatchcase(path, own) for own in feature.owns)
+
+
+def of(place: str) -> Iterator[Any]:
+    """What the installed features have in a place of their records; an object is imported, all else is as it stands."""
+    for feature in FEATURES:
+        if found := getattr(feature, place):
+            yield imported(found) if isinstance(found, str) and ":" in found else found
+
+
+def imported(name: str) -> Any:
+    """The object that a record calls ``module:name``."""
+    module, _, own = name.partition(":")
+    return getattr(import_module(module), own)
