@@ -19,7 +19,7 @@ export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
 .PHONY: help install checkov sam dynamodb-local run stop reset status env invoke check style types format quick behaviour data test thorough \
-	test-all mutants fire drift bench lock docs demo pictures synth clean
+	test-all mutants fire drift bench lock docs demo pictures fork synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -183,6 +183,9 @@ demo: install .venv-demo/.installed ## Build the site in a browser's tab in buil
 
 pictures: install ## Take the pictures of docs/site.md
 	@$(BIN)/python -m tests.support.pictures
+
+fork: install ## Copy the project without some features (WITHOUT="textbook"; TO: a new folder)
+	@$(BIN)/python -m tools.fork "$(TO)" $(WITHOUT)
 
 synth: install ## Write the templates to cdk.out (STAGE=dev, prod)
 	@node_modules/.bin/cdk synth --quiet --context stage=$(or $(STAGE),dev)

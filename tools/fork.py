@@ -1,0 +1,319 @@
+"""A copy of this project without some of its features: ``make fork WITHOUT="textbook" TO=../mine``.
+
+The files of those features (``shared/features.py``) are left out, and their records. Of the others, the code names no
+feature, so it stays as it is. Tests and documents do name them: a test that imports something that is gone, or that is
+marked with ``@pytest.mark.needs``, is left out, and so is an entry of a list that names a path, a file or a function
+that is gone, and a paragraph, an item or a table's row of a document that links to a file that is gone or that stands
+between ``<!-- NAME -->`` and ``<!-- end -->``. What is generated is generated again.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path, PurePosixPath
+
+from shared.features import FEATURES, Feature, owns
+
+ROOT = Path(__file__).resolve().parent.parent
+
+GENERATORS = ("tools.workbench", "functions.api.openapi", "tests.test_texts", "tools.links")
+"""Modules that write files of the repository from others."""
+
+_BLOCK = re.compile(r"(```.*?^```[^\n]*\n|\n)", re.MULTILINE | re.DOTALL)
+_ITEM = re.compile(r"(- |\* |\d+\. |\|)")
+_LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+
+
+class Impossible(Exception):
+    """The copy cannot be made as asked, for the reason that the message gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What a copy lacks: files, by their paths; modules; and texts that name a path, a file or a function."""
+
+    files: frozenset[str]
+    modules: frozenset[str]
+    features: frozenset[str]
+    paths: tuple[str, ...]
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, features: Sequence[Feature], tracked: Iterable[str]) -> Gone:
+        """What goes with some features."""
+        files = frozenset(path for path in tracked if any(owns(each, path) for each in features))
+        modules = {path.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path in files}
+        return cls(
+            files,
+            frozenset(modules),
+            frozenset(each.name for each in features),
+            tuple(chain.from_iterable(each.routes for each in features)),
+            frozenset(PurePosixPath(path).name for path in files if path.startswith("web/assets/"))
+            | frozenset(chain.from_iterable(each.named for each in features)),
+        )
+
+    def has(self, text: str) -> bool:
+        """Whether a text names something that is gone."""
+        return text in self.names | self.files or any(
+            text == path or text.startswith((f"{path}/", f"{path}?", f"{path}#")) for path in self.paths
+        )
+
+
+def removed(names: Iterable[str]) -> list[Feature]:
+    """The features of some names, and those that cannot do without them. Raises Impossible where a name is none."""
+    known = {each.name: each for each in FEATURES}
+    wanted = set(names)
+    if unknown := sorted(wanted - known.keys()):
+        raise Impossible(f"There is no feature {', '.join(unknown)}. There are: {', '.join(known)}.")
+    while more := {each.name for each in FEATURES if wanted & set(each.needs)} - wanted:
+        wanted |= more
+    return [each for each in FEATURES if each.name in wanted]
+
+
+def fork(names: Iterable[str], to: Path) -> list[str]:
+    """Write the copy into a folder, which must be new or empty. Returns the names of the tests that it lacks.
+
+    Raises Impossible.
+    """
+    features = removed(names)
+    if not features:
+        raise Impossible(f"Say what the copy is to be without: {', '.join(each.name for each in FEATURES)}.")
+    if to.exists() and any(to.iterdir()):
+        raise Impossible(f"{to} is not empty.")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    tracked = [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
+    gone, left_out = Gone.of(features, tracked), []
+    for path in tracked:
+        if path not in gone.files:
+            target = to / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, target)
+            if path.startswith("tests/") and path.endswith(".py"):
+                text, without = pruned(target.read_text(encoding="utf-8"), gone)
+                left_out += [f"{path}::{name}" for name in without]
+                _keep(target, text, whole=not without or "def test_" in text)
+            elif path.endswith(".md"):
+                _keep(target, shortened(target.read_text(encoding="utf-8"), path, gone))
+            elif path.endswith((".toml", ".yml", ".txt", "Makefile")):
+                _keep(target, without_lines(target.read_text(encoding="utf-8"), gone))
+    listing = to / "shared" / "features.py"
+    listing.write_text(without_records(listing.read_text(encoding="utf-8"), features), encoding="utf-8")
+    _generate(to)
+    return left_out
+
+
+def _keep(file: Path, text: str, *, whole: bool = True) -> None:
+    if whole:
+        file.write_text(text, encoding="utf-8")
+    else:
+        file.unlink()
+
+
+def _generate(to: Path) -> None:
+    """Format the copy, and write again what is made from other files."""
+    environment = {**os.environ, "PYTHONPATH": str(to)}
+    ruff = [sys.executable, "-m", "ruff"]
+    subprocess.run([*ruff, "check", "--fix-only", "--quiet", "."], cwd=to, check=True)
+    subprocess.run([*ruff, "format", "--quiet", "."], cwd=to, check=True)
+    for module in GENERATORS:
+        command = [sys.executable, "-m", module]
+        done = subprocess.run(command, check=False, cwd=to, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise Impossible(f"{module} failed in the copy:\n{done.stderr}")
+
+
+def without_records(source: str, features: Sequence[Feature]) -> str:
+    """The module of records without some of them, and without their names in the list."""
+    names = {each.name.upper() for each in features}
+    tree, lines = ast.parse(source), source.splitlines(keepends=True)
+    for node in reversed(tree.body):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in names:
+                _cut(lines, node)
+            case ast.AnnAssign(target=ast.Name(id="FEATURES"), value=ast.Tuple(elts=elements)):
+                left = [each.id for each in elements if isinstance(each, ast.Name) and each.id not in names]
+                _cut(lines, node, f"FEATURES: tuple[Feature, ...] = ({''.join(f'{each}, ' for each in left)})\n")
+    return "".join(lines)
+
+
+def _cut(lines: list[str], node: ast.stmt, instead: str = "") -> None:
+    decorators = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(each.lineno for each in decorators)])
+    lines[first - 1 : node.end_lineno or first] = [instead] if instead else []
+
+
+def pruned(source: str, gone: Gone) -> tuple[str, list[str]]:
+    """A module of tests without what needs something that is gone, and the names of the tests that it lost."""
+    source = _without_entries(source, gone)
+    tree, lines = ast.parse(source), source.splitlines(keepends=True)
+    lost = {name for node in tree.body for name in _imported(node, gone)}
+    left, tests = list(tree.body), list[str]()
+    while True:
+        cut = [node for node in left if not _is_import(node) and _lacks(node, lost, gone)]
+        if not cut:
+            break
+        lost |= {name for node in cut for name in _binds(node)}
+        tests += [node.name for node in cut if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+        left = [node for node in left if node not in cut]
+    for node in reversed(tree.body):
+        if node not in left:
+            documented = tree.body.index(node) + 1
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef) and documented < len(tree.body):
+                following = tree.body[documented]
+                if _is_text(following) and following in left:
+                    _cut(lines, following)
+            _cut(lines, node)
+        elif names := set(_imported(node, gone)):
+            _cut(lines, node, _import_of(node, names))
+    return "".join(lines), tests
+
+
+def _is_import(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _imported(node: ast.AST, gone: Gone) -> Iterator[str]:
+    """The names that an import binds to what is gone."""
+    match node:
+        case ast.Import(names=names):
+            yield from ((each.asname or each.name).partition(".")[0] for each in names if each.name in gone.modules)
+        case ast.ImportFrom(module=str(module), names=names):
+            for each in names:
+                if module in gone.modules or f"{module}.{each.name}" in gone.modules:
+                    yield each.asname or each.name
+
+
+def _import_of(node: ast.stmt, lost: set[str]) -> str:
+    """An import at the head of a module without the names that are gone."""
+    match node:
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            names[:] = [each for each in names if (each.asname or each.name).partition(".")[0] not in lost]
+            return f"{ast.unparse(node)}\n" if names else ""
+    return ""
+
+
+def _lacks(node: ast.stmt, lost: set[str], gone: Gone) -> bool:
+    inside = {name for each in ast.walk(node) for name in _imported(each, gone)}
+    return bool(inside or _loads(node) & lost or _needs(node) & gone.features)
+
+
+def _loads(node: ast.AST) -> set[str]:
+    """The names that a statement uses, fixtures among them."""
+    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return used | {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+
+
+def _binds(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+
+
+def _needs(node: ast.AST) -> set[str]:
+    """The features that ``@pytest.mark.needs`` names."""
+    found = set[str]()
+    for each in getattr(node, "decorator_list", []):
+        match each:
+            case ast.Call(func=ast.Attribute(attr="needs"), args=names):
+                found |= {str(name.value) for name in names if isinstance(name, ast.Constant)}
+    return found
+
+
+def _without_entries(source: str, gone: Gone) -> str:
+    """A module whose lists, tuples, sets and dictionaries lack the entries that name what is gone."""
+    starts = [0]
+    for line in source.encode().splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    data, cuts = source.encode(), list[tuple[int, int]]()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+                entries = [(each, each) for each in elements if _names(each, gone)]
+            case ast.Dict(keys=keys, values=values):
+                pairs = zip(keys, values, strict=True)
+                entries = [(key, value) for key, value in pairs if key and (_names(key, gone) or _names(value, gone))]
+            case _:
+                continue
+        for first, last in entries:
+            start = starts[first.lineno - 1] + first.col_offset
+            end = starts[(last.end_lineno or 1) - 1] + (last.end_col_offset or 0)
+            comma = re.match(rb"\s*,[ ]?", data[end:])
+            cuts.append((start, end + (comma.end() if comma else 0)))
+    for start, end in sorted(cuts, reverse=True):
+        data = data[:start] + data[end:]
+    return data.decode()
+
+
+def _names(node: ast.expr, gone: Gone) -> bool:
+    """Whether an entry names what is gone: it is such a text, or a tuple or a call that begins with one."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return gone.has(text)
+        case ast.Tuple(elts=[first, *_]) | ast.Call(args=[first, *_]):
+            return _names(first, gone)
+    return False
+
+
+def shortened(text: str, path: str, gone: Gone) -> str:
+    """A document without the passages about what is gone."""
+    for name in gone.features:
+        text = re.sub(rf"<!-- {name} -->.*?<!-- end -->\n?", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!-- (?:\w+|end) -->\n?", lambda found: found[0], text)
+    kept = [block for block in _blocks(text) if not _links_to(block, path, gone)]
+    return re.sub(r"\n{3,}", "\n\n", "".join(kept))
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """A document's paragraphs, items, rows of tables and passages of code, which together are the document."""
+    block = ""
+    for line in re.findall(r"```.*?^```[^\n]*\n|[^\n]*\n|[^\n]+$", text, re.MULTILINE | re.DOTALL):
+        begins = not line.strip() or line.startswith(("```", "#")) or _ITEM.match(line.lstrip())
+        if block and begins:
+            yield block
+            block = ""
+        block += line
+    yield block
+
+
+def _links_to(block: str, path: str, gone: Gone) -> bool:
+    folder = PurePosixPath(path).parent
+    linked = {os.path.normpath(folder / found) for found in _LINK.findall(block)}
+    return any(each in gone.files or any(file.startswith(f"{each}/") for file in gone.files) for each in linked)
+
+
+def without_lines(text: str, gone: Gone) -> str:
+    """A file of settings without the lines whose last words are a comment that names a feature that is gone."""
+    mark = re.compile(rf"#\s*(?:{'|'.join(map(re.escape, gone.features))})$")
+    return "".join(line for line in text.splitlines(keepends=True) if not mark.search(line.rstrip()))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make the copy that the arguments ask for: its folder, then the names of features."""
+    if not arguments[:1] or not arguments[0]:
+        print('Say where the copy goes: make fork WITHOUT="textbook" TO=../mine', file=sys.stderr)
+        return 2
+    to = Path(arguments[0]).expanduser().resolve()
+    try:
+        left_out = fork(" ".join(arguments[1:]).split(), to)
+    except Impossible as error:
+        print(error, file=sys.stderr)
+        return 2
+    without = ", ".join(each.name for each in removed(" ".join(arguments[1:]).split()))
+    print(f"{to} is this project without {without}: {len(left_out)} tests of other files are left out, too.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
