@@ -221,8 +221,8 @@ READS, WRITES = ("query", "get_item", "batch_get_item"), ("put_item", "update_it
 
 @_corrects(DynamoHandler, *READS, *WRITES, "transact_write_items")
 def _refusing(own: Any) -> Any:
-    """A request begins with nothing written. One that moto cannot read is one that DynamoDB refuses: of an exercise,
-    whose requests readers write."""
+    """A request begins with nothing written. One that moto cannot read is one that DynamoDB refuses:
+    readers may write some."""
 
     @wraps(own)
     def action(self: Any) -> Any:

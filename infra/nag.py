@@ -91,11 +91,6 @@ KEY_OF_DYNAMODB = Acceptance(
     "and $1 a month where it is ours: for a trail of its uses, and a switch that makes the data unreadable.",
     "CKV_AWS_119",
 )
-TEXTBOOK_IS_WRITTEN_ANEW = Acceptance(
-    "Each run of the lesson writes the same few items: nothing in it is worth restoring.",
-    "AwsSolutions-DDB3",
-    "CKV_AWS_28",
-)
 MINISTACK_ASKS_ON_EVERYTHING = Acceptance("MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
 STREAMS_ARE_LISTED_WHOLE = Acceptance(
     "ListStreams can be allowed on everything only; it tells which streams there are, not what is in them.",

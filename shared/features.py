@@ -18,7 +18,8 @@ class Feature:
     """What one feature adds, and which files are its own.
 
     ``does`` says what a copy without it lacks. ``owns`` are the patterns of its own files, from the project's folder;
-    a folder is owned with all that is in it. ``needs`` names the features that it cannot do without.
+    a folder is owned with all that is in it, and a section of a document is named by its anchor. ``needs`` names the
+    features that it cannot do without.
     ``routes`` are what the paths of its pages and routes begin with, and ``named`` other names that are its own, such
     as those of functions: lists in tests lose such entries with it.
     ``functions`` are rows of Lambda functions (``infra/functions.py``), and ``resources`` is called with the stack to
@@ -60,6 +61,10 @@ TEXTBOOK = Feature(
         "tests/learn",
         "tests/site/test_learn.py",
         "tools/textbook.py",
+        *("CONTRIBUTING.md#write-a-lesson-or-an-exercise", "docs/site.md#the-textbook-that-runs"),
+        *("docs/ledger.md#items-and-expressions", "docs/ledger.md#partitions-and-consistency"),
+        *("docs/ledger.md#kinds-of-indexes", "docs/ledger.md#news-of-two-years"),
+        "docs/ledger.md#what-the-textbook-leaves-out",
         "web/assets/learn.css",
         "web/templates/learn",
     ),

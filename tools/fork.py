@@ -1,10 +1,11 @@
 """A copy of this project without some of its features: ``make fork WITHOUT="textbook" TO=../mine``.
 
-The files of those features (``shared/features.py``) are left out, and their records. Of the others, the code names no
-feature, so it stays as it is. Tests and documents do name them: a test that imports something that is gone, or that is
-marked with ``@pytest.mark.needs``, is left out, and so is an entry of a list that names a path, a file or a function
-that is gone, and a paragraph, an item or a table's row of a document that links to a file that is gone or that stands
-between ``<!-- NAME -->`` and ``<!-- end -->``. What is generated is generated again.
+The files of those features (``shared/features.py``) are left out, and their records. Of the other files, the code names
+no feature, so it stays as it is. Tests and documents do name them. A test that imports something that is gone is left
+out, and one that is marked with ``@pytest.mark.needs``. So is an entry of a list in tests that names a path, a file or
+a function that is gone; and in documents a paragraph, an item of a list or a row of a table that links to a file that
+is gone or names it, and what stands between ``<!-- NAME -->`` and ``<!-- end -->``. What is generated is generated
+again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ GENERATORS = ("tools.workbench", "functions.api.openapi", "tests.test_texts", "t
 
 _BLOCK = re.compile(r"(```.*?^```[^\n]*\n|\n)", re.MULTILINE | re.DOTALL)
 _ITEM = re.compile(r"(- |\* |\d+\. |\|)")
-_LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+_LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+(?:#[^)\s]+)?)")
+_HEADING = re.compile(r"^(#+) (.+)\n", re.MULTILINE)
+_PATH = re.compile(r"`([\w./-]+)`")
 
 
 class Impossible(Exception):
@@ -38,11 +41,13 @@ class Impossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What a copy lacks: files, by their paths; modules; and texts that name a path, a file or a function."""
+    """What a copy lacks: files, by their paths; modules; features; ``places``, which are files and folders; what the
+    ``paths`` of pages begin with; and other names."""
 
     files: frozenset[str]
     modules: frozenset[str]
     features: frozenset[str]
+    places: frozenset[str]
     paths: tuple[str, ...]
     names: frozenset[str]
 
@@ -55,6 +60,7 @@ class Gone:
             files,
             frozenset(modules),
             frozenset(each.name for each in features),
+            files | frozenset(own for each in features for own in each.owns),
             tuple(chain.from_iterable(each.routes for each in features)),
             frozenset(PurePosixPath(path).name for path in files if path.startswith("web/assets/"))
             | frozenset(chain.from_iterable(each.named for each in features)),
@@ -88,8 +94,10 @@ def fork(names: Iterable[str], to: Path) -> list[str]:
         raise Impossible(f"Say what the copy is to be without: {', '.join(each.name for each in FEATURES)}.")
     if to.exists() and any(to.iterdir()):
         raise Impossible(f"{to} is not empty.")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    tracked = [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=False, capture_output=True, text=True)
+    if listed.returncode:
+        raise Impossible("This folder is no git repository, which would say which of its files are the project's.")
+    tracked = [path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file()]
     gone, left_out = Gone.of(features, tracked), []
     for path in tracked:
         if path not in gone.files:
@@ -155,13 +163,12 @@ def pruned(source: str, gone: Gone) -> tuple[str, list[str]]:
     source = _without_entries(source, gone)
     tree, lines = ast.parse(source), source.splitlines(keepends=True)
     lost = {name for node in tree.body for name in _imported(node, gone)}
-    left, tests = list(tree.body), list[str]()
+    left = list(tree.body)
     while True:
         cut = [node for node in left if not _is_import(node) and _lacks(node, lost, gone)]
         if not cut:
             break
         lost |= {name for node in cut for name in _binds(node)}
-        tests += [node.name for node in cut if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
         left = [node for node in left if node not in cut]
     for node in reversed(tree.body):
         if node not in left:
@@ -173,7 +180,8 @@ def pruned(source: str, gone: Gone) -> tuple[str, list[str]]:
             _cut(lines, node)
         elif names := set(_imported(node, gone)):
             _cut(lines, node, _import_of(node, names))
-    return "".join(lines), tests
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node not in left]
+    return "".join(lines), [node.name for node in functions if node.name.startswith("test_")]
 
 
 def _is_import(node: ast.AST) -> bool:
@@ -251,7 +259,8 @@ def _without_entries(source: str, gone: Gone) -> str:
             end = starts[(last.end_lineno or 1) - 1] + (last.end_col_offset or 0)
             comma = re.match(rb"\s*,[ ]?", data[end:])
             cuts.append((start, end + (comma.end() if comma else 0)))
-    for start, end in sorted(cuts, reverse=True):
+    inside = [(start, end) for start, end in cuts if any(a < start and end < b for a, b in cuts)]
+    for start, end in sorted({*cuts} - {*inside}, reverse=True):
         data = data[:start] + data[end:]
     return data.decode()
 
@@ -268,11 +277,12 @@ def _names(node: ast.expr, gone: Gone) -> bool:
 
 def shortened(text: str, path: str, gone: Gone) -> str:
     """A document without the passages about what is gone."""
+    whole = text
     for name in gone.features:
         text = re.sub(rf"<!-- {name} -->.*?<!-- end -->\n?", "", text, flags=re.DOTALL)
-    text = re.sub(r"<!-- (?:\w+|end) -->\n?", lambda found: found[0], text)
-    kept = [block for block in _blocks(text) if not _links_to(block, path, gone)]
-    return re.sub(r"\n{3,}", "\n\n", "".join(kept))
+    text = _sections(text, path, gone)
+    kept = "".join(block for block in _blocks(text) if not _links_to(block, path, gone))
+    return whole if kept == whole else re.sub(r"\n{3,}", "\n\n", kept)
 
 
 def _blocks(text: str) -> Iterator[str]:
@@ -290,7 +300,23 @@ def _blocks(text: str) -> Iterator[str]:
 def _links_to(block: str, path: str, gone: Gone) -> bool:
     folder = PurePosixPath(path).parent
     linked = {os.path.normpath(folder / found) for found in _LINK.findall(block)}
-    return any(each in gone.files or any(file.startswith(f"{each}/") for file in gone.files) for each in linked)
+    linked |= {f"{path}{found}" for found in re.findall(r"\]\((#[^)\s]+)", block)}
+    named = {found.rstrip("/") for found in _PATH.findall(block) if "/" in found}
+    return bool({*linked, *named, *(each.partition("#")[0] for each in linked)} & gone.places)
+
+
+def _sections(text: str, path: str, gone: Gone) -> str:
+    """A document without its sections that are gone."""
+    for level, title in _HEADING.findall(text):
+        if f"{path}#{anchor(title)}" in gone.places:
+            section = rf"^{level} {re.escape(title)}\n.*?(?=^#{{1,{len(level)}}} |\Z)"
+            text = re.sub(section, "", text, count=1, flags=re.MULTILINE | re.DOTALL)
+    return text
+
+
+def anchor(title: str) -> str:
+    """What links to a heading end with."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def without_lines(text: str, gone: Gone) -> str:

@@ -1,4 +1,4 @@
-"""Links from the documents to lines of code: ``python -m tools.links`` brings their numbers up to date.
+"""Links from the documents to lines of code, and counts of claims: ``python -m tools.links`` brings them up to date.
 
 With ``--check`` it changes nothing, and fails where one of them is out of date.
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,6 +19,9 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 
 LINK = re.compile(r"\[`(?P<module>\w+)\.(?P<name>\w+)`\]\((?P<up>(?:\.\./)?)(?P<path>[\w/]+\.py)(?:#L(?P<line>\d+))?\)")
 """A link to something that a module defines."""
+
+COUNT = re.compile(r"^(\| (bet|seen|documented) \| .* \| )\d+( \|)$", re.MULTILINE)
+"""A row of the ledger's first table, with the number of its claims of a state."""
 
 
 def line_of(path: str, name: str) -> int:
@@ -40,11 +44,17 @@ def updated(found: re.Match[str]) -> str:
     return f"[`{found['module']}.{found['name']}`]({found['up']}{found['path']}#L{line})"
 
 
+def counted(text: str, found: re.Match[str]) -> str:
+    """A row of the ledger's table with the number of today's claims."""
+    claims = text.count("\n- " + found[2] + ": ")
+    return f"{found[1]}{claims}{found[3]}"
+
+
 def main(arguments: list[str]) -> None:
     """Write the documents with the lines of today, or say which have others. Raises SystemExit, LookupError."""
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
-        today = LINK.sub(updated, text)
+        today = COUNT.sub(partial(counted, text), LINK.sub(updated, text))
         if text != today and arguments == ["--check"]:
             sys.exit(f"{document.name} links to lines that have moved: make format brings them up to date.")
         if text != today:

@@ -1,4 +1,4 @@
-"""Requests that are put together elsewhere, such as a lesson's, with the refusal as it came.
+"""Requests that are put together elsewhere, with the refusal as it came.
 
 The data layer never needs this: there a refusal means a domain error (``table.py``). Here it is what is asked for.
 """

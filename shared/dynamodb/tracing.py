@@ -201,7 +201,7 @@ def _places(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     elif "Segment" in params:
         yield f"segment {params['Segment'] + 1} of {params['TotalSegments']}", ""
     for write, item in _named(params):
-        named = [str(unmarshal(item.get(name, {"S": ""}))) for name in ("PK", "SK")]  # a lesson may name half
+        named = [str(unmarshal(item.get(name, {"S": ""}))) for name in ("PK", "SK")]  # a trial request may name half
         yield f"{write}{' / '.join(dict.fromkeys(named))}", named[0]
 
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 from demo.site import fits
-from local.settings import ROOT
+from tests.support.commands import printed_by
 
 
 @pytest.fixture(scope="module")
 def seen() -> Any:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.demo.probe"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
+    return printed_by("tests.demo.probe")
 
 
 def test_pages_answer_below_the_demos_address(seen: Any) -> None:
@@ -38,19 +31,6 @@ def test_a_deal_comes_to_readers_and_into_the_search_though_the_tab_was_closed_r
     assert seen["posted"]["status"] == 303
     assert "Tab runner" in seen["inbox"]
     assert "Tab runner" in seen["search"]
-
-
-def test_a_lesson_can_be_run(seen: Any) -> None:
-    assert seen["lesson"]
-
-
-def test_a_lesson_asks_a_table_of_its_own(seen: Any) -> None:
-    assert "A table of its own has just answered so." in seen["own table"]
-
-
-def test_an_exercise_is_checked(seen: Any) -> None:
-    assert [">Solved<" in seen[name] for name in ("mended", "broken")] == [True, False]
-    assert [">Not yet<" in seen[name] for name in ("mended", "broken")] == [False, True]
 
 
 def test_what_was_kept_and_the_changes_since_are_the_whole_table(seen: Any) -> None:

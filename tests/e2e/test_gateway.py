@@ -7,6 +7,7 @@ import re
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from cli.main import app
 from infra.settings import STAGES
 from local import cloud
 from local.settings import ROOT, STAGE
+from shared import features
 from shared.data import keys
 from shared.data.catalog import clicks, topics
 from shared.data.members import rate_limits
@@ -151,7 +153,8 @@ def test_make_run_finds_the_cloud_that_runs_and_make_invoke_uses_it(site: Site, 
     invoked = make(site.home, "invoke", "FUNCTION=seed")
 
     assert ended == [0, 0], [log.read_text() for log in logs]
-    assert all(f"{site.origin}/learn  (the textbook that runs)" in log.read_text() for log in logs)
+    links = [f"{site.origin}/{path}  ({remark})" for _, path, remark in chain(*features.of("links"))]
+    assert all(link in log.read_text() for log in logs for link in links)
     assert there is not None
     assert cloud.running(site.home) == there
     assert told.stdout == f"The local cloud runs on port {there.port} (process {there.pid}).\n"

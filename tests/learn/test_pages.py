@@ -22,6 +22,7 @@ from shared.dynamodb.table import Table
 from shared.learn import lessons
 from tests.learn.conftest import a_reader, stage
 from tests.support.browsing import Browser, Seen
+from tests.support.commands import printed_by
 from tests.support.engines import MINISTACK
 from tests.support.rights import Ask, policy_of
 
@@ -350,3 +351,18 @@ def test_it_reads_nothing_that_the_browser_of_the_table_does_not_show() -> None:
 def test_prod_has_nothing_of_it() -> None:
     assert "learn" not in {row.name for row in of_stage(STAGES["prod"])}
     assert "learn" in {row.name for row in of_stage(STAGES["dev"])}
+
+
+@pytest.fixture(scope="module")
+def in_demo() -> Any:
+    return printed_by("tests.learn.demo_probe")
+
+
+def test_the_demo_runs_lessons_and_one_that_asks_a_table_of_its_own(in_demo: Any) -> None:
+    assert "Run" in in_demo["lesson"]
+    assert "A table of its own has just answered so." in in_demo["own table"]
+
+
+def test_the_demo_checks_exercises(in_demo: Any) -> None:
+    assert [">Solved<" in in_demo[name] for name in ("mended", "broken")] == [True, False]
+    assert [">Not yet<" in in_demo[name] for name in ("mended", "broken")] == [False, True]

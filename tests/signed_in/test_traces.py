@@ -204,8 +204,8 @@ def test_a_page_tells_how_it_asked_for_which_patterns_and_the_cost_of_a_million(
     assert unread["how"] == ["eventual", "limit 100"]
     assert unread["projection"] == ("PK", "SK", "ExpiresAt", "ShownAt", "ReadAt")
     assert "Query GSI1 eventual · limit 100 only 5 attributes PK, SK, ExpiresAt, ShownAt, ReadAt" in seen.words
-    name = '<a href="/learn/pattern-38">Save a deal; the saved ones</a>'
-    assert f'<div id="pattern-38"><dt><b>38</b> {name}</dt>' in seen.text
+    assert '<div id="pattern-38"><dt><b>38</b> ' in seen.text
+    assert "38 Save a deal; the saved ones" in seen.words
     assert patterns.PATTERNS["38"].sentence in seen.words
     assert patterns.PATTERNS["36"].sentence not in seen.words
     (units,) = re.findall(r"([\d.]+) RRU\"", seen.headers["Server-Timing"][0])
@@ -356,7 +356,7 @@ def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None
 
     told = drawn_in(seen)
     assert "1 transaction of 3 writes 2 RRU + 7 WRU" in told
-    assert "All 3 writes, or none: follows.like , pattern 14 ." in told
+    assert "All 3 writes, or none: follows.like , pattern 14" in told
     assert (
         "put BRANDLIKE#apple#ana a BrandLike item of 7 attributes, 125 B only if the brand like is not there yet "
         "attribute_not_exists(PK) If refused: The user likes this already; nothing was counted. 2 WRU" in told

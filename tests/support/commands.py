@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from local.settings import ROOT, Home
 
@@ -43,3 +45,10 @@ def begin(home: Home, command: str, log: Path, **others: str) -> subprocess.Pope
             # A shell lets what it runs in the background ignore interrupts, and so would all that is begun there.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
+
+
+def printed_by(module: str) -> Any:
+    """The JSON that a module prints when it is run in a process of its own."""
+    done = subprocess.run([sys.executable, "-m", module], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)

@@ -23,6 +23,7 @@ RECIPES: Final = ("CONTRIBUTING.md", "docs/growing.md")
 """Their commands are steps of recipes (``tests/recipes/test_recipes.py`` and ``test_deployed.py``)."""
 
 NOT_TYPED: Final = {
+    "make fork ": "tests/test_fork.py makes copies",
     "make synth": "it is typed with STAGE=prod, which takes as long",
     "make run": "the cloud of the test that types the others",
     "make test": "these tests",
