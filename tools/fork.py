@@ -4,8 +4,8 @@ The files of those features (``shared/features.py``) are left out, and their rec
 no feature, so it stays as it is. Tests and documents do name them. A test that imports something that is gone is left
 out, and one that is marked with ``@pytest.mark.needs``. So is an entry of a list in tests that names a path, a file or
 a function that is gone; and in documents a paragraph, an item of a list or a row of a table that links to a file that
-is gone or names it, and what stands between ``<!-- NAME -->`` and ``<!-- end -->``. What is generated is generated
-again.
+is gone, or names it or its feature in code type, and what stands between ``<!-- NAME -->`` and ``<!-- end -->``. What
+is generated is generated again.
 """
 
 from __future__ import annotations
@@ -301,8 +301,8 @@ def _links_to(block: str, path: str, gone: Gone) -> bool:
     folder = PurePosixPath(path).parent
     linked = {os.path.normpath(folder / found) for found in _LINK.findall(block)}
     linked |= {f"{path}{found}" for found in re.findall(r"\]\((#[^)\s]+)", block)}
-    named = {found.rstrip("/") for found in _PATH.findall(block) if "/" in found}
-    return bool({*linked, *named, *(each.partition("#")[0] for each in linked)} & gone.places)
+    named = {found.rstrip("/") for found in _PATH.findall(block)}
+    return bool({*linked, *named, *(each.partition("#")[0] for each in linked)} & (gone.places | gone.features))
 
 
 def _sections(text: str, path: str, gone: Gone) -> str:
