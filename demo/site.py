@@ -29,7 +29,6 @@ from moto.dynamodb.responses import DynamoHandler
 
 from demo import corrections
 from demo.stand_ins import ACCOUNT, Files, Waiting
-from functions.cost_headers import with_cost
 from local.event_source import EventSource
 from shared import features
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
@@ -140,7 +139,9 @@ class Site:
         if prepare := self.before.pop(name, None):
             features.imported(prepare)(environment.table().client)
         environment.begin(event, Context())  # type: ignore[arg-type]  # it has what the functions look at
-        return with_cost(importlib.import_module(self.functions[name]["module"]))(event, Context())  # type: ignore[arg-type]
+        module = importlib.import_module(self.functions[name]["module"])
+        handle = next((wrapped(module) for wrapped in features.of("wraps")), module.handler)
+        return handle(event, Context())
 
     def follow(self) -> None:
         """Hand what was written to the stream's readers, what they queue to the messenger, until nothing is left."""

@@ -25,9 +25,10 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 function = importlib.import_module(os.environ["FUNCTION"])
 handle = function.handler
 if os.environ.get("SHOWS_WORK") == "true":
-    from functions.cost_headers import with_cost  # other stages do not import it
+    from shared import features  # other stages do not import what shows it
 
-    handle = with_cost(function)
+    for wrapped in features.of("wraps"):
+        handle = wrapped(function)
 environment.logger()
 if "TABLE_NAME" in os.environ:
     environment.table()

@@ -62,7 +62,6 @@ FUNCTIONS: tuple[Function, ...] = (
         traced=True,
         asks_for_mail=True,
     ),
-    Function(name="collections", access=other_rights.COLLECTIONS, pages="/table", shows_work=True),
     Function(
         name="publisher",
         access=other_rights.PUBLISHER,

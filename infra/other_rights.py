@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from infra.access import Access, Right, Scan
 from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG, COUNTING, REMOVING, VOTING
 from shared.data import partitions as p
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, TTL_ATTRIBUTE, USER_INDEX, Index
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, TTL_ATTRIBUTE, USER_INDEX
 
 SITE: Access = (
     *CATALOG,
@@ -80,32 +78,6 @@ SALES: Access = (
 )
 """Editors in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
 desk's own function does, and adds no item to anyone's collection: a new status is an update of an item there."""
-
-
-def _drawing(index: Index | None) -> Access:
-    """The rights to draw the collections of the table or an index: whole items, and what is shown of people's."""
-    name = index.name if index else None
-    personal = p.PERSONAL.get(name, ())
-    whole = tuple(each for each in p.VISIBLE.get(name, ()) if each not in personal)
-    return (
-        *([Right("Query", whole, index)] if whole else []),
-        *([Right("Query", personal, index, attributes=(*KEYS, *p.SHOWN_ATTRIBUTES))] if personal else []),
-    )
-
-
-COLLECTIONS: Access = (
-    # Of sessions it reads only the one whose token it is given: GetItem names a whole key.
-    Right("GetItem", (p.SESSION,)),
-    Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
-    *chain.from_iterable(map(_drawing, (None, *INDEXES))),
-    Scan(p.COUNTED),
-)
-"""Only stages that show their work have this function. It shows item collections, but no password, no session, no
-address and no email address: of users and orders it can ask for certain attributes only.
-
-To know whether an editor asks, it reads the one session whose token it is given and three attributes of its account.
-To count the items of each type, it scans the keys and types of all of them.
-"""
 
 SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
 

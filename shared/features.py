@@ -22,9 +22,11 @@ class Feature:
     features that it cannot do without.
     ``routes`` are what the paths of its pages and routes begin with, and ``named`` other names that are its own, such
     as those of functions: lists in tests lose such entries with it.
-    ``functions`` are rows of Lambda functions (``infra/functions.py``), and ``resources`` is called with the stack to
-    add other resources to it.
+    ``functions`` are rows of Lambda functions (``infra/functions.py``). ``rights`` gives what any function may do
+    besides, on a stage that shows its work. ``resources`` is called with the stack to add other resources to it.
     ``in_pages`` is a template that each page includes several times; ``on_page`` says where on the page it is then.
+    ``panel`` is the module that says what a page took and what its form did, and ``wraps`` makes a function's handler
+    one that says so in headers: both only on stages that show their work.
     ``explains`` is the beginning of the paths of pages about access patterns; a pattern's number follows.
     ``documents`` writes pages of the documents' site, each as a path and a text, and ``links`` are addresses that
     ``make run`` prints, each as a name, a path and a remark.
@@ -40,8 +42,11 @@ class Feature:
     routes: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     functions: str = ""
+    rights: str = ""
     resources: str = ""
     in_pages: str = ""
+    panel: str = ""
+    wraps: str = ""
     explains: str = ""
     documents: str = ""
     links: tuple[tuple[str, str, str], ...] = ()
@@ -50,9 +55,34 @@ class Feature:
     in_demo: Mapping[str, str] = field(default_factory=dict)
 
 
+WORKINGS = Feature(
+    name="workings",
+    does="the panel that shows a page's requests and a form's writes, and the table's browser",
+    owns=(
+        "functions/cost_headers.py",
+        "functions/pages/collections.py",
+        "infra/rows/workings.py",
+        "shared/data/workings.py",
+        "shared/dynamodb/faults.py",
+        *("shared/html/drawings.py", "shared/html/form_cost.py", "shared/html/page_cost.py"),
+        *("web/assets/page-cost.css", "web/assets/page-cost.js", "web/assets/table.css"),
+        *("web/templates/collections", "web/templates/fault.html"),
+        *("web/templates/form-cost.html", "web/templates/page-cost.html"),
+    ),
+    routes=("/table",),
+    named=("collections",),
+    functions="infra.rows.workings:FUNCTIONS",
+    rights="infra.rows.workings:rights",
+    in_pages="collections/in-pages.html",
+    panel="shared.html.form_cost:",
+    wraps="functions.cost_headers:with_cost",
+    paths=("/table",),
+)
+
 TEXTBOOK = Feature(
     name="textbook",
     does="lessons about single-table design, whose requests visitors send and change",
+    needs=("workings",),
     owns=(
         "functions/pages/learn.py",
         "infra/rows/textbook.py",
@@ -81,7 +111,7 @@ TEXTBOOK = Feature(
     in_demo={"learn": "shared.learn.lessons:add_table"},
 )
 
-FEATURES: tuple[Feature, ...] = (TEXTBOOK,)
+FEATURES: tuple[Feature, ...] = (WORKINGS, TEXTBOOK)
 """The features that are installed."""
 
 
@@ -98,6 +128,6 @@ def of(place: str) -> Iterator[Any]:
 
 
 def imported(name: str) -> Any:
-    """The object that a record calls ``module:name``."""
+    """The object that a record calls ``module:name``, or the module that it calls ``module:``."""
     module, _, own = name.partition(":")
-    return getattr(import_module(module), own)
+    return getattr(import_module(module), own) if own else import_module(module)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import Any
 
-from infra.access import Access, Right
+from infra.access import Access
 from infra.settings import Stage
-from shared.data import partitions
+from shared import features
 
 LEAN, FULL, PILLOW = "lean", "full", "pictures"
 """The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner; ``pictures`` is ``lean``
@@ -97,9 +98,6 @@ class Function:
             raise ValueError(f"{self.name} differs from the usual and does not say why")
 
     def access_at(self, stage: Stage) -> Access:
-        """Its rights to a stage's table: its own, and where the stage shows its work, to traces."""
-        if not stage.shows_work:
-            return self.access
-        keeps = [Right("PutItem", (partitions.TRACE,))] if self.traced else []
-        reads = [Right("Query", (partitions.TRACE,))] if self.pages is not None and self.access else []
-        return (*self.access, *keeps, *reads)
+        """Its rights to a stage's table: its own and, where the stage shows its work, those that this takes."""
+        more = [*features.of("rights")] if stage.shows_work else []
+        return (*self.access, *chain.from_iterable(rights(self) for rights in more))

@@ -69,6 +69,21 @@ def begin(event: Event) -> None:
     _asked["event"] = event
 
 
+def values(*, status: int) -> dict[str, Any]:
+    """What templates show: what the page took, and what the form did that led to it."""
+    return {"page_cost": page_cost.told(), "form_cost": shown(status=status)}
+
+
+def is_once(took: Mapping[str, Any]) -> bool:
+    """Whether a page with these values is for one reader alone: it shows a form, or a fault that was asked for."""
+    return bool(took["form_cost"] or (took["page_cost"]["fault"] or {}).get("asked"))
+
+
+def server_timing() -> str:
+    """The header's text: the sum of the page's requests."""
+    return page_cost.server_timing()
+
+
 def shown(*, status: int) -> Drawing | None:
     """The drawing for a page: of the form that led to it or, on a page that tells of an error, of its own writes."""
     event = _asked.get("event", {})

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from aws_lambda_powertools.event_handler import Response
 
+from shared import features
 from shared.dynamodb import damage
 from shared.errors import NotSignedIn
 from shared.html.links import absolute, link
@@ -200,12 +201,8 @@ WORK = "<!-- Cost of this page -->"
 
 
 def workings() -> ModuleType | None:
-    """The module that tells what pages took (``form_cost``), on stages that show it; others do not import it."""
-    if os.environ.get("SHOWS_WORK") != "true":
-        return None
-    from shared.html import form_cost  # noqa: PLC0415  # see above
-
-    return form_cost
+    """The module that says what pages took, on stages that show it; others do not import it."""
+    return next(features.of("panel"), None) if os.environ.get("SHOWS_WORK") == "true" else None
 
 
 def page(  # what differs from page to page, each by its name
@@ -231,9 +228,8 @@ def page(  # what differs from page to page, each by its name
     if status is None:
         status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
     work = workings()
-    page_cost = work.page_cost.told() if work else None
-    form_cost = work.shown(status=status) if work else None
-    once = bool(form_cost or (page_cost and (page_cost["fault"] or {}).get("asked")))
+    took = work.values(status=status) if work else {}
+    once = work.is_once(took) if work else False
     for_all = cache != PRIVATE and not once
     known: dict[str, Any] = {
         "notice": notice,
@@ -247,8 +243,7 @@ def page(  # what differs from page to page, each by its name
         "who": None,
         "errors": dict(errors or {}),
         "left_out": damage.noted(),
-        "page_cost": page_cost,
-        "form_cost": form_cost,
+        **took,
     }
     body = render(template, **(known | values))
     kept = PRIVATE if once else cache

@@ -1,0 +1,46 @@
+"""The function of the table's browser, its rights to the table, and the rights of all functions to traces."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from infra.access import Access, Right, Scan
+from infra.rights import ACCOUNT_OF_SESSION
+from infra.rows import Function
+from shared.data import partitions as p
+from shared.dynamodb.schema import INDEXES, KEYS, Index
+
+
+def _drawing(index: Index | None) -> Access:
+    """The rights to draw the collections of the table or an index: whole items, and what is shown of people's."""
+    name = index.name if index else None
+    personal = p.PERSONAL.get(name, ())
+    whole = tuple(each for each in p.VISIBLE.get(name, ()) if each not in personal)
+    return (
+        *([Right("Query", whole, index)] if whole else []),
+        *([Right("Query", personal, index, attributes=(*KEYS, *p.SHOWN_ATTRIBUTES))] if personal else []),
+    )
+
+
+COLLECTIONS: Access = (
+    # Of sessions it reads only the one whose token it is given: GetItem names a whole key.
+    Right("GetItem", (p.SESSION,)),
+    Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
+    *chain.from_iterable(map(_drawing, (None, *INDEXES))),
+    Scan(p.COUNTED),
+)
+"""Only stages that show their work have this function. It shows item collections, but no password, no session, no
+address and no email address: of users and orders it can ask for certain attributes only.
+
+To know whether an editor asks, it reads the one session whose token it is given and three attributes of its account.
+To count the items of each type, it scans the keys and types of all of them.
+"""
+
+FUNCTIONS = (Function(name="collections", access=COLLECTIONS, pages="/table", shows_work=True),)
+
+
+def rights(row: Function) -> Access:
+    """What a function may do with traces, on a stage that shows its work."""
+    keeps = [Right("PutItem", (p.TRACE,))] if row.traced else []
+    reads = [Right("Query", (p.TRACE,))] if row.pages is not None and row.access else []
+    return (*keeps, *reads)
