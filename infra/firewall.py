@@ -1,4 +1,4 @@
-"""AWS WAF in front of both APIs: optional; it refuses large bodies, and addresses that ask too often."""
+"""AWS WAF in front of both APIs: it refuses large bodies, and addresses that ask too often."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_wafv2 as waf
 from constructs import Construct
 
-from infra import nag
 from infra.functions import FUNCTIONS
 from infra.gateway import Gateway
 from infra.lambdas import Log
-from infra.nag import accept
+from infra.nag import Acceptance, accept
+from infra.options.firewall import Firewall
 from infra.settings import SITE_STAGE, Stage
+from infra.site import Site
 from shared.api import paths
 from shared.http.answers import document
 from shared.http.requests import MAX_BODY_BYTES
@@ -43,7 +44,16 @@ _REFUSALS = {
 }
 
 
-class Firewall(Construct):
+_NOTHING_IS_JAVA = Acceptance("Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")
+
+
+def add(stack: Stack, site: Site) -> None:
+    """Give a stack the firewall, where its stage has the setting."""
+    if site.stage.option(Firewall):
+        WebAcl(stack, stage=site.stage, gateways=[*site.gateways.values()])
+
+
+class WebAcl(Construct):
     """A web ACL on the stages of both APIs, and a log of what it refused.
 
     Its answers are problem documents that are declared to be JSON: WAF knows no ``application/problem+json``.
@@ -68,7 +78,7 @@ class Firewall(Construct):
             # https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
             association_config={"requestBody": {"API_GATEWAY": {"defaultSizeInspectionLimit": "KB_32"}}},
         )
-        accept(acl, nag.NOTHING_IS_JAVA)
+        accept(acl, _NOTHING_IS_JAVA)
         for gateway in gateways:
             waf.CfnWebACLAssociation(
                 self, f"Guards{gateway.node.id}", resource_arn=gateway.stage.stage_arn, web_acl_arn=acl.attr_arn

@@ -253,7 +253,7 @@ class Gateway(Construct):
         accept(self.stage, nag.NO_CACHE_BY_THE_HOUR)
         if not stage.tracing:
             accept(self.stage, nag.GATEWAY_NOT_TRACED)
-        if not stage.firewall:
+        if not any(each.guards_apis for each in stage.options):
             accept(self.stage, nag.GATEWAY_WITHOUT_FIREWALL)
 
     def answer_by(self, function: PythonFunction) -> apigateway.Integration:

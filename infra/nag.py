@@ -134,7 +134,6 @@ GATEWAY_NOT_TRACED = Acceptance(_TRACING, "Serverless-APIGWXrayEnabled", "CKV_AW
 GATEWAY_WITHOUT_FIREWALL = Acceptance(
     "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.", "AwsSolutions-APIG3"
 )
-NOTHING_IS_JAVA = Acceptance("Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")
 
 # CloudFront
 

@@ -6,88 +6,27 @@ nested stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from aws_cdk import Annotations, Duration, NestedStack, Stack
-from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_budgets as budgets
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra import nag
 from infra.bounds import ESSENTIAL, Bound
-from infra.exports import Exports
-from infra.lambdas import PythonFunction, StreamReader, WorkQueue
 from infra.nag import accept
-from infra.rows import Caller
 from infra.settings import Stage, Watch
-from infra.storage import DealsTable
+from infra.site import Site
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 
 MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """Everything that is watched. The functions' rows say who calls them."""
-
-    table: DealsTable
-    functions: Collection[PythonFunction]
-    work: Sequence[WorkQueue]
-    readers: Sequence[StreamReader]
-    gateways: Mapping[str, apigateway.Stage]
-    exports: Exports | None
-
-    @property
-    def queues(self) -> dict[str, sqs.Queue]:
-        """The queues of work."""
-        return {each.name: each.queue for each in self.work}
-
-    @property
-    def dead_letters(self) -> dict[str, sqs.Queue]:
-        """The dead-letter queues, by what they are of."""
-        return {each.name: each.dead_letters for each in self._fed}
-
-    @property
-    def mappings(self) -> dict[str, str]:
-        """The ids of event source mappings, by the functions that they feed."""
-        return {each.worker.row.name: each.mapping_id for each in self._fed}
-
-    @property
-    def _fed(self) -> list[WorkQueue | StreamReader]:
-        return [*self.work, *self.readers]
-
-    @property
-    def answering(self) -> dict[str, lambda_.Function]:
-        """The functions that a client waits for."""
-        return self._called_by(Caller.GATEWAY)
-
-    @property
-    def working(self) -> dict[str, lambda_.Function]:
-        """The functions that work on what has happened."""
-        return self._called_by(Caller.EVENTS)
-
-    @property
-    def reading(self) -> list[str]:
-        """The functions that have rights to the table, and so may meet a damaged item."""
-        return [name for each in self.functions if each.row.access and (name := each.row.name) != "seed"]
-
-    @property
-    def stream_readers(self) -> dict[str, lambda_.Function]:
-        """The functions that read the table's stream."""
-        return {each.worker.row.name: each.worker.function for each in self.readers}
-
-    def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
-        return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
 
 
 def of_function(stage: Stage, metric: metrics.Metric, module: str, statistic: str = SUM) -> cloudwatch.Metric:
@@ -189,9 +128,9 @@ class Alarms(Construct):
         for module, function in site.working.items():
             self._add("work_is_slow", module, function.metric_duration(statistic=P99))
         for name, gateway in site.gateways.items():
-            self._add("answer_is_slow", name, gateway.metric_latency(statistic=P99))
-            self._add("api_fails", name, gateway.metric_server_error())
-            self._add("too_many_requests", name, gateway.metric_count(statistic=SUM))
+            self._add("answer_is_slow", name, gateway.stage.metric_latency(statistic=P99))
+            self._add("api_fails", name, gateway.stage.metric_server_error())
+            self._add("too_many_requests", name, gateway.stage.metric_count(statistic=SUM))
 
     def _watch_table(self, site: Site) -> None:
         """Alarms on what DynamoDB refuses, and where it fails."""
@@ -309,18 +248,18 @@ class Dashboard(Construct):
             [
                 _graph(
                     "Requests",
-                    *_each(site.gateways, lambda each: each.metric_count()),
-                    *(_of(each.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
+                    *_each(site.gateways, lambda each: each.stage.metric_count()),
+                    *(_of(each.stage.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
                 ),
                 _graph(
                     "Answers of 500 and above, and faults",
-                    *_each(site.gateways, lambda each: each.metric_server_error()),
+                    *_each(site.gateways, lambda each: each.stage.metric_server_error()),
                     *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
                 ),
                 _graph(
                     "Latency, ms",
                     *(
-                        _of(each.metric_latency(statistic=statistic), f"{name} {statistic}")
+                        _of(each.stage.metric_latency(statistic=statistic), f"{name} {statistic}")
                         for name, each in site.gateways.items()
                         for statistic in ("p50", P99)
                     ),
@@ -426,8 +365,9 @@ class Observability(Construct):
     confirmed subscriptions stay.
     """
 
-    def __init__(self, scope: Construct, *, stage: Stage, site: Site) -> None:
+    def __init__(self, scope: Construct, *, site: Site) -> None:
         super().__init__(scope, "Observability")
+        stage = site.stage
         self.topic = self._topic(stage)
         watch = NestedStack(self, "Watch", description=f"Alarms and dashboard of {stage.stack_name}")
         alarms = Alarms(watch, stage=stage, site=site, topic=self.topic)

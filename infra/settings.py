@@ -8,8 +8,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeVar
 
 from infra.bounds import USUAL, Bounds
+from infra.options import Option
 from shared.values import money
 
 SITE_STAGE = "web"
@@ -28,6 +30,9 @@ MANYLINUX = "manylinux_2_28"
 
 https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html
 https://docs.aws.amazon.com/linux/al2023/ug/glibc-gcc-and-binutils.html"""
+
+
+Settings = TypeVar("Settings", bound=Option)
 
 
 class Watch(Enum):
@@ -116,10 +121,11 @@ class RestoredTable:
 class Stage:
     """Settings that differ between deployments; all else is the same in each.
 
-    ``docs/deploying.md`` tells what each means, its unit and its price. For the local cloud alone: ``emulated`` says
-    that the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``), and
-    ``slowness`` multiplies the timeouts of the functions, since a laptop starts many at once on few processors.
-    ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them.
+    ``docs/deploying.md`` tells what each means, its unit and its price. ``options`` are the settings of the features
+    that the stage is to have (``infra/options``), one of each: ``options=(Firewall(),)``. For the local cloud alone:
+    ``emulated`` says that the cloud is MiniStack, which has no TLS and another name for a right
+    (``docs/local-cloud.md``), and ``slowness`` multiplies the timeouts of the functions, since a laptop starts many at
+    once on few processors. ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them.
     """
 
     name: str
@@ -132,7 +138,6 @@ class Stage:
     log_retention_days: int
     log_level: str = "INFO"
     tracing: bool = False
-    firewall: bool = False
     checks_bodies: bool = False
     snap_start: bool = False
     shows_work: bool = False
@@ -143,6 +148,7 @@ class Stage:
     emulated: bool = False
     slowness: int = 1
     site_id: str | None = None
+    options: tuple[Option, ...] = ()
     cdn: Cdn | None = None
     domain: Domain | None = None
     site_origin: str | None = None
@@ -180,6 +186,14 @@ class Stage:
             raise ValueError("mail needs an address for its links: cdn must have a domain_name, or set site_origin.")
         if self.open_order_shards < 1:
             raise ValueError("open_order_shards must be 1 or more.")
+        if len({type(each) for each in self.options}) < len(self.options):
+            raise ValueError("options must have one of a kind.")
+        for each in self.options:
+            each.check(self)
+
+    def option(self, kind: type[Settings]) -> Settings | None:
+        """The settings of a feature, or None if the stage is without it."""
+        return next((each for each in self.options if isinstance(each, kind)), None)
 
     @property
     def is_protected(self) -> bool:

@@ -8,16 +8,16 @@ from infra import nag
 from infra.bundling import bundle
 from infra.cdn import Edge
 from infra.exports import Exports
-from infra.firewall import Firewall
 from infra.functions import of_stage
 from infra.gateway import DealsApi, OriginSecret, SiteApi, SiteDomain
 from infra.lambdas import EachMinute, PythonFunction, Seeds, StreamReader, WorkQueue
 from infra.mail import MailSending
 from infra.nag import require
-from infra.observability import Observability, Site
+from infra.observability import Observability
 from infra.pictures import Pictures
 from infra.rows import FULL, LEAN, PILLOW
 from infra.settings import Stage, Watch
+from infra.site import Site
 from infra.storage import DealsTable
 from shared import features
 
@@ -82,25 +82,20 @@ class DealsStack(Stack):
         edge = Edge(self, stage=stage, api=api, site=pages, secret=secret) if secret else None
         if stage.domain:
             SiteDomain(self, domain=stage.domain, site=pages, api=api)
-        if stage.firewall:
-            Firewall(self, stage=stage, gateways=[api, pages])
-        origin = stage.origin or (edge and edge.origin)
-        CfnOutput(self, "SiteUrl", value=f"{origin}/" if origin else pages.api.url)
-
-        exports = Exports(self, stage=stage, table=table) if stage.export_days else None
-        if stage.watch is not Watch.NOTHING:
-            Observability(
-                self,
-                stage=stage,
-                site=Site(
-                    table=table,
-                    functions=functions,
-                    work=[work, uploads, *mail],
-                    readers=readers,
-                    gateways={"api": api.stage, "pages": pages.stage},
-                    exports=exports,
-                ),
-            )
-        Seeds(self, function=by_name["seed"], table=table)
+        site = Site(
+            stage=stage,
+            table=table,
+            by_name=by_name,
+            work=[work, uploads, *mail],
+            readers=readers,
+            api=api,
+            pages=pages,
+            origin=stage.origin or (edge.origin if edge else None),
+            exports=Exports(self, stage=stage, table=table) if stage.export_days else None,
+        )
         for add in features.of("resources"):
-            add(self, functions=by_name)
+            add(self, site)
+        CfnOutput(self, "SiteUrl", value=f"{site.origin}/" if site.origin else pages.api.url)
+        if stage.watch is not Watch.NOTHING:
+            Observability(self, site=site)
+        Seeds(self, function=by_name["seed"], table=table)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
@@ -12,6 +10,7 @@ from constructs import Construct
 from infra import nag
 from infra.lambdas import PythonFunction
 from infra.nag import Acceptance, accept
+from infra.site import Site
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.learn import lessons
 
@@ -22,9 +21,9 @@ _IS_WRITTEN_ANEW = Acceptance(
 )
 
 
-def add(stack: Stack, *, functions: Mapping[str, PythonFunction]) -> None:
+def add(stack: Stack, site: Site) -> None:
     """Give a stack the table, where it has the function."""
-    if learn := functions.get("learn"):
+    if learn := site.by_name.get("learn"):
         TextbookTable(stack, learn=learn)
 
 

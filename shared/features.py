@@ -23,7 +23,8 @@ class Feature:
     ``routes`` are what the paths of its pages and routes begin with, and ``named`` other names that are its own, such
     as those of functions: lists in tests lose such entries with it.
     ``functions`` are rows of Lambda functions (``infra/functions.py``). ``rights`` gives what any function may do
-    besides, on a stage that shows its work. ``resources`` is called with the stack to add other resources to it.
+    besides, on a stage that shows its work. ``resources`` is called with the stack and what
+    it is made of (``infra/site.py``) to add other resources to it.
     ``in_pages`` is a template that each page includes several times; ``on_page`` says where on the page it is then.
     ``panel`` is the module that says what a page took and what its form did, and ``wraps`` makes a function's handler
     one that says so in headers: both only on stages that show their work.
@@ -111,7 +112,14 @@ TEXTBOOK = Feature(
     in_demo={"learn": "shared.learn.lessons:add_table"},
 )
 
-FEATURES: tuple[Feature, ...] = (WORKINGS, TEXTBOOK)
+FIREWALL = Feature(
+    name="firewall",
+    does="AWS WAF in front of both APIs, on stages that have the setting",
+    owns=("docs/ledger.md#firewall", "infra/firewall.py", "infra/options/firewall.py", "tests/infra/test_firewall.py"),
+    resources="infra.firewall:add",
+)
+
+FEATURES: tuple[Feature, ...] = (WORKINGS, TEXTBOOK, FIREWALL)
 """The features that are installed."""
 
 

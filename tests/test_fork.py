@@ -37,6 +37,7 @@ LENGTH = count(25)
 
 PATHS = ["/run", "/pool", "/pool/1?deep=yes", "/pools"]
 OF = {"run": 1, "swim": 2, "walk": ("/pool", 3)}
+WAYS = (int("1"), Way(2))
 
 
 @pytest.fixture
@@ -68,6 +69,7 @@ from pools import open
 
 PATHS = ["/run", "/pools"]
 OF = {"run": 1, }
+WAYS = (int("1"), )
 
 
 

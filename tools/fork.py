@@ -3,9 +3,9 @@
 The files of those features (``shared/features.py``) are left out, and their records. Of the other files, the code names
 no feature, so it stays as it is. Tests and documents do name them. A test that imports something that is gone is left
 out, and one that is marked with ``@pytest.mark.needs``. So is an entry of a list in tests that names a path, a file or
-a function that is gone; and in documents a paragraph, an item of a list or a row of a table that links to a file that
-is gone, or names it or its feature in code type, and what stands between ``<!-- NAME -->`` and ``<!-- end -->``. What
-is generated is generated again.
+a function that is gone, or calls what is gone; and in documents a paragraph, an item of a list or a row of a table that
+links to a file that is gone, or names it or its feature in code type, and what stands between ``<!-- NAME -->`` and
+``<!-- end -->``. What is generated is generated again.
 """
 
 from __future__ import annotations
@@ -160,9 +160,9 @@ def _cut(lines: list[str], node: ast.stmt, instead: str = "") -> None:
 
 def pruned(source: str, gone: Gone) -> tuple[str, list[str]]:
     """A module of tests without what needs something that is gone, and the names of the tests that it lost."""
-    source = _without_entries(source, gone)
+    lost = {name for node in ast.parse(source).body for name in _imported(node, gone)}
+    source = _without_entries(source, gone, lost)
     tree, lines = ast.parse(source), source.splitlines(keepends=True)
-    lost = {name for node in tree.body for name in _imported(node, gone)}
     left = list(tree.body)
     while True:
         cut = [node for node in left if not _is_import(node) and _lacks(node, lost, gone)]
@@ -239,8 +239,8 @@ def _needs(node: ast.AST) -> set[str]:
     return found
 
 
-def _without_entries(source: str, gone: Gone) -> str:
-    """A module whose lists, tuples, sets and dictionaries lack the entries that name what is gone."""
+def _without_entries(source: str, gone: Gone, lost: set[str]) -> str:
+    """A module whose lists, tuples, sets and dictionaries lack the entries that name what is gone, or call it."""
     starts = [0]
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -248,10 +248,14 @@ def _without_entries(source: str, gone: Gone) -> str:
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
-                entries = [(each, each) for each in elements if _names(each, gone)]
+                entries = [(each, each) for each in elements if _names(each, gone) or _calls(each, lost)]
             case ast.Dict(keys=keys, values=values):
                 pairs = zip(keys, values, strict=True)
-                entries = [(key, value) for key, value in pairs if key and (_names(key, gone) or _names(value, gone))]
+                entries = [
+                    (key, value)
+                    for key, value in pairs
+                    if key and (_names(key, gone) or _names(value, gone) or _calls(value, lost))
+                ]
             case _:
                 continue
         for first, last in entries:
@@ -273,6 +277,11 @@ def _names(node: ast.expr, gone: Gone) -> bool:
         case ast.Tuple(elts=[first, *_]) | ast.Call(args=[first, *_]):
             return _names(first, gone)
     return False
+
+
+def _calls(node: ast.expr, lost: set[str]) -> bool:
+    """Whether an entry is a call of what is gone."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in lost
 
 
 def shortened(text: str, path: str, gone: Gone) -> str:

@@ -15,6 +15,7 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.nag import require
+from infra.options.firewall import Firewall
 from infra.settings import STAGES, Cdn, Mail, Stage, Watch
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy
@@ -25,7 +26,6 @@ VARIANTS: dict[str, Stage] = {
         STAGES["prod"],
         name="everything",
         tracing=True,
-        firewall=True,
         checks_bodies=True,
         snap_start=True,
         shows_work=True,
@@ -34,6 +34,7 @@ VARIANTS: dict[str, Stage] = {
         alarm_email="ana@mail.example",
         export_days=400,
         mail=Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),
+        options=(Firewall(),),
         cdn=Cdn(
             domain_name="deals.example",
             certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",

@@ -1,0 +1,36 @@
+"""Settings that features add to a stage: ``Stage.options`` has one for each feature that the stage is to have.
+
+A feature declares its settings in a module here, as a frozen dataclass, without aws_cdk: commands read stages, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
+
+
+class Option:
+    """The settings of one feature. The rest asks nothing of them but what is here, with the usual answers."""
+
+    __slots__ = ()
+
+    guards_apis: ClassVar[bool] = False
+    """Whether it is a firewall of both APIs."""
+
+    in_front: ClassVar[bool] = False
+    """Whether it stands in front of both APIs, under a name of its own and without their stages in paths."""
+
+    @property
+    def host(self) -> str | None:
+        """What stands in front has this name, or None where only the deployment can tell."""
+        return None
+
+    @property
+    def closes_apis(self) -> bool:
+        """Whether the APIs answer nobody but what stands in front of them."""
+        return False
+
+    def check(self, stage: Stage) -> None:
+        """Raise ValueError for a stage that cannot have it."""

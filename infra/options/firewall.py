@@ -1,0 +1,14 @@
+"""The setting that puts a firewall in front of both APIs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from infra.options import Option
+
+
+@dataclass(frozen=True, slots=True)
+class Firewall(Option):
+    """AWS WAF in front of both APIs; ``docs/deploying.md`` tells what it refuses and what it costs."""
+
+    guards_apis = True
