@@ -9,34 +9,29 @@ import json
 import os
 import re
 import secrets
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import boto3
 import typer
-import urllib3
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli import members as accounts
 from cli.output import note, show_json, show_rows
+from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
 from cli.work import AsJson, NoTable, local_cloud
 from infra.access import Right
-from infra.settings import STAGES, Stage
+from infra.settings import STAGES
 from local.settings import ROOT, STAGE
-from shared import pictures, services
+from shared import features, pictures, services
 from shared.data import keys
 from shared.data.members import users
 from shared.data.members.mailing import MailWork
-from shared.dynamodb.client import connect
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
-from shared.dynamodb.table import Table
 from shared.errors import Unavailable
 from shared.models.members import User
 from shared.values import identifiers, times
@@ -58,33 +53,6 @@ PICTURE = bytes.fromhex(
 """A PNG of eight by eight pixels of one colour."""
 
 
-class Fails(Exception):
-    """What a proof saw instead of what is claimed."""
-
-
-class NotHere(Exception):
-    """Why a stage cannot prove something."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deployed:
-    """A deployed stage: its settings, its stack's outputs, boto3's arguments to reach it, and the name of this run."""
-
-    stage: Stage
-    outputs: Mapping[str, str]
-    arguments: Mapping[str, Any]
-    run: str
-
-    def client(self, service: Any, **more: str) -> Any:
-        """A client that tries nothing again."""
-        once = Config(retries={"mode": "standard", "total_max_attempts": 1})
-        return boto3.client(service, config=once, **{**self.arguments, **more})
-
-    @property
-    def table(self) -> Table:
-        return connect(self.outputs["TableName"], **self.arguments)
-
-
 def deployed() -> Deployed:
     """The stage whose stack ``BTD_STACK`` names, or the running local cloud's. Raises NoTable."""
     named, addresses = os.environ.get("BTD_STACK"), {}
@@ -98,20 +66,6 @@ def deployed() -> Deployed:
     stacks = boto3.client("cloudformation", **reached).describe_stacks(StackName=stage.stack_name)["Stacks"]
     outputs = {each["OutputKey"]: each["OutputValue"] for each in stacks[0]["Outputs"]}
     return Deployed(stage, outputs | addresses, reached, secrets.token_hex(6))
-
-
-def wait(seconds: float, look: Callable[[], Any]) -> Any:
-    """The first thing that ``look`` finds, or what it found last after so many seconds."""
-    until = time.monotonic() + seconds
-    while not (found := look()) and time.monotonic() < until:
-        time.sleep(1)
-    return found
-
-
-def ask(method: str, url: str, **more: Any) -> tuple[int, str]:
-    """The status and the text of an answer, whatever it is."""
-    answer = urllib3.request(method, url, timeout=30, retries=False, **more)
-    return answer.status, answer.data.decode(errors="replace")
 
 
 def keys_of_indexes(site: Deployed) -> str:
@@ -234,23 +188,6 @@ def mail(site: Deployed) -> str:
         accounts.removed(table, name)
 
 
-def export(site: Deployed) -> str:
-    """The newest nightly export has not failed."""
-    if site.stage.export_days is None:
-        raise NotHere("the stage exports nothing")
-    client = site.client("dynamodb")
-    table = client.describe_table(TableName=site.outputs["TableName"])["Table"]["TableArn"]
-    pages = client.get_paginator("list_exports").paginate(TableArn=table)
-    nights = [each for page in pages for each in page["ExportSummaries"] if each["ExportType"] == "INCREMENTAL_EXPORT"]
-    if not nights:
-        raise NotHere("no night was exported yet: start one (docs/deploying.md), and probe again when it is done")
-    newest = max(nights, key=lambda each: str(each["ExportArn"]))  # which ends with the milliseconds of its beginning
-    told = client.describe_export(ExportArn=newest["ExportArn"])["ExportDescription"]
-    if told["ExportStatus"] == "FAILED":
-        raise Fails(f"{told['ExportArn']}: {told.get('FailureMessage')}")
-    return f"{told['ExportArn']} is {told['ExportStatus']}"
-
-
 def closed(site: Deployed) -> str:
     """Closed APIs answer nobody who comes past CloudFront."""
     direct, _ = ask("GET", f"{site.outputs['ApiUrl']}front-page")
@@ -321,27 +258,15 @@ def starts(site: Deployed) -> str:
     return told
 
 
-class Proof(NamedTuple):
-    """A proof, the seconds that it takes at most, and what the local cloud cannot tell of it.
-
-    ``blind``: the local cloud does not do what is claimed, so a failure there says nothing.
-    """
-
-    prove: Callable[[Deployed], str]
-    seconds: int
-    emulator: str
-    blind: bool = False
-
-
-PROOFS = {
+PROOFS: dict[str, Proof] = {
     "keys": Proof(keys_of_indexes, 120, "MiniStack tells IAM of no keys", blind=True),
     "upload": Proof(upload, 125, "whether a region's own host takes the form"),
     "mail": Proof(mail, 125, "whether SES takes the mail, and how it reports a bounce"),
-    "export": Proof(export, 20, "MiniStack exports nothing"),
     "closed": Proof(closed, 60, "MiniStack has neither CloudFront nor policies of APIs"),
     "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
     "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
     "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
+    **{name: proof for proofs in features.of("proofs") for name, proof in proofs.items()},
 }
 
 

@@ -110,12 +110,6 @@ class Bounds:
     """Sweeps of ended deals. There is one each minute, so that deals leave the feeds within a minute of their end. No
     sweep in five minutes means that the clock or the function does not run."""
 
-    export_is_missing: Bound = Bound(1, minutes=24 * 60)
-    """Nightly exports that DynamoDB was asked for in a day, on a stage that has them. Without one, that day's changes
-    are missing in Athena, and can be exported for 35 days from then on.
-
-    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.HowItWorks.html"""
-
     too_many_requests: Bound = Bound(50_000, minutes=60)
     """Requests to a gateway in an hour: fourteen a second, all hour, which is half a dollar if each is a like. More is
     a success that needs higher bounds, or an attack on the bill."""

@@ -19,8 +19,10 @@ from constructs import Construct
 
 from infra import nag
 from infra.lambdas import Log
-from infra.nag import accept
+from infra.nag import Acceptance, accept
+from infra.options.exports import Exports
 from infra.settings import Stage
+from infra.site import Site, Watched
 from infra.storage import Bucket, DealsTable, gone_after
 
 BASE, CHANGES, ANSWERS = "base", "changes", "answers"
@@ -65,7 +67,33 @@ FROM items WHERE json_extract_scalar(item, '$.Type.S') IN ('Order', 'Sale') GROU
 """Queries to begin with, by name."""
 
 
-class Exports(Construct):
+_COPIES_OF_THE_TABLE = Acceptance(
+    "It holds copies of what the table holds, each written once, which can be made again for 35 days. CloudTrail can "
+    "tell who reads them.",
+    *nag.NO_LOG_NO_VERSIONS,
+)
+_ITS_OWN_FOLDER = Acceptance(
+    "DynamoDB chooses the names of the files that it writes there.",
+    "AwsSolutions-IAM5[Resource::<ExportsBucket54D5CE64.Arn>/changes/*]",
+)
+_LOG_DELIVERIES_ARE_OF_EVERYTHING = Acceptance(
+    "The rights to deliver logs of Step Functions, and to X-Ray, are on everything or nothing.",
+    "AwsSolutions-IAM5[Resource::*]",
+)
+_MACHINE_NOT_TRACED = Acceptance(nag.X_RAY_IS_A_SETTING, "AwsSolutions-SF2", "Serverless-StepFunctionStateMachineXray")
+
+
+def add(stack: Stack, site: Site) -> None:
+    """Give a stack the exports and their alarm, where its stage has the setting."""
+    if exports := site.stage.option(Exports):
+        nightly = NightlyExports(stack, stage=site.stage, days=exports.days, table=site.table)
+        succeeded = nightly.machine.metric_succeeded()
+        site.watched.append(
+            Watched(kind="export_is_missing", metric=succeeded, bound=exports.missing, below=True, silence_is_bad=True)
+        )
+
+
+class NightlyExports(Construct):
     """The nightly export of what has changed, and the tables and queries by which Athena reads it.
 
     A line of a file is an item or its change as JSON with DynamoDB's types, and attributes differ from item to item: so
@@ -73,11 +101,10 @@ class Exports(Construct):
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
     """
 
-    def __init__(self, scope: Construct, *, stage: Stage, table: DealsTable) -> None:
+    def __init__(self, scope: Construct, *, stage: Stage, days: int, table: DealsTable) -> None:
         super().__init__(scope, "Exports")
-        assert stage.export_days is not None  # noqa: S101  # only a stage that exports has this
-        bucket = Bucket(self, "Bucket", gone_after(stage.export_days))
-        accept(bucket, nag.COPIES_OF_THE_TABLE)
+        bucket = Bucket(self, "Bucket", gone_after(days))
+        accept(bucket, _COPIES_OF_THE_TABLE)
         self.machine = self._each_night(stage, table, bucket)
         self._for_athena(stage, bucket)
         CfnOutput(Stack.of(self), "ExportBucket", value=bucket.bucket_name)
@@ -132,9 +159,9 @@ class Exports(Construct):
                 destination=Log(self, "Log", stage=stage), level=stepfunctions.LogLevel.ALL, include_execution_data=True
             ),
         )
-        accept(machine, nag.ITS_OWN_FOLDER, nag.LOG_DELIVERIES_ARE_OF_EVERYTHING)
+        accept(machine, _ITS_OWN_FOLDER, _LOG_DELIVERIES_ARE_OF_EVERYTHING)
         if not stage.tracing:
-            accept(machine, nag.MACHINE_NOT_TRACED)
+            accept(machine, _MACHINE_NOT_TRACED)
         iam.Grant.add_to_principal(
             grantee=machine,
             actions=["dynamodb:DescribeContinuousBackups", "dynamodb:ExportTableToPointInTime"],

@@ -25,7 +25,7 @@ class Acceptance:
 CFN_LINT = ("W3005",)
 """The CDK states dependencies that a reference already implies."""
 
-_NO_LOG_NO_VERSIONS = ("AwsSolutions-S1", "CKV_AWS_18", "CKV_AWS_21")
+NO_LOG_NO_VERSIONS = ("AwsSolutions-S1", "CKV_AWS_18", "CKV_AWS_21")
 """The rules that a bucket breaks which is not logged, and keeps no versions."""
 
 _NO_DEAD_LETTERS = ("Serverless-LambdaDLQ", "CKV_AWS_116")
@@ -52,11 +52,11 @@ NO_SECRET_IN_ENVIRONMENT = Acceptance(
     "CKV_AWS_173",
 )
 X_RAY_TAKES_EVERYTHING = Acceptance("X-Ray's rights are on everything or nothing.", "AwsSolutions-IAM5[Resource::*]")
-_TRACING = (
+X_RAY_IS_A_SETTING = (
     "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms tell "
     "without it what is slow and what fails."
 )
-FUNCTION_NOT_TRACED = Acceptance(_TRACING, "Serverless-LambdaTracing")
+FUNCTION_NOT_TRACED = Acceptance(X_RAY_IS_A_SETTING, "Serverless-LambdaTracing")
 PYTHON_OF_THE_LOCAL_CLOUD = Acceptance(
     "The local cloud runs functions on the interpreter that runs it.",
     "AwsSolutions-L1",
@@ -130,7 +130,7 @@ NO_CACHE_BY_THE_HOUR = Acceptance(
     "A cache of the gateway costs by the hour, used or not. Pages are cached in the table, and by CloudFront.",
     "CKV_AWS_120",
 )
-GATEWAY_NOT_TRACED = Acceptance(_TRACING, "Serverless-APIGWXrayEnabled", "CKV_AWS_73")
+GATEWAY_NOT_TRACED = Acceptance(X_RAY_IS_A_SETTING, "Serverless-APIGWXrayEnabled", "CKV_AWS_73")
 GATEWAY_WITHOUT_FIREWALL = Acceptance(
     "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.", "AwsSolutions-APIG3"
 )
@@ -162,20 +162,15 @@ CLOUDFRONT_WITHOUT_FIREWALL = Acceptance(
 )
 LOGS_OF_LOGS = Acceptance(
     "It holds logs itself, which one service writes under names of their own; logs of logs have no end.",
-    *_NO_LOG_NO_VERSIONS,
+    *NO_LOG_NO_VERSIONS,
 )
 
-# Exports
+# Pictures
 
-COPIES_OF_THE_TABLE = Acceptance(
-    "It holds copies of what the table holds, each written once, which can be made again for 35 days. CloudTrail can "
-    "tell who reads them.",
-    *_NO_LOG_NO_VERSIONS,
-)
 PICTURES_OF_DEALS = Acceptance(
     "It holds what everybody may see, each file written once under its content's hash, and uploads for a day. "
     "CloudTrail can tell who writes them.",
-    *_NO_LOG_NO_VERSIONS,
+    *NO_LOG_NO_VERSIONS,
 )
 LOCAL_BUCKET_WITHOUT_TLS = Acceptance(
     "The local cloud is reached without TLS, on this machine only.", "AwsSolutions-S10"
@@ -187,15 +182,6 @@ PICTURES_BY_HASH = Acceptance(
     "A file's name holds its content's hash.",
     "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/pictures/*]",
 )
-ITS_OWN_FOLDER = Acceptance(
-    "DynamoDB chooses the names of the files that it writes there.",
-    "AwsSolutions-IAM5[Resource::<ExportsBucket54D5CE64.Arn>/changes/*]",
-)
-LOG_DELIVERIES_ARE_OF_EVERYTHING = Acceptance(
-    "The rights to deliver logs of Step Functions, and to X-Ray, are on everything or nothing.",
-    "AwsSolutions-IAM5[Resource::*]",
-)
-MACHINE_NOT_TRACED = Acceptance(_TRACING, "AwsSolutions-SF2", "Serverless-StepFunctionStateMachineXray")
 
 # Logs and alarms
 

@@ -95,9 +95,9 @@ class Alarms(Construct):
         self._watch_functions(site)
         self._watch_table(site)
         self._watch_ours(site)
-        if site.exports:
+        for each in site.watched:
             self._add(
-                "export_is_missing", None, site.exports.machine.metric_succeeded(), below=True, silence_is_bad=True
+                each.kind, None, each.metric, bound=each.bound, below=each.below, silence_is_bad=each.silence_is_bad
             )
 
     def _watch_events(self, site: Site) -> None:
@@ -163,9 +163,18 @@ class Alarms(Construct):
             self._add("sign_ins_fail", module, of_function(stage, metrics.SIGN_IN_FAILURES, module))
 
     def _add(
-        self, kind: str, of: str | None, metric: cloudwatch.Metric, *, below: bool = False, silence_is_bad: bool = False
+        self,
+        kind: str,
+        of: str | None,
+        metric: cloudwatch.Metric,
+        *,
+        bound: Bound | None = None,
+        below: bool = False,
+        silence_is_bad: bool = False,
     ) -> None:
-        """An alarm of a kind. Most metrics have no values while nothing happens, which is all right.
+        """An alarm of a kind, at the stage's bound for it if no other is given.
+
+        Most metrics have no values while nothing happens, which is all right.
 
         ``silence_is_bad``: the alarm also rings when its metric has no more values, by going to INSUFFICIENT_DATA. A
         new alarm begins in that state, and only a change notifies: on a new stage it is quiet until the first value. If
@@ -176,7 +185,7 @@ class Alarms(Construct):
         """
         if self._stage.watch is Watch.ESSENTIAL and kind not in ESSENTIAL:
             return
-        bound: Bound = getattr(self._stage.bounds, kind)
+        bound = bound or getattr(self._stage.bounds, kind)
         name = kind.title().replace("_", "")
         says = kind.capitalize().replace("_", " ")
         operator, missing = cloudwatch.ComparisonOperator, cloudwatch.TreatMissingData

@@ -157,7 +157,6 @@ class Stage:
     shipping: Mapping[str, str] = field(default_factory=dict)
     tax: str = "0"
     open_order_shards: int = 1
-    export_days: int | None = None
     mail: Mail | None = None
     watch: Watch = Watch.ESSENTIAL
     workers: int = 2

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 
-from infra.exports import Exports
+from infra.bounds import Bound
 from infra.gateway import DealsApi, Gateway, SiteApi
 from infra.lambdas import PythonFunction, StreamReader, WorkQueue
 from infra.rows import Caller
@@ -16,11 +17,27 @@ from infra.settings import Stage
 from infra.storage import DealsTable
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A metric of a feature's, which has an alarm where everything is watched.
+
+    ``kind`` is the name of the alarm, and the heading of the section of the runbook that helps. ``below`` and
+    ``silence_is_bad`` say when it rings, as ``Alarms`` does (``observability.py``).
+    """
+
+    kind: str
+    metric: cloudwatch.Metric
+    bound: Bound
+    below: bool = False
+    silence_is_bad: bool = False
+
+
 @dataclass(slots=True, kw_only=True)
 class Site:
     """The parts of a stage. The functions' rows say who calls them, and ``by_name`` has the functions by their names.
 
-    ``origin`` is how browsers know the site, or None where it is the gateway's own address.
+    ``origin`` is how browsers know the site, or None where it is the gateway's own address. ``watched`` is
+    what features have watched besides the functions, the queues and the table.
     """
 
     stage: Stage
@@ -31,7 +48,7 @@ class Site:
     api: DealsApi
     pages: SiteApi
     origin: str | None
-    exports: Exports | None
+    watched: list[Watched] = field(default_factory=list)
 
     @property
     def functions(self) -> list[PythonFunction]:

@@ -7,7 +7,6 @@ from aws_cdk import App, CfnOutput, Stack
 from infra import nag
 from infra.bundling import bundle
 from infra.cdn import Edge
-from infra.exports import Exports
 from infra.functions import of_stage
 from infra.gateway import DealsApi, OriginSecret, SiteApi, SiteDomain
 from infra.lambdas import EachMinute, PythonFunction, Seeds, StreamReader, WorkQueue
@@ -91,7 +90,6 @@ class DealsStack(Stack):
             api=api,
             pages=pages,
             origin=stage.origin or (edge.origin if edge else None),
-            exports=Exports(self, stage=stage, table=table) if stage.export_days else None,
         )
         for add in features.of("resources"):
             add(self, site)

@@ -33,6 +33,7 @@ class Feature:
     ``make run`` prints, each as a name, a path and a remark.
     ``paths`` are some of its pages, and ``shows_code`` gives the paths of files whose text its pages show: the demo
     packs what both need.
+    ``proofs`` are proofs of ``btd probe`` by their names (``cli/proofs``).
     ``in_demo`` says, by the name of a function, what the demo calls with DynamoDB's client before it first invokes it.
     """
 
@@ -53,6 +54,7 @@ class Feature:
     links: tuple[tuple[str, str, str], ...] = ()
     paths: tuple[str, ...] = ()
     shows_code: str = ""
+    proofs: str = ""
     in_demo: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -119,7 +121,20 @@ FIREWALL = Feature(
     resources="infra.firewall:add",
 )
 
-FEATURES: tuple[Feature, ...] = (WORKINGS, TEXTBOOK, FIREWALL)
+EXPORTS = Feature(
+    name="exports",
+    does="exports of what changes in the table to S3 each night, for Athena",
+    owns=(
+        *("cli/proofs/exports.py", "docs/deploying.md#exports-for-analysis"),
+        *("docs/ledger.md#lines-of-an-export", "docs/ledger.md#nightly-export", "docs/runbook.md#export-is-missing"),
+        *("infra/exports.py", "infra/options/exports.py", "tests/infra/test_exports.py"),
+    ),
+    named=("export_is_missing", "nightly-export", "aws stepfunctions start-execution "),
+    resources="infra.exports:add",
+    proofs="cli.proofs.exports:PROOFS",
+)
+
+FEATURES: tuple[Feature, ...] = (WORKINGS, TEXTBOOK, FIREWALL, EXPORTS)
 """The features that are installed."""
 
 

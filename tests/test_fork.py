@@ -17,7 +17,7 @@ from tools.fork import Gone, Impossible
 
 TOOLS = (".venv", "node_modules", ".venv-checkov", ".venv-sam", ".dynamodb-local", ".venv-demo")
 
-PLACES = ("functions", "resources", "documents", "shows_code")
+PLACES = ("functions", "resources", "documents", "shows_code", "proofs")
 """The fields of a record that name an object."""
 
 SWIMMING = Feature(

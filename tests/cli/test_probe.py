@@ -13,7 +13,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cli import probe
-from cli.probe import Deployed, Fails, NotHere
+from cli.proofs import Deployed, Fails, NotHere, Proof, exports
+from infra.options.exports import Exports
 from infra.settings import STAGES, Cdn, Mail, Stage
 from shared.data import keys
 from shared.data.members import mailing, users
@@ -287,16 +288,16 @@ def export_of(*arns: str, status: str = "COMPLETED") -> Aws:
 
 
 def test_the_newest_night_proves_the_export(meets: Callable[..., Deployed]) -> None:
-    stage = dataclasses.replace(DEV, export_days=30)
+    stage = dataclasses.replace(DEV, options=(Exports(days=30),))
     arns = ("arn/export/01700000000000-a", "arn/export/01800000000000-b")
 
-    assert probe.export(meets(export_of(*arns), stage)) == "arn/export/01800000000000-b is COMPLETED"
+    assert exports.export(meets(export_of(*arns), stage)) == "arn/export/01800000000000-b is COMPLETED"
     with pytest.raises(Fails, match="outside of PITR"):
-        probe.export(meets(export_of(*arns, status="FAILED"), stage))
+        exports.export(meets(export_of(*arns, status="FAILED"), stage))
     with pytest.raises(NotHere, match="no night"):
-        probe.export(meets(export_of(), stage))
+        exports.export(meets(export_of(), stage))
     with pytest.raises(NotHere, match="exports nothing"):
-        probe.export(meets(export_of(*arns)))
+        exports.export(meets(export_of(*arns)))
 
 
 def logs_of(*lines: str) -> Aws:
@@ -346,7 +347,7 @@ def every_proof(monkeypatch: pytest.MonkeyPatch, stage: Stage, outcome: Callable
     """Let every proof come to one outcome, on a stage."""
     monkeypatch.setattr(probe, "deployed", lambda: Deployed(stage, OUTPUTS, {}, "0123"))
     for name in probe.PROOFS:
-        monkeypatch.setitem(probe.PROOFS, name, probe.Proof(outcome, 1, "nothing is told here", blind=blind))
+        monkeypatch.setitem(probe.PROOFS, name, Proof(outcome, 1, "nothing is told here", blind=blind))
 
 
 def fails(_: Deployed) -> str:

@@ -15,6 +15,7 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.nag import require
+from infra.options.exports import Exports
 from infra.options.firewall import Firewall
 from infra.settings import STAGES, Cdn, Mail, Stage, Watch
 from infra.stacks import DealsStack, compose
@@ -32,9 +33,8 @@ VARIANTS: dict[str, Stage] = {
         watch=Watch.FULL,
         cors_origins=("https://app.example",),
         alarm_email="ana@mail.example",
-        export_days=400,
         mail=Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),
-        options=(Firewall(),),
+        options=(Firewall(), Exports(days=400)),
         cdn=Cdn(
             domain_name="deals.example",
             certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",
@@ -246,7 +246,8 @@ def closed() -> Synthesized:
 @pytest.fixture(scope="session")
 def full() -> Synthesized:
     """The template of prod with all of its alarms, which somebody gets, and with exports."""
-    return synthesize(replace(STAGES["prod"], watch=Watch.FULL, export_days=30, alarm_email="oncall@shop.example"))
+    watched = replace(STAGES["prod"], watch=Watch.FULL, alarm_email="oncall@shop.example")
+    return synthesize(replace(watched, options=(Exports(days=30),)))
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Buckets: exports and pictures."""
+"""The nightly exports."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import fields
 from typing import Any
 
 import botocore.session
-import pytest
 from botocore.model import StructureShape
 
 from infra.exports import QUERIES
+from infra.options.exports import Exports
+from local.settings import ROOT
 from tests.infra.conftest import Synthesized
 
 DAY = 24 * 3600 * 1000
@@ -27,6 +29,12 @@ def states_of(full: Synthesized) -> dict[str, Any]:
     assert list(machine["States"]) == [machine["StartAt"], machine["States"][machine["StartAt"]]["Next"]]
     states: dict[str, Any] = machine["States"]
     return states
+
+
+def test_its_settings_are_documented() -> None:
+    told = (ROOT / "docs" / "deploying.md").read_text()
+
+    assert not [each.name for each in fields(Exports) if f"`{each.name}`" not in told]
 
 
 def test_nothing_is_exported_unless_the_stage_says_so(prod: Synthesized, full: Synthesized) -> None:
@@ -186,40 +194,3 @@ class _MaxBy:
 
     def finalize(self) -> str | None:
         return self._newest[1]
-
-
-@pytest.mark.thorough
-def test_a_picture_goes_when_no_deal_names_it_and_an_upload_goes_in_any_case(prod: Synthesized) -> None:
-    bucket = prod.only("AWS::S3::Bucket", "PictureFiles")
-
-    rules = bucket["LifecycleConfiguration"]["Rules"]
-    gone = {(rule.get("Prefix"), str(rule.get("TagFilters"))): rule["ExpirationInDays"] for rule in rules[:2]}
-    assert gone == {
-        ("uploads/", "None"): 1,
-        ("pictures/", "[{'Key': 'replaced', 'Value': 'yes'}]"): 1,
-    }
-    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
-    (told,) = bucket["NotificationConfiguration"]["QueueConfigurations"]
-    assert told["Filter"]["S3Key"]["Rules"] == [{"Name": "prefix", "Value": "uploads/"}]
-
-
-@pytest.mark.thorough
-def test_each_function_does_with_a_file_what_it_must_and_nobody_deletes_a_picture(prod: Synthesized) -> None:
-    allowed = {
-        module: {(action, re.sub(r".*?(uploads|pictures)/.*", r"\1", resource)) for action, resource in rights}
-        for module in prod.modules()
-        if (rights := [right for right in prod.allowed(module) if right[0].startswith("s3:")])
-    }
-
-    assert allowed == {
-        "pictures": {("s3:GetObject", "pictures")},
-        "editors": {("s3:PutObject", "uploads")},
-        "desk": {("s3:PutObject", "uploads")},
-        "publisher": {("s3:PutObjectTagging", "pictures")},
-        "resizer": {
-            ("s3:GetObject", "uploads"),
-            ("s3:DeleteObject", "uploads"),
-            ("s3:PutObject", "pictures"),
-            ("s3:PutObjectTagging", "pictures"),
-        },
-    }

@@ -24,6 +24,7 @@ from infra.bounds import USUAL, Bound, Bounds
 from infra.functions import FUNCTIONS
 from infra.mail import MAILERS
 from infra.observability import OPERATIONS
+from infra.options.exports import Exports
 from infra.rows import Caller
 from infra.settings import STAGES
 from local.settings import ROOT
@@ -40,6 +41,12 @@ SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", RUNBOOK, re.MULTILIN
 NOT_OF_ALARMS = {"Following a request", "What is measured", "Stock that does not add up", "Restoring the table"}
 
 Alarm = dict[str, Any]
+
+BOUNDS: dict[str, Bound] = {
+    **{each.name: getattr(USUAL, each.name) for each in fields(Bounds)},
+    "export_is_missing": Exports(days=30).missing,
+}
+"""The bound of each kind of alarm: those of every stage, and those that features have."""
 
 
 def alarms_of(stage: Synthesized) -> list[Alarm]:
@@ -70,11 +77,11 @@ def seconds_of(bound: Bound) -> int:
 
 def test_each_bound_has_an_alarm_that_rings_as_it_says(full: Synthesized) -> None:
     for alarm in alarms_of(full):
-        bound = getattr(USUAL, kind_of(alarm))
+        bound = BOUNDS[kind_of(alarm)]
         stated = [alarm[name] for name in ("Threshold", "Period", "DatapointsToAlarm", "EvaluationPeriods")]
         assert stated == [bound.threshold, bound.minutes * 60, bound.points, bound.of], alarm["AlarmName"]
 
-    assert {kind_of(alarm) for alarm in alarms_of(full)} == {bound.name for bound in fields(Bounds)}
+    assert {kind_of(alarm) for alarm in alarms_of(full)} == set(BOUNDS)
 
 
 def test_each_alarm_has_its_section_of_the_runbook_and_each_section_its_alarm(full: Synthesized) -> None:
@@ -97,7 +104,7 @@ def test_each_bound_has_its_reason_and_can_be_evaluated() -> None:
     for statement, after in zip(declared.body, declared.body[1:], strict=False):
         if isinstance(statement, ast.AnnAssign):
             assert isinstance(after, ast.Expr), ast.unparse(statement)
-    for bound in (getattr(USUAL, each.name) for each in fields(Bounds)):
+    for bound in BOUNDS.values():
         assert bound.points <= bound.of
         assert bound.minutes * bound.of <= 24 * 60
 

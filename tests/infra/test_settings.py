@@ -17,6 +17,7 @@ import pytest
 
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import FUNCTIONS
+from infra.options import Option
 from infra.settings import ON_LAMBDA, STAGES, Cdn, Domain, Mail, Stage, this_machine
 from local.invoke import unpack
 from local.settings import ROOT
@@ -54,6 +55,7 @@ def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
         (lambda: replace(DEV, open_order_shards=0), "open_order_shards must"),
         (lambda: replace(DEV, alarm_email="oncall@shop.example"), "not watched"),
         (lambda: replace(DEV, budget=10), "not watched"),
+        (lambda: replace(DEV, options=(Option(), Option())), "one of a kind"),
         (lambda: replace(DEV, cdn=CLOSED, domain=OWN), "closes_apis"),
         (lambda: replace(DEV, cdn=Cdn(), mail=MAIL), "mail needs an address"),
         (lambda: Cdn(domain_name=OWN.name), "go together"),

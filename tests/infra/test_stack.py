@@ -15,6 +15,7 @@ import pytest
 
 from infra.bundling import module_of
 from infra.functions import BY_NAME, FUNCTIONS, variables
+from infra.options.exports import Exports
 from infra.routes import ROUTES
 from infra.rows import PILLOW, Caller, Function
 from infra.settings import STAGES, RestoredTable
@@ -123,7 +124,7 @@ def test_a_stack_with_data_that_matters_cannot_be_deleted(
 
 def test_a_first_deployment_that_fails_leaves_nothing_that_its_repetition_meets() -> None:
     """CloudFormation deletes what it has made, and the CDK deletes the stack when it is deployed again."""
-    stage = replace(STAGES["prod"], first=True, export_days=30)
+    stage = replace(STAGES["prod"], first=True, options=(Exports(days=30),))
     app = cdk.App(context=UNCOPIED, builtin_cloud_formation_validation=False)
     compose(app, stage)
 

@@ -1,0 +1,69 @@
+"""What a proof of ``btd probe`` is made of; ``cli/probe.py`` has the proofs, and features have theirs here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import boto3
+import urllib3
+from botocore.config import Config
+
+from infra.settings import Stage
+from shared.dynamodb.client import connect
+from shared.dynamodb.table import Table
+
+
+class Fails(Exception):
+    """What a proof saw instead of what is claimed."""
+
+
+class NotHere(Exception):
+    """Why a stage cannot prove something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """A deployed stage: its settings, its stack's outputs, boto3's arguments to reach it, and the name of this run."""
+
+    stage: Stage
+    outputs: Mapping[str, str]
+    arguments: Mapping[str, Any]
+    run: str
+
+    def client(self, service: Any, **more: str) -> Any:
+        """A client that tries nothing again."""
+        once = Config(retries={"mode": "standard", "total_max_attempts": 1})
+        return boto3.client(service, config=once, **{**self.arguments, **more})
+
+    @property
+    def table(self) -> Table:
+        return connect(self.outputs["TableName"], **self.arguments)
+
+
+class Proof(NamedTuple):
+    """A proof, the seconds that it takes at most, and what the local cloud cannot tell of it.
+
+    ``blind``: the local cloud does not do what is claimed, so a failure there says nothing.
+    """
+
+    prove: Callable[[Deployed], str]
+    seconds: int
+    emulator: str
+    blind: bool = False
+
+
+def wait(seconds: float, look: Callable[[], Any]) -> Any:
+    """The first thing that ``look`` finds, or what it found last after so many seconds."""
+    until = time.monotonic() + seconds
+    while not (found := look()) and time.monotonic() < until:
+        time.sleep(1)
+    return found
+
+
+def ask(method: str, url: str, **more: Any) -> tuple[int, str]:
+    """The status and the text of an answer, whatever it is."""
+    answer = urllib3.request(method, url, timeout=30, retries=False, **more)
+    return answer.status, answer.data.decode(errors="replace")

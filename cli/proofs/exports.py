@@ -1,0 +1,26 @@
+"""The proof that the table is exported each night."""
+
+from __future__ import annotations
+
+from cli.proofs import Deployed, Fails, NotHere, Proof
+from infra.options.exports import Exports
+
+
+def export(site: Deployed) -> str:
+    """The newest nightly export has not failed."""
+    if site.stage.option(Exports) is None:
+        raise NotHere("the stage exports nothing")
+    client = site.client("dynamodb")
+    table = client.describe_table(TableName=site.outputs["TableName"])["Table"]["TableArn"]
+    pages = client.get_paginator("list_exports").paginate(TableArn=table)
+    nights = [each for page in pages for each in page["ExportSummaries"] if each["ExportType"] == "INCREMENTAL_EXPORT"]
+    if not nights:
+        raise NotHere("no night was exported yet: start one (docs/deploying.md), and probe again when it is done")
+    newest = max(nights, key=lambda each: str(each["ExportArn"]))  # which ends with the milliseconds of its beginning
+    told = client.describe_export(ExportArn=newest["ExportArn"])["ExportDescription"]
+    if told["ExportStatus"] == "FAILED":
+        raise Fails(f"{told['ExportArn']}: {told.get('FailureMessage')}")
+    return f"{told['ExportArn']} is {told['ExportStatus']}"
+
+
+PROOFS = {"export": Proof(export, 20, "MiniStack exports nothing")}
