@@ -21,7 +21,7 @@ from benchmarks.harness import DOCS, markdown, record
 from benchmarks.operations import Measured, measure
 from benchmarks.prices import GOAL, MILLION, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
 from infra.bounds import ESSENTIAL_METRICS
-from infra.settings import STAGES, Cdn, Stage, Watch
+from infra.settings import STAGES, Stage, Watch
 from infra.stacks import DealsStack
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric
@@ -203,7 +203,7 @@ def fixed(clock: float, dearest: float) -> str:
     prod = STAGES["prod"]
     stages = {
         "prod": prod,
-        "the same, with CloudFront and `Watch.FULL`": dataclasses.replace(prod, cdn=Cdn(), watch=Watch.FULL),
+        "the same, with `Watch.FULL`": dataclasses.replace(prod, watch=Watch.FULL),
         "dev": STAGES["dev"],
     }
     months = [by_the_month(stage, clock) for stage in stages.values()]

@@ -15,6 +15,7 @@ switched off.
 from __future__ import annotations
 
 import fnmatch
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -25,16 +26,116 @@ from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra import nag
-from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, OriginSecret, SiteApi
-from infra.nag import accept
+from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
+from infra.nag import Acceptance, accept
+from infra.options.cdn import Cdn
 from infra.routes import ROUTES, Route
 from infra.settings import SITE_STAGE, Stage
+from infra.site import Site
 from infra.storage import Bucket, gone_after
 from shared.api import paths
 from shared.http.requests import SELECTING
+
+_WORD_OPENS_LITTLE = Acceptance(
+    "It opens nothing but the way past a cache. A new one is a deployment (docs/deploying.md).",
+    "AwsSolutions-SMG4",
+    "CKV_AWS_149",
+)
+_LOGGED_BY_VERSION_2 = Acceptance(
+    "It is logged by CloudFront's standard logging, version 2, which is no property of the distribution.",
+    "AwsSolutions-CFR3",
+    "CKV_AWS_86",
+)
+_CLOUDFRONTS_OWN_NAME = Acceptance(
+    "CloudFront's own name comes with its own certificate and TLS; a name of one's own is a setting.",
+    "AwsSolutions-CFR4",
+    "CKV_AWS_174",
+)
+_FOR_ALL_COUNTRIES = Acceptance(
+    "Deals are for readers everywhere; the countries served are a setting.", "AwsSolutions-CFR1"
+)
+_CLOUDFRONT_WITHOUT_FIREWALL = Acceptance(
+    "A firewall is a setting: of $0.60 per million requests, where CloudFront itself takes $1.",
+    "AwsSolutions-CFR2",
+    "CKV_AWS_68",
+)
+_LOGS_OF_LOGS = Acceptance(
+    "It holds logs itself, which one service writes under names of their own; logs of logs have no end.",
+    *nag.NO_LOG_NO_VERSIONS,
+)
+
+
+def add(stack: Stack, site: Site) -> None:
+    """Give a stack the distribution, where its stage has the settings, and close its APIs where they say so."""
+    if cdn := site.stage.option(Cdn):
+        secret = OriginSecret(stack, version=cdn.word)
+        if cdn.closes_apis:
+            for gateway in site.gateways.values():
+                gateway.refuse(secret.missing)
+        edge = Edge(stack, stage=site.stage, cdn=cdn, api=site.api, site=site.pages, secret=secret)
+        site.origin = site.origin or edge.origin
+
+
+_WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
+
+
+class OriginSecret(Construct):
+    """A secret word that CloudFront sends, and by which the APIs refuse requests that bypass it, once they are closed.
+
+    It is sent as the Referer. This and User-Agent are the only headers that a REST API's resource policy can look at,
+    and so no firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
+    apigateway-resource-policies-aws-condition-keys.html).
+    ``version`` is the version of the word: raising it by one makes a new word. The previous word is still accepted,
+    because CloudFront's edges take minutes to learn the new one. Older words are deleted.
+    """
+
+    def __init__(self, scope: Construct, *, version: int) -> None:
+        super().__init__(scope, "Origin")
+        self._words = [self._secret(each) for each in range(max(1, version - 1), version + 1)]
+
+    def _secret(self, version: int) -> secretsmanager.Secret:
+        secret = secretsmanager.Secret(
+            self,
+            f"Word{version}",
+            description="Sent by CloudFront to the APIs, which may answer nobody else",
+            generate_secret_string=secretsmanager.SecretStringGenerator(
+                secret_string_template=json.dumps({"closed": "true"}),
+                generate_string_key="word",
+                exclude_punctuation=True,
+                password_length=_WORD_LENGTH,
+            ),
+        )
+        accept(secret, _WORD_OPENS_LITTLE)
+        return secret
+
+    @property
+    def word(self) -> str:
+        """The word that is sent, as a reference that CloudFormation resolves at deployment."""
+        return _reference(self._words[-1], "word")
+
+    @property
+    def missing(self) -> dict[str, Any]:
+        """The conditions of a request that has neither the word nor the previous one.
+
+        CloudFormation resolves the references in all properties, says
+        docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html; in a policy of
+        SQS it did not (github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/874), and here it was not
+        seen. So the word "true", which every request over TLS meets, is a part of the secret, too: where nothing is
+        resolved, this policy is not valid, which ends the deployment, or it refuses nobody.
+        """
+        return {
+            "StringNotEquals": {"aws:Referer": [_reference(each, "word") for each in self._words]},
+            "Bool": {"aws:SecureTransport": _reference(self._words[-1], "closed")},
+        }
+
+
+def _reference(secret: secretsmanager.Secret, field: str) -> str:
+    return secret.secret_value_from_json(field).unsafe_unwrap()
+
 
 LOGGED = (
     *("date", "time", "x-edge-location", "x-edge-request-id", "c-ip", "cs-method", "cs-uri-stem", "sc-status"),
@@ -80,7 +181,7 @@ def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distri
         record_fields=list(LOGGED),
     )
     delivery.add_resource_dependency(delivery_source)
-    accept(bucket, nag.LOGS_OF_LOGS)
+    accept(bucket, _LOGS_OF_LOGS)
     if bucket.policy is not None:
         destination.node.add_dependency(bucket.policy)
 
@@ -126,10 +227,11 @@ The functions state those of ``/v1/docs`` and of the pages, and CloudFront leave
 class Edge(Construct):
     """The distribution and its policies."""
 
-    def __init__(self, scope: Construct, *, stage: Stage, api: DealsApi, site: SiteApi, secret: OriginSecret) -> None:
+    def __init__(
+        self, scope: Construct, *, stage: Stage, cdn: Cdn, api: DealsApi, site: SiteApi, secret: OriginSecret
+    ) -> None:
         super().__init__(scope, "Cdn")
-        assert stage.cdn is not None  # noqa: S101  # only a stage with the setting has this
-        self._cdn = cdn = stage.cdn
+        self._cdn = cdn
         self._secret = secret
         CfnRule(
             self,
@@ -166,13 +268,13 @@ class Edge(Construct):
         for gateway in (api, site):
             distribution.node.add_dependency(gateway.stage)
         log_accesses(self, stage, distribution)
-        accept(distribution, nag.LOGGED_BY_VERSION_2)
+        accept(distribution, _LOGGED_BY_VERSION_2)
         if cdn.certificate_arn is None:
-            accept(distribution, nag.CLOUDFRONTS_OWN_NAME)
+            accept(distribution, _CLOUDFRONTS_OWN_NAME)
         if not cdn.countries:
-            accept(distribution, nag.FOR_ALL_COUNTRIES)
+            accept(distribution, _FOR_ALL_COUNTRIES)
         if cdn.web_acl_arn is None:
-            accept(distribution, nag.CLOUDFRONT_WITHOUT_FIREWALL)
+            accept(distribution, _CLOUDFRONT_WITHOUT_FIREWALL)
         domain_name = distribution.distribution_domain_name
         self.origin = f"https://{cdn.domain_name or domain_name}"
         CfnOutput(Stack.of(self), "CdnUrl", value=f"{self.origin}{paths.ROOT}/")

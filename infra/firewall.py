@@ -67,8 +67,8 @@ class WebAcl(Construct):
             "Acl",
             scope="REGIONAL",
             default_action={"allow": {}},
-            # Behind CloudFront all requests come from its few addresses: CloudFront's own firewall must count them.
-            rules=_RULES[:1] if stage.cdn else _RULES,
+            # Where something stands in front, all requests come from its few addresses: a firewall there must count.
+            rules=_RULES[:1] if stage.front else _RULES,
             visibility_config=_visible("Firewall"),
             custom_response_bodies={
                 str(status.value): {"contentType": "APPLICATION_JSON", "content": json.dumps(document(status, detail))}
@@ -105,7 +105,7 @@ class WebAcl(Construct):
                 "DefaultBehavior": "DROP",
                 "Filters": [{"Behavior": "KEEP", "Requirement": "MEETS_ANY", "Conditions": [blocked]}],
             },
-            # A reader of the log learns neither a session, nor the word that leads past CloudFront, nor what links of
+            # A reader of the log learns neither a session, nor the word that opens closed APIs, nor what links of
             # mails and forms have in their query: tokens, and what readers search for.
             redacted_fields=[*({"singleHeader": {"Name": name}} for name in REDACTED), {"queryString": {}}],
         )

@@ -184,7 +184,7 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         # The metrics of ours that the stage pays for, where these are not all.
         **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": reported}),
         **({"PICTURES_OF_OTHERS": "true"} if stage.pictures_of_others else {}),
-        **({"BEHIND_CDN": "true"} if stage.closes_apis else {}),
+        **({"BEHIND_PROXY": "true"} if stage.closes_apis else {}),
         **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and answers_api else {}),
         **({"SHIPPING": " ".join(map("=".join, stage.shipping.items()))} if stage.shipping and row.bills else {}),
         **({"TAX": stage.tax} if row.bills and float(stage.tax) else {}),

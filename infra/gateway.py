@@ -2,8 +2,7 @@
 
 The API has its routes and its authorizer. Of the pages, the first part of a path decides which function answers:
 ``site`` answers every path that no other function has a prefix for. The functions check sessions and answer refusals
-with pages of the site; the gateway only invokes them. Where CloudFront stands in front, both APIs recognize it by a
-secret word.
+with pages of the site; the gateway only invokes them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from aws_cdk import Aws, CfnOutput, Duration, RemovalPolicy, Stack, Tags
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra import nag
@@ -35,89 +33,28 @@ from shared.api.paths import PASSWORD_PATHS, VERSION
 from shared.http import answers
 from shared.http.answers import phrase
 
-_WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
 
-
-class OriginSecret(Construct):
-    """A secret word that CloudFront sends, and by which the APIs refuse requests that bypass it, once they are closed.
-
-    It is sent as the Referer. This and User-Agent are the only headers that a REST API's resource policy can look at,
-    and so no firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
-    apigateway-resource-policies-aws-condition-keys.html).
-    ``version`` is the version of the word: raising it by one makes a new word. The previous word is still accepted,
-    because CloudFront's edges take minutes to learn the new one. Older words are deleted.
-    """
-
-    def __init__(self, scope: Construct, *, version: int) -> None:
-        super().__init__(scope, "Origin")
-        self._words = [self._secret(each) for each in range(max(1, version - 1), version + 1)]
-
-    def _secret(self, version: int) -> secretsmanager.Secret:
-        secret = secretsmanager.Secret(
-            self,
-            f"Word{version}",
-            description="Sent by CloudFront to the APIs, which may answer nobody else",
-            generate_secret_string=secretsmanager.SecretStringGenerator(
-                secret_string_template=json.dumps({"closed": "true"}),
-                generate_string_key="word",
-                exclude_punctuation=True,
-                password_length=_WORD_LENGTH,
-            ),
-        )
-        accept(secret, nag.WORD_OPENS_LITTLE)
-        return secret
-
-    @property
-    def word(self) -> str:
-        """The word that is sent, as a reference that CloudFormation resolves at deployment."""
-        return _reference(self._words[-1], "word")
-
-    @property
-    def missing(self) -> dict[str, Any]:
-        """The conditions of a request that has neither the word nor the previous one.
-
-        CloudFormation resolves the references in all properties, says
-        docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html; in a policy of
-        SQS it did not (github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/874), and here it was not
-        seen. So the word "true", which every request over TLS meets, is a part of the secret, too: where nothing is
-        resolved, this policy is not valid, which ends the deployment, or it refuses nobody.
-        """
-        return {
-            "StringNotEquals": {"aws:Referer": [_reference(each, "word") for each in self._words]},
-            "Bool": {"aws:SecureTransport": _reference(self._words[-1], "closed")},
-        }
-
-
-def _reference(secret: secretsmanager.Secret, field: str) -> str:
-    return secret.secret_value_from_json(field).unsafe_unwrap()
-
-
-def resource_policy(stage: Stage, secret: OriginSecret | None) -> iam.PolicyDocument | None:
-    """The resource policy of an API: it refuses nothing or, where the stage closes the APIs, what lacks the secret.
+def resource_policy(stage: Stage) -> iam.PolicyDocument | None:
+    """The resource policy of an API, which refuses nothing by itself (``Gateway.refuse``).
 
     On AWS, no API goes without a policy: CloudFormation keeps the one that an API has when the template no longer names
-    one, and an API that CloudFront has left would go on refusing everybody (https://github.com/aws/aws-cdk/issues/21840).
-    A method with an authorizer is then closed only by a Deny, which ours says, not by the lack of an Allow:
+    one, and an API that refused everybody would go on with it (https://github.com/aws/aws-cdk/issues/21840).
+    A method with an authorizer is then closed only by a Deny, not by the lack of an Allow:
     https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-authorization-flow.html
-
-    A policy takes effect with the next deployment of its API (docs.aws.amazon.com/apigateway/latest/developerguide/
-    apigateway-resource-policies-create-attach.html). The CDK makes one, because it names deployments after the API's
-    properties.
     """
     if stage.emulated:  # MiniStack's patterns match no line break: with a policy it would refuse a path that has one
         return None
-    refused = [(iam.Effect.DENY, secret.missing)] if secret and stage.closes_apis else []
-    statements = [
-        iam.PolicyStatement(
-            effect=effect,
-            principals=[iam.AnyPrincipal()],
-            actions=["execute-api:Invoke"],
-            resources=["execute-api:/*"],
-            conditions=conditions,
-        )
-        for effect, conditions in [(iam.Effect.ALLOW, None), *refused]
-    ]
-    return iam.PolicyDocument(statements=statements)
+    return iam.PolicyDocument(statements=[_invoking(iam.Effect.ALLOW)])
+
+
+def _invoking(effect: iam.Effect, conditions: Mapping[str, Any] | None = None) -> iam.PolicyStatement:
+    return iam.PolicyStatement(
+        effect=effect,
+        principals=[iam.AnyPrincipal()],
+        actions=["execute-api:Invoke"],
+        resources=["execute-api:/*"],
+        conditions=conditions,
+    )
 
 
 REFUSALS = {
@@ -180,8 +117,7 @@ class Gateway(Construct):
     ``api_id`` is the id that the local cloud gives it.
 
     API Gateway has one role to write the logs of all APIs of the account and region. The first API of a stack makes it
-    (``account`` is None); the second one names the first as ``account`` and waits for it. ``secret`` is the one that
-    CloudFront shows, if there is one.
+    (``account`` is None); the second one names the first as ``account`` and waits for it.
     """
 
     def __init__(
@@ -194,10 +130,10 @@ class Gateway(Construct):
         stage_name: str,
         api_id: str | None,
         throttled: Iterable[tuple[str, str]],
-        secret: OriginSecret | None,
         account: Gateway | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._policy = resource_policy(stage)
         access_log = Log(self, "AccessLog", stage=stage)
         # Errors only, and never the requests themselves: they hold passwords and tokens.
         logged: dict[str, Any] = {"logging_level": apigateway.MethodLoggingLevel.ERROR, "data_trace_enabled": False}
@@ -209,7 +145,7 @@ class Gateway(Construct):
             self,
             "Api",
             rest_api_name=name,
-            policy=resource_policy(stage, secret),
+            policy=self._policy,
             endpoint_types=[apigateway.EndpointType.REGIONAL],
             # Functions compress bodies for clients that ask for it, so the gateway must send bodies as bytes.
             # https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
@@ -261,6 +197,16 @@ class Gateway(Construct):
         accept(function.function, nag.AWAITED_BY_THE_GATEWAY)
         return apigateway.LambdaIntegration(function.awaited, scope_permission_to_method=False)
 
+    def refuse(self, conditions: Mapping[str, Any]) -> None:
+        """Refuse the requests that meet some conditions, by the API's resource policy.
+
+        A policy takes effect with the next deployment of its API (docs.aws.amazon.com/apigateway/latest/developerguide/
+        apigateway-resource-policies-create-attach.html). The CDK makes one, because it names deployments after the
+        API's properties.
+        """
+        if self._policy:
+            self._policy.add_statements(_invoking(iam.Effect.DENY, conditions))
+
     @abstractmethod
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
         """The media type and body of an answer that the gateway gives by itself."""
@@ -311,9 +257,7 @@ def _routes_with_bodies() -> set[tuple[str, str]]:
 class DealsApi(Gateway):
     """The REST API that the OpenAPI document describes, with its one stage, ``v1``."""
 
-    def __init__(
-        self, scope: Construct, *, stage: Stage, functions: Mapping[str, PythonFunction], secret: OriginSecret | None
-    ) -> None:
+    def __init__(self, scope: Construct, *, stage: Stage, functions: Mapping[str, PythonFunction]) -> None:
         self._open = bool(stage.cors_origins)
         super().__init__(
             scope,
@@ -323,7 +267,6 @@ class DealsApi(Gateway):
             stage_name=VERSION,
             api_id=stage.api_id,
             throttled=[(path, "POST") for path in PASSWORD_PATHS],
-            secret=secret,
         )
         sessions = apigateway.RequestAuthorizer(
             self,
@@ -436,7 +379,6 @@ class SiteApi(Gateway):
         stage: Stage,
         functions: Collection[PythonFunction],
         account: Gateway,
-        secret: OriginSecret | None,
     ) -> None:
         self._base = stage.site_base
         answering = {each.row.pages: each for each in functions if each.row.pages is not None}
@@ -448,7 +390,6 @@ class SiteApi(Gateway):
             stage_name=SITE_STAGE,
             api_id=stage.site_id,
             throttled=[(f"{path}/{REST}", "POST") for path, each in answering.items() if each.row.takes_passwords],
-            secret=secret,
             account=account,
         )
         self.private = [path for path in answering if path]
@@ -462,8 +403,8 @@ class SiteApi(Gateway):
                 # A method of its own, because it is throttled by itself.
                 method = resource.add_method("POST", integration, request_validator=self.validator)
                 accept(method, nag.OPEN_PAGE)
-        # The distribution needs the API's id, and the API its functions. So these cannot know CloudFront's own name.
-        own = "" if stage.cdn else f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
+        # What stands in front needs the API's id, and the API its functions: so these cannot know its own name.
+        own = "" if stage.front else f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
         for each in functions:
             if each.row.pages is not None or each.row.sends_mail:  # both make links
                 each.function.add_environment("SITE_ORIGIN", stage.origin or own)

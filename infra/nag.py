@@ -127,42 +127,12 @@ SESSIONS_OF_OUR_OWN = Acceptance(
     "AwsSolutions-COG4",
 )
 NO_CACHE_BY_THE_HOUR = Acceptance(
-    "A cache of the gateway costs by the hour, used or not. Pages are cached in the table, and by CloudFront.",
+    "A cache of the gateway costs by the hour, used or not. Pages are cached in the table.",
     "CKV_AWS_120",
 )
 GATEWAY_NOT_TRACED = Acceptance(X_RAY_IS_A_SETTING, "Serverless-APIGWXrayEnabled", "CKV_AWS_73")
 GATEWAY_WITHOUT_FIREWALL = Acceptance(
     "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.", "AwsSolutions-APIG3"
-)
-
-# CloudFront
-
-WORD_OPENS_LITTLE = Acceptance(
-    "It opens nothing but the way past a cache. A new one is a deployment (docs/deploying.md).",
-    "AwsSolutions-SMG4",
-    "CKV_AWS_149",
-)
-LOGGED_BY_VERSION_2 = Acceptance(
-    "It is logged by CloudFront's standard logging, version 2, which is no property of the distribution.",
-    "AwsSolutions-CFR3",
-    "CKV_AWS_86",
-)
-CLOUDFRONTS_OWN_NAME = Acceptance(
-    "CloudFront's own name comes with its own certificate and TLS; a name of one's own is a setting.",
-    "AwsSolutions-CFR4",
-    "CKV_AWS_174",
-)
-FOR_ALL_COUNTRIES = Acceptance(
-    "Deals are for readers everywhere; the countries served are a setting.", "AwsSolutions-CFR1"
-)
-CLOUDFRONT_WITHOUT_FIREWALL = Acceptance(
-    "A firewall is a setting: of $0.60 per million requests, where CloudFront itself takes $1.",
-    "AwsSolutions-CFR2",
-    "CKV_AWS_68",
-)
-LOGS_OF_LOGS = Acceptance(
-    "It holds logs itself, which one service writes under names of their own; logs of logs have no end.",
-    *NO_LOG_NO_VERSIONS,
 )
 
 # Pictures

@@ -59,24 +59,6 @@ class Target:
     uv_platform: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cdn:
-    """CloudFront in front of both APIs; ``docs/deploying.md`` tells what each setting means."""
-
-    domain_name: str | None = None
-    certificate_arn: str | None = None
-    price_class: str = "PRICE_CLASS_100"
-    countries: tuple[str, ...] = ()
-    web_acl_arn: str | None = None
-    closes_apis: bool = False
-    word: int = 1
-    subdomains_too: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.domain_name is None) != (self.certificate_arn is None):
-            raise ValueError("A domain name and its certificate go together.")
-
-
 @dataclass(frozen=True, slots=True)
 class Domain:
     """A domain name of your own that leads to the APIs directly; its certificate is in the stack's region.
@@ -149,7 +131,6 @@ class Stage:
     slowness: int = 1
     site_id: str | None = None
     options: tuple[Option, ...] = ()
-    cdn: Cdn | None = None
     domain: Domain | None = None
     site_origin: str | None = None
     restored: RestoredTable | None = None
@@ -166,10 +147,6 @@ class Stage:
     first: bool = False
 
     def __post_init__(self) -> None:
-        if self.closes_apis and self.domain:
-            raise ValueError(
-                "domain must not be set where cdn closes_apis: it would lead to APIs that refuse everybody."
-            )
         if (self.alarm_email or self.budget) and self.watch is Watch.NOTHING:
             raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
@@ -181,8 +158,8 @@ class Stage:
             raise ValueError('shipping must have an amount with two decimals for each currency: {"USD": "4.90"}.')
         if not _PERCENTS.fullmatch(self.tax):
             raise ValueError("tax must be a number of percents, such as 8.1.")
-        if self.mail and self.cdn and self.origin is None:
-            raise ValueError("mail needs an address for its links: cdn must have a domain_name, or set site_origin.")
+        if self.mail and self.front and self.origin is None:
+            raise ValueError("mail needs an address for its links: name what is in front, or set site_origin.")
         if self.open_order_shards < 1:
             raise ValueError("open_order_shards must be 1 or more.")
         if len({type(each) for each in self.options}) < len(self.options):
@@ -201,20 +178,25 @@ class Stage:
         return self.keeps_data and not self.first
 
     @property
+    def front(self) -> Option | None:
+        """What stands in front of both APIs, if anything does."""
+        return next((each for each in self.options if each.in_front), None)
+
+    @property
     def closes_apis(self) -> bool:
-        """Whether the APIs answer CloudFront alone."""
-        return self.cdn is not None and self.cdn.closes_apis
+        """Whether the APIs answer nobody but what stands in front of them."""
+        return self.front is not None and self.front.closes_apis
 
     @property
     def origin(self) -> str | None:
         """How browsers know the site (scheme and host), or None where only the deployment can tell."""
-        name = self.domain.name if self.domain else self.cdn.domain_name if self.cdn else None
+        name = self.domain.name if self.domain else self.front.host if self.front else None
         return self.site_origin or (f"https://{name}" if name else None)
 
     @property
     def site_base(self) -> str:
-        """The beginning of pages' paths: the gateway's stage, unless CloudFront or a domain is in front of it."""
-        return "" if self.cdn or self.domain else f"/{SITE_STAGE}"
+        """The beginning of pages' paths: the gateway's stage, unless a name that has none leads to it."""
+        return "" if self.front or self.domain else f"/{SITE_STAGE}"
 
     @property
     def stack_name(self) -> str:

@@ -6,9 +6,8 @@ from aws_cdk import App, CfnOutput, Stack
 
 from infra import nag
 from infra.bundling import bundle
-from infra.cdn import Edge
 from infra.functions import of_stage
-from infra.gateway import DealsApi, OriginSecret, SiteApi, SiteDomain
+from infra.gateway import DealsApi, SiteApi, SiteDomain
 from infra.lambdas import EachMinute, PythonFunction, Seeds, StreamReader, WorkQueue
 from infra.mail import MailSending
 from infra.nag import require
@@ -75,10 +74,8 @@ class DealsStack(Stack):
         mail = [MailSending(self, stage=stage, functions=functions).queue] if stage.mail else []
         EachMinute(self, functions=functions)
 
-        secret = OriginSecret(self, version=stage.cdn.word) if stage.cdn else None
-        api = DealsApi(self, stage=stage, functions=by_name, secret=secret)
-        pages = SiteApi(self, stage=stage, functions=functions, account=api, secret=secret)
-        edge = Edge(self, stage=stage, api=api, site=pages, secret=secret) if secret else None
+        api = DealsApi(self, stage=stage, functions=by_name)
+        pages = SiteApi(self, stage=stage, functions=functions, account=api)
         if stage.domain:
             SiteDomain(self, domain=stage.domain, site=pages, api=api)
         site = Site(
@@ -89,7 +86,7 @@ class DealsStack(Stack):
             readers=readers,
             api=api,
             pages=pages,
-            origin=stage.origin or (edge.origin if edge else None),
+            origin=stage.origin,
         )
         for add in features.of("resources"):
             add(self, site)

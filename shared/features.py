@@ -134,7 +134,24 @@ EXPORTS = Feature(
     proofs="cli.proofs.exports:PROOFS",
 )
 
-FEATURES: tuple[Feature, ...] = (WORKINGS, TEXTBOOK, FIREWALL, EXPORTS)
+CDN = Feature(
+    name="cdn",
+    does="CloudFront in front of both APIs, which it may close to all others",
+    owns=(
+        *("cli/proofs/cdn.py", "docs/deploying.md#cloudfront"),
+        *("docs/ledger.md#keys-of-cloudfront", "docs/ledger.md#names-and-logs-of-cloudfront"),
+        *("docs/ledger.md#referer-in-an-api-policy", "docs/ledger.md#secret-in-an-api-policy"),
+        "infra/cdn.py",
+        "infra/options/cdn.py",
+        "tests/functions/test_behind_cloudfront.py",
+        "tests/infra/test_cdn.py",
+        "tests/support/edge.py",
+    ),
+    resources="infra.cdn:add",
+    proofs="cli.proofs.cdn:PROOFS",
+)
+
+FEATURES: tuple[Feature, ...] = (WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
 """The features that are installed."""
 
 

@@ -1,6 +1,6 @@
 """``/pictures/{hash}/{file}``: the deals' pictures, from their bucket, at the site's own address.
 
-A picture's name holds its content's hash, so browsers and CloudFront keep it for a year and hardly ever ask here.
+A picture's name holds its content's hash, so browsers and caches keep it for a year and hardly ever ask here.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ afterwards.
 There are no tokens in forms, so that a form can be on a page that is cached for everybody. The browser itself says
 where a form was sent from: ``Sec-Fetch-Site``, which no script can set, or ``Origin`` in older browsers
 (https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site). The host of a request is never asked: behind
-CloudFront it is the gateway's.
+a proxy it is the gateway's.
 """
 
 from __future__ import annotations

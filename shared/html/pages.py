@@ -126,7 +126,7 @@ OF_DRAWINGS = {**OF_FILES, "Content-Security-Policy": "default-src 'none'; frame
 TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 """Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
 
-It leaves out subdomains: those who serve them may have no HTTPS. CloudFront's can have them (``subdomains_too``)."""
+It leaves out subdomains: those who serve them may have no HTTPS."""
 
 PUBLIC = f"public, {FRESH}, stale-if-error=600"
 """A page that is the same for everybody: some seconds old at most, and the last good one while the table is away."""

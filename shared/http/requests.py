@@ -58,12 +58,11 @@ def correlation_id(event: Mapping[str, Any]) -> str:
 def address(event: Mapping[str, Any]) -> str:
     """The address a request came from.
 
-    Behind CloudFront the gateway's neighbour is an edge location. The gateway adds that one to X-Forwarded-For, after
-    CloudFront has added its own; what comes before may be forged. The gateway then answers only CloudFront.
-    https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/RequestAndResponseBehaviorCustomOrigin.html
-    (CloudFront's part; the gateway's is not seen in AWS's documentation).
+    Where the gateway answers a proxy of ours alone (``BEHIND_PROXY``), its neighbour is that proxy. The gateway adds
+    the proxy's address to X-Forwarded-For (not seen in AWS's documentation), after the proxy has added that of its own
+    neighbour; what comes before may be forged.
     """
-    if os.environ.get("BEHIND_CDN") == "true":
+    if os.environ.get("BEHIND_PROXY") == "true":
         passed = (header(event, "x-forwarded-for") or "").split(",")
         if len(passed) > 1:
             return passed[-2].strip()

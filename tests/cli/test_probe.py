@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from cli import probe
-from cli.proofs import Deployed, Fails, NotHere, Proof, exports
+from cli import probe, proofs
+from cli.proofs import Deployed, Fails, NotHere, Proof, cdn, exports
+from infra.options.cdn import Cdn
 from infra.options.exports import Exports
-from infra.settings import STAGES, Cdn, Mail, Stage
+from infra.settings import STAGES, Mail, Stage
 from shared.data import keys
 from shared.data.members import mailing, users
 from shared.dynamodb.table import Table
@@ -23,7 +24,7 @@ from tests.cli.conftest import Btd
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
 
 DEV = STAGES["dev"]
-CLOSED = dataclasses.replace(DEV, cdn=Cdn(closes_apis=True))
+CLOSED = dataclasses.replace(DEV, options=(Cdn(closes_apis=True),))
 OUTPUTS = {
     "TableName": "deals",
     "ApiUrl": "https://api.example/v1/",
@@ -103,7 +104,8 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, Sequence[
             asked.append(url)
             return next(left[url])
 
-        monkeypatch.setattr(probe, "ask", ask)
+        for module in (probe, proofs):
+            monkeypatch.setattr(module, "ask", ask)
         return asked
 
     return made
@@ -204,17 +206,17 @@ def test_closed_apis_answer_cloudfront_alone(
     site = meets(Aws(), CLOSED)
 
     if holds:
-        assert probe.closed(site) == "401 directly, 200 through CloudFront"
+        assert cdn.closed(site) == "401 directly, 200 through CloudFront"
     else:
         with pytest.raises(Fails, match=f"directly it answers {direct}, through CloudFront {through}"):
-            probe.closed(site)
+            cdn.closed(site)
 
 
 def test_apis_that_are_not_closed_cannot_prove_it(meets: Callable[..., Deployed], answers: Any) -> None:
     answers({"https://api.example/v1/front-page": [(200, "")]})
 
     with pytest.raises(NotHere, match="answers 200"):
-        probe.closed(meets(Aws()))
+        cdn.closed(meets(Aws()))
 
 
 def test_a_throttle_is_proved_by_the_gateways_own_words_and_bounded(
@@ -391,7 +393,7 @@ def test_the_ledger_is_printed_with_the_results(
     (first, *_) = rows
     assert (first["claim"], first["state"], first["result"]) == ("leading-keys-of-an-index", "bet", result)
     assert ("nothing is told here" in first["found"]) == (stage == "local")
-    assert {row["result"] for row in rows if row["found"] == "btd probe closed"} == {""}
+    assert {row["result"] for row in rows if row["found"] == "btd probe throttle"} == {""}
     assert re.search(rf"leading-keys-of-an-index +bet +{result}", printed)
 
 

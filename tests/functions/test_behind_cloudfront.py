@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
-import httpx
 import pytest
 
 from shared import settings
@@ -14,49 +12,13 @@ from shared.data.members import rate_limits
 from shared.dynamodb.table import Table
 from shared.errors import SlowDown
 from shared.values import times
-from tests.infra.conftest import Synthesized, closed
-from tests.support.edge import Answer, Edge, Request
+from tests.infra.conftest import Synthesized
+from tests.infra.test_cdn import closed
+from tests.support.edge import Edge
 from tests.support.factories import a_deal, token_of_new
-from tests.support.gateway import Gateway
+from tests.support.proxied import NEIGHBOUR, Api, api
 
-__all__ = ["closed"]
-
-NEIGHBOUR = "198.51.100.20"
-"""The edge location, as the gateway sees it."""
-
-
-@dataclasses.dataclass(slots=True)
-class Api:
-    """API Gateway and the functions behind it; it remembers what it was asked."""
-
-    asked: list[Request] = dataclasses.field(default_factory=list)
-    fails: bool = False
-
-    def __call__(self, request: Request) -> Answer:
-        self.asked.append(request)
-        assert "host" not in request.headers
-        if self.fails:
-            return Answer(503, {"cache-control": "no-store"}, "busy")
-        forwarded = {"x-forwarded-for": f"{request.headers['x-forwarded-for']}, {NEIGHBOUR}"}
-        asked = httpx.Request(
-            request.method,
-            f"http://api{request.path}",
-            params=request.query,
-            headers=request.headers | forwarded,
-            content=request.body,
-        )
-        answer = Gateway(NEIGHBOUR).handle_request(asked)
-        answer.read()
-        return Answer(answer.status_code, dict(answer.headers), answer.text)
-
-
-@pytest.fixture
-def api(table: Table, monkeypatch: pytest.MonkeyPatch) -> Api:
-    monkeypatch.setenv("BEHIND_CDN", "true")
-    now = times.now()
-    for number in range(3):
-        deals.create(table, a_deal(now, brand="g-fore", title=f"Golf shoe {number}"), now)
-    return Api()
+__all__ = ["api", "closed"]
 
 
 @pytest.fixture

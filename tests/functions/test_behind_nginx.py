@@ -20,8 +20,7 @@ import httpx
 import pytest
 
 from local.cloud import free_port
-from tests.functions.test_behind_cloudfront import Api, api
-from tests.support.edge import Answer, Request
+from tests.support.proxied import Answer, Api, Request, api
 from tests.support.waiting import eventually
 
 __all__ = ["api"]

@@ -167,7 +167,7 @@ def test_the_authorizer_denies_a_request_without_a_token_that_is_known(table: Ta
 
 
 def test_without_cloudfront_a_request_comes_from_where_its_connection_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("BEHIND_CDN", raising=False)
+    monkeypatch.delenv("BEHIND_PROXY", raising=False)
     asked = event("accounts-sign-up")
     asked["headers"]["X-Forwarded-For"] = "203.0.113.9, 198.51.100.7"
 

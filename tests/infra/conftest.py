@@ -15,9 +15,10 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.nag import require
+from infra.options.cdn import Cdn
 from infra.options.exports import Exports
 from infra.options.firewall import Firewall
-from infra.settings import STAGES, Cdn, Mail, Stage, Watch
+from infra.settings import STAGES, Mail, Stage, Watch
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy
 
@@ -34,11 +35,14 @@ VARIANTS: dict[str, Stage] = {
         cors_origins=("https://app.example",),
         alarm_email="ana@mail.example",
         mail=Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),
-        options=(Firewall(), Exports(days=400)),
-        cdn=Cdn(
-            domain_name="deals.example",
-            certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",
-            closes_apis=True,
+        options=(
+            Firewall(),
+            Exports(days=400),
+            Cdn(
+                domain_name="deals.example",
+                certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",
+                closes_apis=True,
+            ),
         ),
     ),
 }
@@ -231,16 +235,6 @@ def dev(assemblies: Callable[[str], Assembly]) -> Synthesized:
 def prod(assemblies: Callable[[str], Assembly]) -> Synthesized:
     """The template of the stage prod."""
     return assemblies("prod").main(STAGES["prod"])
-
-
-CLOSED = Cdn(closes_apis=True)
-"""Names lead to CloudFront, and the APIs answer nobody else."""
-
-
-@pytest.fixture(scope="session")
-def closed() -> Synthesized:
-    """The template of prod behind CloudFront."""
-    return synthesize(replace(STAGES["prod"], cdn=CLOSED))
 
 
 @pytest.fixture(scope="session")

@@ -15,11 +15,10 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk.assertions import Template
 from jsonschema import Draft4Validator
 
-from infra.cdn import PAGE_QUERY
 from infra.functions import BY_NAME, FUNCTIONS
 from infra.gateway import REFUSALS
 from infra.routes import ROUTES, Caller, Route
-from infra.settings import STAGES, Cdn, Domain
+from infra.settings import STAGES, Domain
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from local.settings import ROOT
 from shared.api.paths import PASSWORD_PATHS
@@ -48,8 +47,8 @@ def methods(stage: Synthesized, gateway: str = "Gateway") -> dict[tuple[str, str
 
 @pytest.fixture(scope="module")
 def browsers() -> Synthesized:
-    """A stage behind CloudFront that other sites' pages may call."""
-    stage = replace(STAGES["dev"], cdn=Cdn(), cors_origins=("https://app.example", "https://other.example"))
+    """A stage that other sites' pages may call."""
+    stage = replace(STAGES["dev"], cors_origins=("https://app.example", "https://other.example"))
     return synthesize(stage)
 
 
@@ -116,15 +115,6 @@ def test_where_methods_share_one_each_route_still_has_its_function_and_its_autho
         method = deployed.get((route.method, route.path)) or deployed["ANY", route.path]
         assert f'"{route.function.capitalize()}' in json.dumps(method["Integration"]["Uri"]), route
         assert method["AuthorizationType"] == ("CUSTOM" if route.caller is Caller.SIGNED_IN else "NONE"), route
-
-
-def test_answers_are_cached_by_origin_where_they_differ_by_it(browsers: Synthesized) -> None:
-    """docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html"""
-    policies = browsers.all("AWS::CloudFront::CachePolicy")
-
-    keys = [each["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"] for each in policies]
-
-    assert ["Authorization", "Origin"] in [each["HeadersConfig"].get("Headers") for each in keys]
 
 
 def test_no_browser_may_ask_unless_the_stage_says_so(dev: Synthesized) -> None:
@@ -361,12 +351,6 @@ def test_a_domain_leads_to_the_pages_at_its_root_and_to_the_api_below_its_versio
     assert named.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
 
 
-def test_behind_cloudfront_pages_have_no_prefix_and_know_its_name_where_it_has_one(everything: Synthesized) -> None:
-    assert everything.variables("site")["SITE_BASE"] == ""
-    assert everything.variables("site")["SITE_ORIGIN"] == "https://deals.example"
-    assert everything.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
-
-
 def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: Synthesized, prod: Synthesized) -> None:
     def told(stage: Synthesized) -> set[str]:
         return {module for module in stage.modules() if "SHOWS_WORK" in stage.variables(module)}
@@ -390,14 +374,6 @@ def test_traces_are_kept_and_read_where_work_is_shown_and_nowhere_else(dev: Synt
     assert may(dev, "Query") == {row.name for row in FUNCTIONS if row.pages is not None and row.access}
     assert may(dev, "GetItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert") == set()
     assert may(prod, "PutItem", "Query", "GetItem", "UpdateItem", "DeleteItem", "PartiQLInsert") == set()
-
-
-def test_behind_cloudfront_a_trace_is_asked_for_by_its_id_where_work_is_shown(everything: Synthesized) -> None:
-    policy = everything.only("AWS::CloudFront::CachePolicy", "CdnPublicPages")["CachePolicyConfig"]
-
-    key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
-    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "all"}
-    assert len({"trace", *PAGE_QUERY}) > 10  # as many as a policy may name
 
 
 def test_a_form_is_said_to_be_followed_by_the_functions_whose_filters_want_its_items() -> None:

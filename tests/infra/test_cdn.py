@@ -15,12 +15,14 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.cdn import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, QUERY
+from infra.cdn import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE_QUERY, QUERY, OriginSecret
 from infra.functions import FUNCTIONS
-from infra.gateway import OriginSecret
-from infra.settings import STAGES, Cdn, Domain
-from tests.infra.conftest import CLOSED, Synthesized, synthesize
-from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Answer, Edge
+from infra.options.cdn import Cdn
+from infra.settings import STAGES, Domain, Mail
+from local.settings import ROOT
+from tests.infra.conftest import Synthesized, synthesize
+from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge
+from tests.support.proxied import Answer
 
 Json = Mapping[str, Any]
 
@@ -43,20 +45,48 @@ FIRST = Cdn(
 """The first step: the name still leads to the APIs. All that can be set is set."""
 
 
+CLOSED = Cdn(closes_apis=True)
+"""Names lead to CloudFront, and the APIs answer nobody else."""
+
+
+@pytest.fixture(scope="session")
+def closed() -> Synthesized:
+    """The template of prod behind CloudFront."""
+    return synthesize(dataclasses.replace(STAGES["prod"], options=(CLOSED,)))
+
+
 @pytest.fixture(scope="session")
 def first() -> Synthesized:
-    return synthesize(dataclasses.replace(STAGES["prod"], cdn=FIRST, domain=OWN))
+    origins = ("https://app.example",)
+    return synthesize(dataclasses.replace(STAGES["prod"], options=(FIRST,), domain=OWN, cors_origins=origins))
 
 
 @pytest.fixture(scope="session")
 def rotated() -> Synthesized:
     """The second step, with another word."""
-    return synthesize(dataclasses.replace(STAGES["prod"], cdn=dataclasses.replace(CLOSED, word=2)))
+    return synthesize(dataclasses.replace(STAGES["prod"], options=(dataclasses.replace(CLOSED, word=2),)))
 
 
 @pytest.fixture(scope="session")
 def edge(closed: Synthesized) -> Edge:
     return Edge(closed.template, lambda _: Answer(200, {}))
+
+
+def test_every_setting_is_documented() -> None:
+    told = (ROOT / "docs" / "deploying.md").read_text()
+
+    assert not [each.name for each in dataclasses.fields(Cdn) if f"`{each.name}`" not in told]
+
+
+def test_settings_that_cannot_be_meant_are_refused() -> None:
+    mail = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
+
+    with pytest.raises(ValueError, match="closes_apis"):
+        dataclasses.replace(STAGES["prod"], options=(CLOSED,), domain=OWN)
+    with pytest.raises(ValueError, match="mail needs an address"):
+        dataclasses.replace(STAGES["prod"], options=(Cdn(),), mail=mail)
+    with pytest.raises(ValueError, match="go together"):
+        Cdn(domain_name=OWN.name)
 
 
 def cache_policy(stage: Synthesized, name: str) -> Json:
@@ -312,7 +342,7 @@ def test_the_first_deployment_leaves_a_live_site_as_it_is(first: Synthesized) ->
     (word,), sent = words(first)
     assert sent == {word}
     # A direct request could have made up an address that CloudFront would have added.
-    assert "BEHIND_CDN" not in json.dumps(first.template["Resources"])
+    assert "BEHIND_PROXY" not in json.dumps(first.template["Resources"])
 
 
 def test_a_word_that_is_not_put_in_its_place_locks_nobody_out(closed: Synthesized) -> None:
@@ -399,7 +429,7 @@ def test_functions_trust_the_addresses_of_cloudfront_where_nobody_else_reaches_t
     closed: Synthesized, first: Synthesized, prod: Synthesized
 ) -> None:
     def told(stage: Synthesized) -> set[bool]:
-        return {"BEHIND_CDN" in stage.variables(module) for module in stage.modules()}
+        return {"BEHIND_PROXY" in stage.variables(module) for module in stage.modules()}
 
     assert told(closed) == {True}
     assert told(first) == told(prod) == {False}
@@ -424,3 +454,26 @@ def test_a_name_countries_and_a_firewall_are_settings(first: Synthesized) -> Non
     assert found["PriceClass"] == "PriceClass_All"
     assert found["Restrictions"]["GeoRestriction"] == {"RestrictionType": "whitelist", "Locations": ["DE", "US"]}
     assert found["WebACLId"] == FIRST.web_acl_arn
+
+
+def test_behind_cloudfront_pages_have_no_prefix_and_know_its_name_where_it_has_one(everything: Synthesized) -> None:
+    assert everything.variables("site")["SITE_BASE"] == ""
+    assert everything.variables("site")["SITE_ORIGIN"] == "https://deals.example"
+    assert everything.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
+
+
+def test_behind_cloudfront_a_trace_is_asked_for_by_its_id_where_work_is_shown(everything: Synthesized) -> None:
+    policy = everything.only("AWS::CloudFront::CachePolicy", "CdnPublicPages")["CachePolicyConfig"]
+
+    key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "all"}
+    assert len({"trace", *PAGE_QUERY}) > 10  # as many as a policy may name
+
+
+def test_answers_are_cached_by_origin_where_they_differ_by_it(first: Synthesized) -> None:
+    """docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html"""
+    policies = first.all("AWS::CloudFront::CachePolicy")
+
+    keys = [each["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"] for each in policies]
+
+    assert ["Authorization", "Origin"] in [each["HeadersConfig"].get("Headers") for each in keys]

@@ -18,22 +18,20 @@ import pytest
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import FUNCTIONS
 from infra.options import Option
-from infra.settings import ON_LAMBDA, STAGES, Cdn, Domain, Mail, Stage, this_machine
+from infra.settings import ON_LAMBDA, STAGES, Mail, Stage, this_machine
 from local.invoke import unpack
 from local.settings import ROOT
-from tests.infra.conftest import CLOSED
 from tests.support.artifacts import INTERPRETER, RUNTIME
 
 DEV = STAGES["dev"]
-OWN = Domain("deals.example", "arn:aws:acm:x")
 MAIL = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
 BOTH = ("*", "https://app.example")
 
 
-def test_every_setting_of_a_stage_and_of_cloudfront_is_documented() -> None:
+def test_every_setting_of_a_stage_is_documented() -> None:
     told = (ROOT / "docs" / "deploying.md").read_text()
 
-    assert not [each.name for each in (*fields(Stage), *fields(Cdn)) if f"`{each.name}`" not in told]
+    assert not [each.name for each in fields(Stage) if f"`{each.name}`" not in told]
 
 
 def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
@@ -56,9 +54,6 @@ def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
         (lambda: replace(DEV, alarm_email="oncall@shop.example"), "not watched"),
         (lambda: replace(DEV, budget=10), "not watched"),
         (lambda: replace(DEV, options=(Option(), Option())), "one of a kind"),
-        (lambda: replace(DEV, cdn=CLOSED, domain=OWN), "closes_apis"),
-        (lambda: replace(DEV, cdn=Cdn(), mail=MAIL), "mail needs an address"),
-        (lambda: Cdn(domain_name=OWN.name), "go together"),
         (lambda: replace(MAIL, sender="Deals <deals@deals.example>"), "without names"),
         (lambda: replace(MAIL, reply_to="Ana"), "without names"),
     ],

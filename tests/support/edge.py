@@ -16,6 +16,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from tests.support.proxied import Answer, Request
+
 CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 CACHING_OPTIMIZED = "658327ea-f89d-4fab-a63d-7e88639e58f6"
 ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
@@ -27,36 +29,6 @@ UNKEPT_IF_SAID = {404, 410, 414, 501}
 
 DEFAULT_ERROR_SECONDS = 10
 UNSTORABLE = {"private", "no-store", "no-cache"}
-
-Headers = dict[str, str]
-"""Header names are lower case here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request as a viewer sends it or the origin gets it."""
-
-    method: str
-    path: str
-    query: tuple[tuple[str, str], ...] = ()
-    headers: Headers = field(default_factory=dict)
-    body: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer; ``result`` is what CloudFront logs of it: Hit, Miss, RefreshHit, Error; or Pass where none is kept."""
-
-    status: int
-    headers: Headers
-    body: str = ""
-    result: str = ""
-
-    @property
-    def directives(self) -> dict[str, str]:
-        """Cache-Control's."""
-        parts = (part.strip().partition("=") for part in self.headers.get("cache-control", "").split(","))
-        return {name.lower(): value for name, _, value in parts if name}
 
 
 @dataclass(slots=True)

@@ -123,7 +123,7 @@ LOOKS = 60
 def picture_section(deal: Deal | None, request: Request) -> dict[str, Any]:
     """The picture in a deal's form, with the form that sends one; that of a new deal gets it once posted."""
     outcome = editing.outcome_of(deal) if deal else None
-    # Without an origin, which only a stage with CloudFront's own name is without, S3's answer is an empty page.
+    # Without an origin, which only a stage whose name is not known before it is deployed lacks, S3's answer is empty.
     back = absolute(f"/desk/deals/{views.number(deal)}/picture") if deal and origin() else ""
     more = {"success_action_redirect": back} if back else {}
     more["Content-Type"] = ANY_TYPE

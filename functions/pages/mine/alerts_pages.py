@@ -137,7 +137,7 @@ def revoke_feed(request: Request) -> Answer:
 def messages_feed(request: Request) -> Answer:
     """The newest messages of a key's owner, for a feed reader, which has no session and sends no cookie.
 
-    The key is in the query, as no log has queries: neither the gateway's, nor CloudFront's, nor the functions'.
+    The key is in the query, as no log has queries: neither the gateways', nor the functions', nor a CDN's.
     """
     whose = feed_keys.reader(table(), request.query.get("key", ""))
     found = messages.latest(table(), whose.username, limit=IN_FEED, now=request.now).items

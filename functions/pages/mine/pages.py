@@ -1,6 +1,6 @@
 """A member's own pages: the inbox and the saved deals; and the buttons that watch, like, save and vote.
 
-The buttons are on public pages, which the CDN caches. They are plain forms that lead back to their page; the script
+The buttons are on public pages, which caches may keep. They are plain forms that lead back to their page; the script
 sends the same form, asks for JSON, and shows the new state.
 """
 
