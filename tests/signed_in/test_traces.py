@@ -89,7 +89,7 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, mon
     of_work = {f"shared.html.{name}" for name in ("page_cost", "form_cost", "drawings")}
     of_work |= {"shared.data.workings", "functions.cost_headers"}
     for name in of_work:
-        sys.modules.pop(name, None)
+        monkeypatch.delitem(sys.modules, name, raising=False)
 
     seen = ana.get("/my/saved?fault=throttle&trace=AAAAAAAAAAAAAAAA")
     sent = ana.post("/my/likes/brand/apple", {"on": "1"})
