@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import re
 import shutil
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, FrameLocator, Page, expect
 
-from demo import packing
-from infra.bundling import digest_of
 from local.settings import ROOT
 from shared.learn import lessons
 from shared.learn.lessons import Step
 from shared.learn.running import READS
+from tests.demo.conftest import Host, served
 from tests.support.browser import patient
 from tests.support.waiting import until
 
@@ -84,53 +75,6 @@ ADDRESS = {
     "Recipient": "Ana Blake", "Street and number": "12 Harbour Street", "Postal code": "04101", "City": "Portland",
     "State or region": "ME",
 }  # fmt: skip
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        """Log nothing."""
-
-
-@dataclass
-class Host:
-    """A host of static files, with the demo below ``/name/``, which can be switched off."""
-
-    server: http.server.ThreadingHTTPServer
-
-    @property
-    def demo(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_port}/name/demo/"
-
-    def end(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the demo, built where that of this code is not there."""
-    known = digest_of(*packing.CODE)
-    if not any(known in page.read_text() for page in packing.BUILT.glob("index.html")):
-        subprocess.run(["make", "demo"], cwd=ROOT, check=True)
-    folder = tmp_path_factory.mktemp("host")
-    (folder / "name").mkdir()
-    (folder / "name" / "demo").symlink_to(packing.BUILT)
-    return folder
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[Host]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield Host(server)
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def host(folder: Path) -> Iterator[Host]:
-    with served(folder) as host:
-        yield host
 
 
 @pytest.fixture
@@ -459,13 +403,3 @@ def test_axe_finds_nothing_on_the_shell(context: BrowserContext, host: Host) -> 
     found = page.evaluate(f"axe.run({own}).then(({{violations}}) => violations.map(({{id}}) => id))")
 
     assert found == []
-
-
-def test_a_reader_reads_and_signs_in_with_firefox(host: Host) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.demo.firefox", host.demo], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-
-    assert done.returncode == 0, done.stderr[-3000:]
-    if done.stdout:
-        pytest.skip(done.stdout)
