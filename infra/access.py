@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index
@@ -86,3 +86,16 @@ def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any
 
 Access = tuple[Right | Scan, ...]
 """The rights of one function to the table."""
+
+
+def widened(access: Access, more: Access) -> Access:
+    """Rights with more of them: partitions join those of a right that is the same otherwise."""
+    rights = [*access]
+    for new in more:
+        for at, right in enumerate(rights):
+            if isinstance(right, Right) and isinstance(new, Right) and replace(right, partitions=new.partitions) == new:
+                rights[at] = replace(new, partitions=(*right.partitions, *new.partitions))
+                break
+        else:
+            rights.append(new)
+    return tuple(rights)

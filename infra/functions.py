@@ -7,9 +7,11 @@ table in ``rights.py`` or ``other_rights.py``, and its module in ``functions/``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 from infra import other_rights, rights
+from infra.access import widened
 from infra.bounds import ESSENTIAL_METRICS
 from infra.bundling import module_of
 from infra.rows import FULL, PILLOW, Caller, Filter, Function, Reading, typed
@@ -29,7 +31,7 @@ SENDS_PICTURES = (("s3:PutObject", UPLOADS),)
 """The right with which a form is signed that a browser sends a picture by."""
 
 
-FUNCTIONS: tuple[Function, ...] = (
+_ROWS = (
     Function(name="catalog", access=rights.CATALOG),
     Function(name="authorizer", access=rights.AUTHORIZER),
     Function(
@@ -42,15 +44,12 @@ FUNCTIONS: tuple[Function, ...] = (
         asks_for_mail=True,
     ),
     Function(name="members", access=rights.MEMBERS, traced=True),
-    Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True, traced=True),
     Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True, files=SENDS_PICTURES),
     Function(name="site", access=other_rights.SITE, pages=""),
     Function(name="clicks", access=other_rights.CLICKS, pages="/go"),
     Function(name="pictures", access=(), pages="/pictures", files=(("s3:GetObject", PICTURES),)),
     Function(name="mine", access=other_rights.MINE, pages="/my", traced=True),
-    Function(name="shop", access=other_rights.SHOP, artifact=FULL, pages="/shop", bills=True, traced=True),
     Function(name="desk", access=other_rights.DESK, artifact=FULL, pages="/desk", traced=True, files=SENDS_PICTURES),
-    Function(name="sales", access=other_rights.SALES, artifact=FULL, pages="/desk/shop", traced=True),
     Function(
         name="account",
         access=other_rights.ACCOUNT,
@@ -145,6 +144,16 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     *chain.from_iterable(features.of("functions")),
 )
+
+
+def _whole(row: Function) -> Function:
+    """A row with the rights that features add to it."""
+    for rights_of in features.of("more_rights"):
+        row = replace(row, access=widened(row.access, rights_of.get(row.name, ())))
+    return row
+
+
+FUNCTIONS: tuple[Function, ...] = tuple(map(_whole, _ROWS))
 
 
 def of_stage(stage: Stage) -> tuple[Function, ...]:

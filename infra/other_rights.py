@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from infra.access import Access, Right, Scan
-from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG, COUNTING, REMOVING, VOTING
+from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, CATALOG, COUNTING, REMOVING, VOTING
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, TTL_ATTRIBUTE, USER_INDEX
 
@@ -34,7 +34,7 @@ MINE: Access = (
     Right("PutItem", (p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
     Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
     Right("DeleteItem", (p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
-    Right("Query", (p.MESSAGES, p.SAVED, p.ALERTS, p.CART, p.DEALS, p.ENDINGS_OF_DAYS)),
+    Right("Query", (p.MESSAGES, p.SAVED, p.ALERTS, p.DEALS, p.ENDINGS_OF_DAYS)),
     Right("Query", (p.MESSAGES, p.LIKES_OF_USERS, p.WATCHES_OF_USERS, p.ALL_DEALS_BY_DAY), GSI1),
 )
 
@@ -58,26 +58,6 @@ DESK: Access = (
     Scan(("Username",), USER_INDEX),
 )
 
-SHOP: Access = (
-    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.ORDER_NUMBER, p.CART, p.OPEN_ORDERS, p.IDEMPOTENCY)),
-    *BUYING,
-    Right("Query", (p.MESSAGES,), GSI1),
-)
-"""Members in the shop's pages: the same as ORDERS for the API, without what only editors do. The pages
-also count unread messages."""
-
-SALES: Access = (
-    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.ORDER_NUMBER, p.SALE, p.OPEN_ORDERS, p.IDEMPOTENCY)),
-    Right("BatchGetItem", (p.STOCK, p.ORDER_PARTS)),
-    Right("PutItem", (p.MESSAGES, p.IDEMPOTENCY, p.OPEN_ORDERS)),
-    Right("UpdateItem", (p.USER, p.ACCOUNT, p.SALE, p.STOCK)),
-    Right("DeleteItem", (p.OPEN_ORDERS,)),
-    Right("Query", (p.USER, p.OPEN_ORDERS)),
-    Right("Query", (p.ORDER_PARTS,), GSI1),
-    Right("Query", (p.OPEN_ORDERS_OF_DAYS, p.CLOSED_ORDERS), GSI3),
-)
-"""Editors in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
-desk's own function does, and adds no item to anyone's collection: a new status is an update of an item there."""
 
 SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
 
@@ -88,12 +68,10 @@ EXPIRY: Access = (
     Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.ENDINGS, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
     Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.DRAFTS, *p.TOPICS)),
-    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.OPEN_ORDERS, p.DRAFTS, p.BEGINNINGS)),
-    Right("Query", (p.ENDINGS_OF_DAYS, p.BEGINNINGS, p.OPEN_ORDERS)),
-    Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
+    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.DRAFTS, p.BEGINNINGS)),
+    Right("Query", (p.ENDINGS_OF_DAYS, p.BEGINNINGS)),
 )
-"""It posts the drafts that are due, whose author must still be an editor. Of orders it reads how long the oldest open
-one waits, and removes the notes of those days that have none."""
+"""It posts the drafts that are due, whose author must still be an editor."""
 
 MESSENGER: Access = (
     Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),
@@ -137,12 +115,10 @@ is mailed to it any more, of a message only that it was mailed."""
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
     # Of the pages of picks, the front page alone has deals beside them.
-    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
+    Right("BatchGetItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
     Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),
-    # Whether a deal's stock is in the list of what is sold here: it changes no number of pieces.
-    Right("UpdateItem", (p.STOCK,), attributes=("GSI1PK", "GSI1SK")),
     Right("Query", (p.ALL_DEALS_BY_DAY, p.POPULAR), GSI1),
     Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
 )

@@ -1,4 +1,4 @@
-"""The rights of the API's functions to the table; ``other_rights.py`` has the others'.
+"""The rights of the API's functions to the table; ``other_rights.py`` has the others', ``rows/`` those of features.
 
 ``tests/e2e/test_privilege.py`` compares them with what the functions do: all of it is allowed, and every right is used.
 """
@@ -13,7 +13,7 @@ CATALOG: Access = (
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.BRANDS, *p.TOPICS, *p.CURATED)),
     Right("BatchGetItem", (p.DEAL, p.WORDS, p.CATEGORY_ITEM, *p.FEED_CACHES, *p.PICKS_CACHES)),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.WORD, p.WORDS, *p.TOPICS)),
-    Right("Query", (p.ALL_DEALS_BY_DAY, p.CATEGORY_BY_DISCOUNT, p.POPULAR, p.SOLD_HERE), GSI1),
+    Right("Query", (p.ALL_DEALS_BY_DAY, p.CATEGORY_BY_DISCOUNT, p.POPULAR), GSI1),
     Right("Query", (p.BRAND_BY_MONTH, p.BRAND_BY_PRICE), GSI2),
     Right("Query", (p.CATEGORY_BY_DAY, p.CATEGORY_BY_PRICE), GSI3),
 )
@@ -25,15 +25,14 @@ AUTHORIZER: Access = (Right("GetItem", (p.SESSION,)), Right("GetItem", (p.USER,)
 
 REMOVING: Access = (
     Right("GetItem", (p.USER, p.BRANDS, p.FEED)),
-    Right("BatchGetItem", (p.ORDER_PARTS, *p.LIKES, *p.WATCHES)),
+    Right("BatchGetItem", (*p.LIKES, *p.WATCHES)),
     Right("ConditionCheckItem", (p.USER,)),
-    Right("PutItem", (p.SALE,)),
     Right("UpdateItem", (p.SCORE, *p.TOPICS)),
     Right("DeleteItem", (
-        p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.SAVED, p.VOTES, p.ALERTS, p.FEED, p.FEED_KEY, p.DRAFTS,
-        p.BEGINNINGS, p.MESSAGES, p.SESSION, *p.LIKES, *p.WATCHES,
+        p.USER, p.SAVED, p.VOTES, p.ALERTS, p.FEED, p.FEED_KEY, p.DRAFTS, p.BEGINNINGS, p.MESSAGES, p.SESSION,
+        *p.LIKES, *p.WATCHES,
     )),
-    Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS, p.DRAFTS)),
+    Right("Query", (p.USER, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS, p.DRAFTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )  # fmt: skip
 """Removing an account, with all that goes with it."""
@@ -88,25 +87,3 @@ EDITORS: Access = (
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("Query", (p.FAN_OUT, p.LOG, p.DRAFTS)),
 )
-
-BUYING: Access = (
-    Right("BatchGetItem", (p.DEAL, p.STOCK, p.ORDER_PARTS)),
-    Right("PutItem", (p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.MESSAGES, p.IDEMPOTENCY, p.OPEN_ORDERS)),
-    Right("UpdateItem", (p.USER, p.ACCOUNT, p.STOCK, p.CART, p.ORDER_SEQUENCE)),
-    Right("DeleteItem", (p.CART,)),
-    Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("Query", (p.USER, p.CART)),
-    Right("Query", (p.ORDER_PARTS,), GSI1),
-    Right("Query", (p.ORDER_HISTORY,), GSI2),
-)
-
-ORDERS: Access = (
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.ORDER_NUMBER, p.USER, p.CART, p.SALE, p.OPEN_ORDERS, p.IDEMPOTENCY)),
-    *BUYING,
-    Right("UpdateItem", (p.SALE,)),
-    Right("DeleteItem", (p.OPEN_ORDERS,)),
-    Right("Query", (p.OPEN_ORDERS,)),
-    Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
-)
-"""It writes no deal, and reads no message, no session and no password's hash, which is kept elsewhere. Orders
-are in their owners' collections, so one Query reads a user with the newest ones."""

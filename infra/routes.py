@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
+
+from shared import features
 
 
 class Caller(Enum):
@@ -44,7 +47,6 @@ ROUTES = (
         "GET /editors-choice",
         "GET /deals",
         "GET /popular",
-        "GET /sold-here",
         "GET /deals/{dealId}",
         "GET /brands",
         "GET /brands/{brand}",
@@ -93,20 +95,6 @@ ROUTES = (
         "POST /messages/read-all",
     ),
     *_routes(
-        "orders",
-        Caller.SIGNED_IN,
-        "PUT,DELETE /me/addresses/{name}",
-        "GET /me/cart",
-        "PUT,DELETE /me/cart/{dealId}",
-        "GET,POST /orders",
-        "GET /orders/{orderId}",
-        "POST /orders/{orderId}/cancel",
-        "PUT /orders/{orderId}/status",
-        "GET /open-orders",
-        "GET /customers/{username}",
-        "GET,PUT /deals/{dealId}/stock",
-    ),
-    *_routes(
         "editors",
         Caller.SIGNED_IN,
         "POST /deals",
@@ -121,5 +109,10 @@ ROUTES = (
         "PUT /front-page/featured",
         "PUT /editors-choice/featured",
         "PUT /categories/{category}/featured",
+    ),
+    *chain.from_iterable(
+        _routes(function, Caller(caller), *lines)
+        for each in features.of("api_routes")
+        for function, caller, *lines in each
     ),
 )

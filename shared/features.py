@@ -25,6 +25,12 @@ class Feature:
     ``functions`` are rows of Lambda functions (``infra/functions.py``). ``rights`` gives what any function may do
     besides, on a stage that shows its work. ``resources`` is called with the stack and what
     it is made of (``infra/site.py``) to add other resources to it.
+    ``more_rights`` is what other functions may do for it, by their names.
+    ``command_groups`` and ``commands`` are those of ``btd``, and ``api`` is the app whose routes they ask.
+    ``api_routes`` are what the gateway leads to functions (``infra/routes.py``). ``answers`` are models of what they
+    answer, ``answer_fields`` fields that other answers have, and ``openapi`` is what the document says besides.
+    ``described`` has, by types of items, the models that ``btd export`` takes columns of and other attributes, and
+    ``queries`` are examples of what to ask its file and Athena.
     ``in_pages`` is a template that each page includes several times; ``on_page`` says where on the page it is then.
     ``panel`` is the module that says what a page took and what its form did, and ``wraps`` makes a function's handler
     one that says so in headers: both only on stages that show their work.
@@ -45,7 +51,17 @@ class Feature:
     named: tuple[str, ...] = ()
     functions: str = ""
     rights: str = ""
+    more_rights: str = ""
     resources: str = ""
+    command_groups: str = ""
+    commands: str = ""
+    api: str = ""
+    api_routes: str = ""
+    answers: str = ""
+    answer_fields: str = ""
+    openapi: str = ""
+    described: str = ""
+    queries: str = ""
     in_pages: str = ""
     panel: str = ""
     wraps: str = ""
@@ -151,7 +167,25 @@ CDN = Feature(
     proofs="cli.proofs.cdn:PROOFS",
 )
 
-FEATURES: tuple[Feature, ...] = (WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
+SHOP = Feature(
+    name="shop",
+    does="carts, orders and stock of the deals that the site sells itself",
+    owns=("cli/shop.py", "infra/rows/shop.py"),
+    named=("orders", "shop", "sales"),
+    functions="infra.rows.shop:FUNCTIONS",
+    more_rights="infra.rows.shop:MORE",
+    command_groups="cli.shop:GROUPS",
+    commands="cli.shop:COMMANDS",
+    api="functions.api.orders:app",
+    api_routes="infra.rows.shop:ROUTES",
+    answers="shared.api.shop_schemas:ANSWERS",
+    answer_fields="shared.api.shop_fields:ADDED",
+    openapi="shared.api.shop_schemas:OPENAPI",
+    described="shared.data.orders.exports:DESCRIBED",
+    queries="shared.data.orders.exports:QUERIES",
+)
+
+FEATURES: tuple[Feature, ...] = (SHOP, WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
 """The features that are installed."""
 
 

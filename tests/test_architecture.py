@@ -43,7 +43,7 @@ FLOORS = {
         "learn": "dynamodb data errors html",
         "runtime": "dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
-        "api": "http data data.catalog data.orders models errors values",
+        "api": "features http data data.catalog data.orders models errors values",
         "html": "features http runtime dynamodb data data.catalog data.members data.orders models errors values"
         " settings",
     }.items()
