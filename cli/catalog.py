@@ -164,12 +164,6 @@ offer(
         "List the deals that readers vote for, of this month and the one before.",
         output.popular,
     ),
-    Row(
-        "sold-here --limit --cursor",
-        "GET /sold-here",
-        "List the deals that can be bought here, newest first.",
-        output.feed,
-    ),
     Row("show dealId", "GET /deals/{dealId}", "Show one deal, by its id or its number."),
     Row("create --* --yes", "POST /deals", "Create a deal. Warnings must be confirmed."),
     Row(

@@ -18,9 +18,9 @@ import typer
 from cli.output import note, say, show_rows, summary
 from cli.upkeep import Number, Step, run_steps
 from cli.work import open_table
+from shared import features
 from shared.data import item_types
 from shared.data.entities import ROWS, Exported
-from shared.data.orders.order_items import time_attribute
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import PARTITION_KEY
 from shared.dynamodb.table import Table
@@ -28,8 +28,7 @@ from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.models.catalog import Deal
 from shared.models.members import Limits, PriceAlert, User, WordsAlert
-from shared.models.messages import AboutDeal, AboutOrder, Message
-from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
+from shared.models.messages import AboutDeal, Message
 from shared.values import times
 from shared.values.naming import counted
 from shared.values.stored import Attribute, attribute_of
@@ -52,20 +51,17 @@ class Described:
         return {name: _declared(name, kind) for name, kind in {**held, **self.others}.items()}
 
 
-_ORDER_TIMES = {time_attribute(status): datetime for status in OrderStatus}
-
-DESCRIBED: Mapping[str, Described] = {
+DESCRIBED = {
     item_types.DEAL: Described((Deal,)),
     item_types.USER: Described((User,)),
-    item_types.MESSAGE: Described((Message, AboutDeal, AboutOrder), {"ReadAt": datetime}),
+    item_types.MESSAGE: Described((Message, AboutDeal), {"ReadAt": datetime}),
     item_types.PRICE_ALERT: Described((PriceAlert, Limits)),
     item_types.WORDS_ALERT: Described((WordsAlert, Limits)),
-    item_types.ORDER: Described((Order,), _ORDER_TIMES),
-    item_types.ORDER_ITEM: Described((OrderItem,), {"OrderId": str}),
-    item_types.SALE: Described((Order,), {**_ORDER_TIMES, "Items": list}),
-    item_types.CART_ITEM: Described((CartItem,), {"DealId": str}),
-    item_types.STOCK: Described((Shard,), {"DealId": str}),
 }
+for described in features.of("described"):
+    for kind, (models, others) in described.items():
+        known = DESCRIBED.get(kind, Described(()))
+        DESCRIBED[kind] = Described((*known.models, *models), {**known.others, **others})
 
 _ABOUT = "_export"
 """The table about the export itself: of which table it is, and how far each segment has got."""
@@ -294,11 +290,7 @@ SELECT Kind, count(*) AS Sent, count(ReadAt) AS Opened, round(100.0 * count(Read
 FROM Message
 GROUP BY Kind
 ORDER BY Sent DESC, Kind;""",
-    "Orders a day": """
-SELECT substr(CAST(PlacedAt AS TEXT), 1, 10) AS Day, count(*) AS Orders, sum(Pieces) AS Pieces
-FROM (SELECT PlacedAt, Pieces FROM "Order" UNION ALL SELECT PlacedAt, Pieces FROM Sale) AS Placed
-GROUP BY Day
-ORDER BY Day;""",
+    **{title: query for queries in features.of("queries") for title, (query, _) in queries.items()},
 }
 """Queries to begin with, by what they tell. SQLite and DuckDB both understand them."""
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from typing import Any
 
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer brings its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import INTERRUPTED, catalog, exports, imports, members, probe, redrive, shop, upkeep
+from cli import INTERRUPTED, catalog, exports, imports, members, probe, redrive, upkeep
 from cli.output import complain
 from cli.work import NoTable
+from shared import features
 from shared.dynamodb import damage
 from shared.errors import DealsError
 
@@ -66,11 +68,12 @@ app.command("import")(imports.import_deals)
 GROUPS = (
     *(catalog.deals_app, catalog.drafts_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
     *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
-    *(shop.addresses_app, shop.cart_app, shop.orders_app, shop.stock_app),
+    *chain.from_iterable(features.of("command_groups")),
 )
 COMMANDS = (
     *(exports.export, upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index),
-    *(shop.rush, redrive.redrive, upkeep.logs, probe.probe),
+    *chain.from_iterable(features.of("commands")),
+    *(redrive.redrive, upkeep.logs, probe.probe),
 )
 for group in GROUPS:
     app.add_typer(group)

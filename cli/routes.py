@@ -21,7 +21,6 @@ import typer
 
 from cli import output
 from cli.work import (
-    AddressName,
     ClientKey,
     Cursor,
     DealName,
@@ -34,6 +33,7 @@ from cli.work import (
     command,
     sure,
 )
+from shared import features
 from shared.data.catalog.editing import FIELDS
 from shared.data.members import users
 
@@ -43,29 +43,28 @@ BY = "the command line"
 OPENAPI = Path(__file__).parent.parent / "functions" / "api" / "openapi.json"
 
 
-def _argument(metavar: str, about: str) -> Any:
+def argument(metavar: str, about: str) -> Any:
     return Annotated[str, typer.Argument(metavar=metavar, help=about)]
 
 
 KINDS: dict[str, Any] = {
     "username": Username,
     "{username}": Username,
-    "{name}": AddressName,
     "{dealId}": DealName,
-    "{orderId}": _argument("ORDER", "The order's number or id."),
-    "{messageId}": _argument("MESSAGE", "The message's id."),
-    "{alertId}": _argument("ALERT", "The alert's id."),
-    "{draftId}": _argument("DRAFT", "The draft's id."),
+    "{messageId}": argument("MESSAGE", "The message's id."),
+    "{alertId}": argument("ALERT", "The alert's id."),
+    "{draftId}": argument("DRAFT", "The draft's id."),
     "{brand}": TopicName,
     "{category}": TopicName,
-    "q": _argument("WORDS", "What is searched for."),
+    "q": argument("WORDS", "What is searched for."),
     "--sort": SortedBy,
     "--category": Annotated[str, typer.Option(help="The category.")],
     "--cursor": Cursor,
     "--yes": Yes,
     "--Idempotency-Key": ClientKey,
 }
-"""What the document does not say as commands do: the parameters of paths, and two options that commands share."""
+"""What the document does not say as commands do: the parameters of paths, and two options that commands share. Modules
+of commands add those of their paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +214,11 @@ def _document() -> Any:
 
 def _route(operation: str) -> Callable[..., Any]:
     """The function of an operation's route."""
-    from functions.api import catalog, editors, members, orders  # noqa: PLC0415  # as above
+    from functions.api import catalog, editors, members  # noqa: PLC0415  # as above
 
     wanted = re.sub(r"{\w+}", "*", operation)
-    for app in (catalog.app, editors.app, members.app, orders.app):
+    for app in (catalog.app, editors.app, members.app, *features.of("api")):
         for route in (*app._static_routes, *app._dynamic_routes):  # noqa: SLF001  # Powertools has no other list
             if f"{route.method} {re.sub('<[^>]+>', '*', route.path)}" == wanted:
-                return route.func
+                return cast("Callable[..., Any]", route.func)
     raise LookupError(operation)

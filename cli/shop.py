@@ -15,12 +15,14 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 from cli import output
+from cli.catalog import deals_app
 from cli.output import note, show_json, show_rows
-from cli.routes import Row, ask, offer
+from cli.routes import KINDS, Row, argument, ask, offer
 from cli.work import AsJson, ClientKey, Cursor, DealName, Limit, Username, Work, command, deal_id, group, open_table
-from shared.api import member_documents
+from shared.api import member_documents, orders
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
@@ -28,10 +30,13 @@ from shared.data.orders import addresses, placing, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import Busy, CannotOrder, DealsError, Forbidden, Invalid
+from shared.http.answers import reason
 from shared.http.requests import DEFAULT_PAGE
 from shared.models.members import Address, User
 from shared.models.orders import Wanted
 from shared.values import times
+
+_ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(orders.AddressName)
 
 addresses_app = group("addresses", "The addresses that a user's orders can go to.")
 cart_app = group("cart", "A user's cart.")
@@ -61,6 +66,21 @@ _orders = output.table(
 
 def _addresses(found: output.Json) -> None:
     show_rows(("name", *member_documents.ADDRESS), [[name, *each.values()] for name, each in found.items()])
+
+
+def _address_name(text: str) -> str:
+    try:
+        return _ADDRESS_NAME.validate_python(text)
+    except ValidationError as error:
+        raise typer.BadParameter(reason(error.errors()[0])) from error
+
+
+KINDS |= {
+    "{name}": Annotated[
+        str, typer.Argument(parser=_address_name, metavar="NAME", help="What the user calls it, such as home.")
+    ],
+    "{orderId}": argument("ORDER", "The order's number or id."),
+}
 
 
 @command(addresses_app, _addresses, "list")
@@ -103,6 +123,15 @@ def list_open(
     return ask(work, "GET /open-orders", asked)
 
 
+offer(
+    deals_app,
+    Row(
+        "sold-here --limit --cursor",
+        "GET /sold-here",
+        "List the deals that can be bought here, newest first.",
+        output.feed,
+    ),
+)
 offer(
     addresses_app,
     Row(
@@ -220,3 +249,7 @@ def _buy(table: Table, wanted: Wanted, buyer: User) -> str:
     except Busy:
         return "busy"
     return "placed"
+
+
+GROUPS = (addresses_app, cart_app, orders_app, stock_app)
+COMMANDS = (rush,)

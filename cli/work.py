@@ -17,20 +17,17 @@ from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import TypeAdapter, ValidationError
 
 from cli import output
 from cli.output import complain, note, show_json, show_trace
 from local.cloud import running, told, waiting
 from local.settings import Home, client_arguments
 from shared import services
-from shared.api import orders
 from shared.data.catalog import deal_items
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealIsOdd, Invalid
-from shared.http.answers import reason
 from shared.http.requests import MAX_CLIENT_KEY, MAX_PAGE, is_client_key
 from shared.models.catalog import Sort
 from shared.services import Bucket
@@ -89,8 +86,6 @@ def local_cloud(otherwise: str, home: Home | None = None) -> tuple[dict[str, str
 
 T = TypeVar("T")
 
-_ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(orders.AddressName)
-
 
 def deal_id(table: Table, id_or_number: str) -> str:
     """The id of a deal that is named by its id or its number; only a number takes a request. Raises NoSuchDeal."""
@@ -112,13 +107,6 @@ def _username(text: str) -> str:
         raise typer.BadParameter(str(error)) from error
 
 
-def _address_name(text: str) -> str:
-    try:
-        return _ADDRESS_NAME.validate_python(text)
-    except ValidationError as error:
-        raise typer.BadParameter(reason(error.errors()[0])) from error
-
-
 def _client_key(text: str) -> str:
     if not is_client_key(text):
         raise typer.BadParameter(f"must have 1 to {MAX_CLIENT_KEY} printable ASCII characters")
@@ -126,9 +114,6 @@ def _client_key(text: str) -> str:
 
 
 Username = Annotated[str, typer.Argument(parser=_username, metavar="USERNAME", help="The user's name.")]
-AddressName = Annotated[
-    str, typer.Argument(parser=_address_name, metavar="NAME", help="What the user calls it, such as home.")
-]
 ClientKey = Annotated[
     str | None,
     typer.Option(

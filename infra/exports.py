@@ -24,6 +24,7 @@ from infra.options.exports import Exports
 from infra.settings import Stage
 from infra.site import Site, Watched
 from infra.storage import Bucket, DealsTable, gone_after
+from shared import features
 
 BASE, CHANGES, ANSWERS = "base", "changes", "answers"
 """Folders of the bucket: a full export, the incremental ones, and Athena's answers. The first two are tables, too."""
@@ -60,9 +61,7 @@ GROUP BY 1 ORDER BY 3 DESC LIMIT 10""",
     "Messages read": """
 SELECT json_extract_scalar(item, '$.Kind.S') AS kind, count(*) AS sent, count(json_extract(item, '$.ReadAt')) AS opened
 FROM items WHERE json_extract_scalar(item, '$.Type.S') = 'Message' GROUP BY 1 ORDER BY 2 DESC""",
-    "Orders a day": """
-SELECT substr(json_extract_scalar(item, '$.PlacedAt.S'), 1, 10) AS day, count(*) AS orders
-FROM items WHERE json_extract_scalar(item, '$.Type.S') IN ('Order', 'Sale') GROUP BY 1 ORDER BY 1""",
+    **{title: query for queries in features.of("queries") for title, (_, query) in queries.items()},
 }
 """Queries to begin with, by name."""
 

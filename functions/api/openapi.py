@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections import ChainMap
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,17 +16,16 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
-from functions.api import accounts, catalog, editors, members, orders
+from functions.api import accounts, catalog, editors, members
+from shared import features
 from shared.api import schemas
-from shared.api.paths import ROOT, brand, deal, order, problem
+from shared.api.paths import ROOT, brand, deal, problem
 from shared.api.validation import ANYWAY
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
-from shared.data.orders.order_items import OPEN
 from shared.http.requests import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
 from shared.models.catalog import Sort
-from shared.models.orders import OrderStatus
 from shared.values import identifiers, money
 
 PATH = Path(__file__).with_name("openapi.json")
@@ -36,6 +37,11 @@ BODY_ERRORS = (400, 413, 415, 422)
 
 WITHOUT_BODY = {"204", "304"}
 """Statuses whose answers have none, whatever Powertools makes of a handler's return type."""
+
+
+def _of_features(part: str) -> Mapping[Any, Any]:
+    """What features add to a part of the document's rules."""
+    return ChainMap(*(rules.get(part, {}) for rules in features.of("openapi")))
 
 
 def _parameter(description: str, place: str = "query", **schema: Any) -> dict[str, Any]:
@@ -53,9 +59,15 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "Without a word it is refused."
     ),
     "unread": _parameter("Only messages that are unread.", type="boolean", default=False),
-    "status": _parameter("Only orders of this status.", enum=list(OrderStatus)),
-    "from": _parameter("Only orders placed at this time or later.", format="date-time"),
-    "to": _parameter("Only orders placed at this time or earlier.", format="date-time"),
+    **{
+        name: _parameter(
+            f"Only deals at this price or {side} it. A page may then have fewer deals than `limit`, or none, though it "
+            "has a `next`.",
+            pattern=f"^{money.PATTERN}$",
+            examples=["79.90"],
+        )
+        for name, side in (("from", "above"), ("to", "below"))
+    },
     "sort": _parameter(
         "The newest first, the cheapest, or the biggest discount, of those that have one.",
         enum=list(Sort),
@@ -92,20 +104,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         maxLength=MAX_CLIENT_KEY,
         pattern="^[ -~]+$",
     ),
+    **_of_features("parameters"),
 }
-OF_PATHS: dict[tuple[str, str], dict[str, Any]] = {
-    ("/orders", "Idempotency-Key"): {"required": True},  # an order is never placed by chance twice
-    **{
-        (path, name): {
-            "schema": {"type": "string", "pattern": f"^{money.PATTERN}$", "examples": ["79.90"]},
-            "description": f"Only deals at this price or {side} it. A page may then have fewer deals than `limit`, or "
-            "none, though it has a `next`.",
-        }
-        for path in ("/brands/{brand}/deals", "/categories/{category}/deals", "/deals")
-        for name, side in (("from", "above"), ("to", "below"))
-    },
-    ("/open-orders", "status"): {"schema": {"type": "string", "enum": list(OPEN), "default": OrderStatus.PLACED}},
-}
+OF_PATHS: Mapping[tuple[str, str], dict[str, Any]] = _of_features("of_paths")
 """A parameter at one path, where it departs from :data:`PARAMETERS`."""
 
 HEADERS = {
@@ -116,7 +117,7 @@ HEADERS = {
     "Authenticate": ("How to authenticate: with a bearer token.", "^Bearer$"),
     "RetryAfter": ("Seconds to wait before trying again.", "^[1-9][0-9]*$"),
     "DealLocation": ("The address of the new deal.", f"^{deal(identifiers.KSUID)}$"),
-    "OrderLocation": ("The address of the new order.", f"^{order(identifiers.KSUID)}$"),
+    **_of_features("headers"),
     "BrandLocation": ("The address of the new brand.", f"^{brand('[a-z0-9-]+')}$"),
 }
 """The headers that a client may rely on: what they say, and how."""
@@ -124,8 +125,8 @@ HEADERS = {
 LOCATED = {
     ("post", "/deals"): "DealLocation",
     ("post", "/me/drafts/{draftId}"): "DealLocation",
-    ("post", "/orders"): "OrderLocation",
     ("post", "/brands"): "BrandLocation",
+    **_of_features("located"),
 }
 """Routes that create what has an address of its own."""
 
@@ -141,7 +142,7 @@ def document() -> dict[str, Any]:
     """The OpenAPI document of all functions behind the API."""
     paths: dict[str, dict[str, Any]] = {}
     components: dict[str, Any] = {}
-    for app in (catalog.app, accounts.app, members.app, orders.app, editors.app):
+    for app in (catalog.app, accounts.app, members.app, *features.of("api"), editors.app):
         generated = app.get_openapi_schema(title="", version="").model_dump(
             mode="json", by_alias=True, exclude_none=True
         )

@@ -14,7 +14,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
-from shared.api import documents, member_documents, orders, paths
+from shared.api import documents, member_documents, orders
 from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.api.paths import PAGED, of_editors, of_members
@@ -112,7 +112,7 @@ def place_order(new: NewOrder) -> Response[Any]:
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)
-    return json_answer(orders.order(order), HTTPStatus.CREATED, {"Location": paths.order(order.order_id)})
+    return json_answer(orders.order(order), HTTPStatus.CREATED, {"Location": orders.place_of(order.order_id)})
 
 
 @route("GET", "/orders", **of_members("One's orders", "OrderList", query=[*PAGED, "status", "from", "to"]))

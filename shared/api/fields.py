@@ -39,6 +39,10 @@ class Body(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
 
 
+class Answer(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+
+
 def without_defaults(schema: dict[str, Any]) -> None:
     """Leave the defaults of an object's fields out of the OpenAPI document: there, a field is sent or it is not."""
     for field in schema["properties"].values():
@@ -96,3 +100,8 @@ Currency = TypeAliasType(
     Annotated[str, one_of(money.currencies, "USD"), AfterValidator(partial(known, money.currencies, _A_CURRENCY))],
 )
 DealId = Annotated[str, Field(pattern=f"^{identifiers.KSUID}$")]
+
+# Of answers.
+Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2,4}$", examples=["31.90"])]
+Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
+Count = Annotated[int, Field(ge=0)]

@@ -19,6 +19,7 @@ from typing_extensions import TypeAliasType
 from shared.api import documents, member_documents
 from shared.api.documents import Json
 from shared.api.fields import HIDDEN, LINE, Body, Currency, DealId, Price, documented, known, line, one_of
+from shared.api.paths import ROOT
 from shared.data.orders.carts import MOST as MOST_DEALS
 from shared.data.orders.carts import MOST_PIECES
 from shared.data.orders.steps import STEPS
@@ -28,6 +29,11 @@ from shared.models.members import Address
 from shared.models.orders import CartItem, Customer, Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import identifiers
 from shared.values.times import to_iso
+
+
+def place_of(order_id: str) -> str:
+    """The address of an order."""
+    return f"{ROOT}/orders/{order_id}"
 
 
 @cache

@@ -27,11 +27,6 @@ def deal(deal_id: str) -> str:
     return f"{ROOT}/deals/{deal_id}"
 
 
-def order(order_id: str) -> str:
-    """The address of an order."""
-    return f"{ROOT}/orders/{order_id}"
-
-
 def brand(slug: str) -> str:
     """The address of a brand."""
     return f"{ROOT}/brands/{slug}"

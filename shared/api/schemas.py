@@ -5,37 +5,31 @@ Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests 
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections import ChainMap
 from datetime import date, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
-from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
-from shared.api.fields import Currency, Price, without_defaults
+from shared import features
+from shared.api.fields import Answer, Count, Currency, Cursor, Money, Price, without_defaults
 from shared.data.catalog.drafts import NEEDED
-from shared.data.orders.carts import MOST_PIECES
 from shared.models.catalog import CATEGORIES, TYPES, Status, StockLevel
 from shared.models.catalog import Vote as GivenVote
-from shared.models.members import Address as StoredAddress
 from shared.models.members import Pace, Role
 from shared.models.messages import DealNews, OrderNews
-from shared.models.orders import OrderStatus
 
-Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2,4}$", examples=["31.90"])]
-Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
-Count = Annotated[int, Field(ge=0)]
 StockName = Annotated[
     Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
     Field(description="How much is left where this site sells it; null where it does not."),
 ]
-Pieces = Annotated[int, Field(ge=1, le=MOST_PIECES)]
 
 
-class Answer(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+def _added(name: str) -> dict[str, Any]:
+    """The fields that features add to a model."""
+    return {field: kind for each in features.of("answer_fields") for field, kind in each.get(name, {}).items()}
 
 
 class FieldError(Answer):
@@ -253,12 +247,8 @@ class MessageDeal(AlertDeal):
     brand: Brand
 
 
-class MessageOrder(Answer):
-    order_id: str
-
-
 class Message(Answer):
-    """About a ``deal``, or about one's own ``order``: it has the one that it is about."""
+    """It has the one thing that it is about."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
@@ -266,7 +256,7 @@ class Message(Answer):
     kind: Literal[DealNews, OrderNews]
     subject: str
     deal: MessageDeal | SkipJsonSchema[None] = None
-    order: MessageOrder | SkipJsonSchema[None] = None
+    __annotations__ |= _added("Message")
     created_at: datetime
     unread: bool
 
@@ -292,13 +282,8 @@ class LogLine(Answer):
     changes: Annotated[list[Changed], Field(description="None where the deal was posted.")]
 
 
-class Address(Answer):
-    __annotations__ |= {each.name: each.type for each in fields(StoredAddress)}
-    country: Annotated[str, Field(pattern="^[A-Z]{2}$", examples=["US"])]
-
-
 class Account(User):
-    """One's own account, with one's addresses by their names.
+    """One's own account.
 
     It says whether the email address is verified, why nothing is mailed to it any more (``mailStopped``), and at what
     hour in UTC the day's messages are mailed.
@@ -307,86 +292,7 @@ class Account(User):
     email_verified: bool
     mail_stopped: Literal["bounce", "complaint"] | None
     digest_hour: Annotated[int, Field(ge=0, le=23)] | None
-    addresses: dict[str, Address]
-
-
-class CartItem(Answer):
-    """A deal as it is today, and the price it had when it was put into the cart."""
-
-    deal: Deal
-    quantity: Pieces
-    price_then: Money
-    currency_then: str
-    changed: bool
-    put_at: datetime
-
-
-class OrderItem(Answer):
-    item_id: str
-    deal_id: str
-    deal_number: int | None
-    title: str
-    variant: str | None
-    brand: Brand
-    price: Money
-    currency: str
-    quantity: Pieces
-
-
-class Total(Answer):
-    currency: str
-    amount: Money
-
-
-class OrderHead(Answer):
-    """An order without its items.
-
-    Where the account was removed, it has no username, and no address once it is delivered.
-    """
-
-    order_id: str
-    order_number: Annotated[str, Field(description="What people call it.", examples=["BTD-10234"])]
-    username: str | None
-    status: Annotated[str, Field(json_schema_extra={"enum": list(OrderStatus)})]
-    placed_at: datetime
-    shipped_at: datetime | None
-    delivered_at: datetime | None
-    cancelled_at: datetime | None
-    address: Address | None
-    item_count: Count
-    pieces: Count
-    shipping: Annotated[list[Total], Field(description="What sending it costs; in totals.")]
-    tax: Annotated[list[Total], Field(description="Tax on goods and shipping; in totals.")]
-    totals: list[Total]
-
-
-class Order(OrderHead):
-    items: list[OrderItem]
-
-
-class Customer(Answer):
-    """A user as the shop's editors see them, with the newest orders."""
-
-    username: str
-    name: str
-    addresses: dict[str, Address]
-    orders: list[OrderHead]
-
-
-class Shard(Answer):
-    shard: Annotated[int, Field(ge=1)]
-    left: Count
-    ordered: Count
-
-
-class Stock(Answer):
-    """Pieces put on sale are either left, or in orders that are not cancelled."""
-
-    deal_id: str
-    left: Count
-    ordered: Count
-    on_sale: Count
-    shards: list[Shard]
+    __annotations__ |= _added("Account")
 
 
 class OpenApi(RootModel[dict[str, Any]]):
@@ -397,7 +303,7 @@ class Html(RootModel[str]):
     """A page for a browser."""
 
 
-def _list(of: Any, following: Any = None) -> dict[str, Any]:
+def list_of(of: Any, following: Any = None) -> dict[str, Any]:
     """A list that goes on at a cursor, or is always whole."""
     return {"items": list[of], "next": following}
 
@@ -405,16 +311,14 @@ def _list(of: Any, following: Any = None) -> dict[str, Any]:
 COUNTS = {"likes": Count, "watchers": Count}
 
 FIELDS: dict[str, dict[str, Any]] = {
-    "BrandList": _list(Brand),
-    "CategoryList": _list(Category),
-    "DraftList": _list(Draft),
-    "PopularList": _list(PopularDeal, Cursor),
-    "AlertList": _list(Alert),
-    "WatchList": _list(Watched),
-    "MessageList": _list(Message, Cursor),
-    "Log": _list(LogLine, Cursor),
-    "Cart": _list(CartItem),
-    "OrderList": _list(OrderHead, Cursor),
+    "BrandList": list_of(Brand),
+    "CategoryList": list_of(Category),
+    "DraftList": list_of(Draft),
+    "PopularList": list_of(PopularDeal, Cursor),
+    "AlertList": list_of(Alert),
+    "WatchList": list_of(Watched),
+    "MessageList": list_of(Message, Cursor),
+    "Log": list_of(LogLine, Cursor),
     "FrontPage": {"featured": list[Deal], "latest": DealList},
     "EditorsChoice": {"featured": list[Deal]},
     "Picked": {"featured": list[Deal]},
@@ -442,8 +346,9 @@ FIELDS: dict[str, dict[str, Any]] = {
 
 
 def model(name: str) -> type[BaseModel] | None:
-    """The model of a schema's name, where it is one of these."""
-    if name in FIELDS:
-        fields: dict[str, Any] = {field: (kind, ...) for field, kind in FIELDS[name].items()}
+    """The model of a schema's name, where it is one of these or of a feature."""
+    known: Any = ChainMap(FIELDS, globals(), *features.of("answers")).get(name)
+    if isinstance(known, dict):
+        fields: dict[str, Any] = {field: (kind, ...) for field, kind in known.items()}
         return create_model(name, __base__=Answer, **fields)
-    return globals().get(name)
+    return cast("type[BaseModel] | None", known)
