@@ -112,17 +112,15 @@ def resume_mail(work: Work, username: Username) -> output.Json:
 def remove(
     work: Work, username: Username, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False
 ) -> output.Json:
-    """Remove an account and all its data. Refused while it has an order that is not sent."""
+    """Remove an account and all its data. Refused while something of it must be finished first."""
     if not yes:
-        typer.confirm(
-            f"Remove {username} with all likes, watches, messages, orders and sessions?", abort=True, err=True
-        )
+        typer.confirm(f"Remove {username} with all likes, watches, messages and sessions?", abort=True, err=True)
     removed(work.table, username)
     return {"removed": username}
 
 
 def removed(table: Table, username: str) -> None:
-    """Remove an account, and wait until all of it is gone. Raises NoSuchUser, OrdersRemain."""
+    """Remove an account, and wait until all of it is gone. Raises NoSuchUser, StillNeeded."""
     removal.remove_account(table, users.get(table, username, consistent=True), times.now())
     while not removal.go_on(table, username, most=removal.IN_A_RUN):
         pass

@@ -176,7 +176,11 @@ class TooLateToUndo(Conflict):
         super().__init__(f"It can be undone for {within}, as long as nothing else has happened since.")
 
 
-class OrdersRemain(Conflict):
+class StillNeeded(Conflict):
+    """An account cannot be removed before something of it is finished."""
+
+
+class OrdersRemain(StillNeeded):
     text = "An order of yours is still to be sent. Cancel it, or wait until it is sent."
 
 

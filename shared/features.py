@@ -34,6 +34,9 @@ class Feature:
     ``in_pages`` is a template that each page includes several times; ``on_page`` says where on the page it is then.
     ``panel`` is the module that says what a page took and what its form did, and ``wraps`` makes a function's handler
     one that says so in headers: both only on stages that show their work.
+    ``tabs`` are links in rows of links: ``sections`` of the site, the ``desk``, and ``mine``, a member's own pages.
+    ``private`` are beginnings of paths that crawlers leave out.
+    ``joins`` has, by a function's name, what its module takes in: routes, pages, or a task (``joining``).
     ``explains`` is the beginning of the paths of pages about access patterns; a pattern's number follows.
     ``documents`` writes pages of the documents' site, each as a path and a text, and ``links`` are addresses that
     ``make run`` prints, each as a name, a path and a remark.
@@ -65,6 +68,9 @@ class Feature:
     in_pages: str = ""
     panel: str = ""
     wraps: str = ""
+    tabs: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    private: tuple[str, ...] = ()
+    joins: Mapping[str, str] = field(default_factory=dict)
     explains: str = ""
     documents: str = ""
     links: tuple[tuple[str, str, str], ...] = ()
@@ -170,7 +176,20 @@ CDN = Feature(
 SHOP = Feature(
     name="shop",
     does="carts, orders and stock of the deals that the site sells itself",
-    owns=("cli/shop.py", "infra/rows/shop.py"),
+    owns=(
+        "cli/shop.py",
+        "functions/api/orders.py",
+        "functions/api/sold_here.py",
+        "functions/pages/sales.py",
+        "functions/pages/shop.py",
+        "functions/pages/sold_here.py",
+        "infra/rows/shop.py",
+        "shared/api/shop_fields.py",
+        "shared/api/shop_schemas.py",
+        "web/assets/shop.css",
+        "web/templates/shop",
+    ),
+    routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
     named=("orders", "shop", "sales"),
     functions="infra.rows.shop:FUNCTIONS",
     more_rights="infra.rows.shop:MORE",
@@ -181,6 +200,15 @@ SHOP = Feature(
     answers="shared.api.shop_schemas:ANSWERS",
     answer_fields="shared.api.shop_fields:ADDED",
     openapi="shared.api.shop_schemas:OPENAPI",
+    in_pages="shop/in-pages.html",
+    tabs={
+        "sections": (("/sold-here", "Sold here"),),
+        "desk": (("/desk/shop/orders", "Orders"),),
+        "mine": (("/shop/cart", "Cart"), ("/shop/orders", "Orders"), ("/shop/addresses", "Addresses")),
+    },
+    private=("/shop/",),
+    joins={"catalog": "functions.api.sold_here:add", "site": "functions.pages.sold_here:routes"},
+    paths=("/shop", "/shop/cart", "/desk/shop"),
     described="shared.data.orders.exports:DESCRIBED",
     queries="shared.data.orders.exports:QUERIES",
 )
@@ -199,6 +227,16 @@ def of(place: str) -> Iterator[Any]:
     for feature in FEATURES:
         if found := getattr(feature, place):
             yield imported(found) if isinstance(found, str) and ":" in found else found
+
+
+def joining(function: str) -> Iterator[Any]:
+    """What the module of a function takes in."""
+    return (imported(each[function]) for each in of("joins") if function in each)
+
+
+def tabs() -> Mapping[str, list[tuple[str, str]]]:
+    """The links of all features in each row of links."""
+    return {row: [tab for each in of("tabs") for tab in each.get(row, ())] for row in ("sections", "desk", "mine")}
 
 
 def imported(name: str) -> Any:

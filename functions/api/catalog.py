@@ -15,12 +15,12 @@ from typing import Any
 import aws_lambda_powertools
 from aws_lambda_powertools.event_handler import Response
 
-from shared import settings
+from shared import features, settings
 from shared.api import documents
 from shared.api.app import create_app, preflight, serve
 from shared.api.documents import compact
 from shared.api.paths import PAGED, describe
-from shared.data.catalog import deals, feeds, picks, scores, selecting, sorting, stock_shown, topics
+from shared.data.catalog import deals, feeds, picks, scores, selecting, sorting, topics
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
@@ -82,12 +82,6 @@ def popular_deals() -> Response[Any]:
     now = times.now()
     page = scores.popular(table(), now, **paging(app))
     return public(app, compact(documents.page(page, lambda each: documents.scored(each, now))))
-
-
-@app.get("/sold-here", **describe("Deals that can be bought here", "DealList", query=PAGED, cached=True))
-def deals_sold_here() -> Response[Any]:
-    now = times.now()
-    return public(app, compact(documents.feed(stock_shown.sold_here(table(), now, **paging(app)), now)))
 
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
@@ -227,5 +221,8 @@ def _feed(feed: Feed, *, now: datetime) -> documents.Json:
     """A page of a feed as it was asked for."""
     return documents.feed(feeds.read(table(), feed, now=now, **paging(app)), now)
 
+
+for add in features.joining("catalog"):
+    add(app)
 
 handler = serve(app)

@@ -19,8 +19,8 @@ from shared.data.removal import remove_account
 from shared.errors import (
     DealsError,
     EmailTaken,
-    OrdersRemain,
     SlowDown,
+    StillNeeded,
     UsernameTaken,
     WrongCurrentPassword,
     WrongPassword,
@@ -268,8 +268,8 @@ def remove(request: Request) -> Answer:
         remove_account(table(), user, request.now)
     except (InvalidFields, SlowDown) as error:
         return _again(partial(_removal_page, request, user), "password", error)
-    except OrdersRemain:
-        return _removal_page(request, user, order_is_open=True)
+    except StillNeeded:
+        return _removal_page(request, user, held=True)
     return _left("removed")
 
 
@@ -404,17 +404,17 @@ def _account_page(
 
 
 def _removal_page(
-    request: Request, whose: Session | User, errors: Mapping[str, str] | None = None, *, order_is_open: bool = False
+    request: Request, whose: Session | User, errors: Mapping[str, str] | None = None, *, held: bool = False
 ) -> Answer:
     """Say what removing the account removes, with the form that does it."""
     (user,), head = cookies.beside_head(request, partial(_account_of, whose))
     return pages.page(
         "account/remove.html",
         here="/account/remove",
-        status=HTTPStatus.CONFLICT if order_is_open else None,
+        status=HTTPStatus.CONFLICT if held else None,
         user={"username": user.username},
         errors=errors,
-        order_is_open=order_is_open,
+        held=held,
         **head,
     )
 

@@ -90,7 +90,7 @@ def list_orders(request: Request) -> Answer:
     page = read(table(), status=status, limit=PAGE, cursor=request.query.get("cursor") or None)
     name, sorting, empty = LISTS[status]
     return pages.page(
-        "desk/orders.html",
+        "shop/desk/orders.html",
         here=ORDERS,
         status=HTTPStatus.NOT_FOUND if errors else HTTPStatus.OK,
         orders=[orders_shown.whole(order) for order in order_items.filled(table(), page.items)],
@@ -144,7 +144,7 @@ def customer(request: Request, username: str) -> Answer:
     cookies.editor_of(request)
     found = order_items.customer(table(), username, newest=PAGE)
     return pages.page(
-        "desk/customer.html",
+        "shop/desk/customer.html",
         here=request.path,
         customer={"username": found.username, "name": found.name},
         addresses=[(name, orders_shown.address_lines(each)) for name, each in found.addresses.items()],
@@ -219,7 +219,7 @@ def _order_page(request: Request, order_id: str, problem: str | None = None) -> 
     """An order as it stands now, and why a step was refused."""
     order = order_items.find(table(), order_id)
     return pages.page(
-        "desk/one-order.html",
+        "shop/desk/one-order.html",
         here=f"{ORDERS}/{order.order_id}",
         status=HTTPStatus.CONFLICT if problem else HTTPStatus.OK,
         notice=None if problem else request.notice,
@@ -240,7 +240,7 @@ def _stock_page(
     on_sale = stock.find(table(), deal.deal_id)
     typed = typed or {}
     return pages.page(
-        "desk/stock.html",
+        "shop/desk/stock.html",
         here=f"{STOCK}/{deal.number or deal.deal_id}",
         status=status,
         notice=None if errors else request.notice,

@@ -41,7 +41,7 @@ _REMOVAL = Projection.of("Leaving")
 
 
 def remove_account(table: Table, user: User, now: datetime) -> None:
-    """Remove an account, and at least the first of what is its owner's. Raises OrdersRemain, NoSuchUser."""
+    """Remove an account, and at least the first of what is its owner's. Raises StillNeeded, NoSuchUser."""
     leave(table, user, now)
     # The account is removed by now: whatever fails, the clock goes on.
     list(damage.each([user.username], lambda name: go_on(table, name, most=AT_ONCE), str, failures=[]))
@@ -121,7 +121,7 @@ class _Finished(NoSuchUser):
 
 
 def leave(table: Table, user: User, now: datetime) -> None:
-    """Remove an account, and hold its name until ``go_on`` is done. Raises OrdersRemain, NoSuchUser."""
+    """Remove an account, and hold its name until ``go_on`` is done. Raises StillNeeded, NoSuchUser."""
     removal = {
         **keys.user(user.username),
         **keys.user_in_removals(user.username),

@@ -58,6 +58,7 @@ def _environment(prefix: str) -> Environment:
     environment.add_global("currencies", currencies)
     environment.add_global("base", prefix)
     environment.add_global("in_pages", [*features.of("in_pages")])
+    environment.add_global("feature_tabs", features.tabs())
     environment.add_global("explains", next(features.of("explains"), ""))
     return environment
 

@@ -15,7 +15,7 @@ import pytest
 from argon2 import PasswordHasher
 from moto import mock_aws
 
-from shared import services
+from shared import features, services
 from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
 from shared.html import cookies
@@ -73,7 +73,13 @@ def captured_log() -> Iterator[io.StringIO]:
 
 def modules_of(function: ModuleType) -> list[ModuleType]:
     """The modules that a function's handler is made of, which ask for its table."""
-    own = [each for name, each in sys.modules.items() if f"{name}.".startswith(f"{function.__name__}.")]
+    name = function.__name__.rpartition(".")[2]
+    joining = {each[name].partition(":")[0] for each in features.of("joins") if name in each}
+    own = [
+        each
+        for found, each in sys.modules.items()
+        if f"{found}.".startswith(f"{function.__name__}.") or found in joining
+    ]
     return [each for each in own if "table" in vars(each)]
 
 

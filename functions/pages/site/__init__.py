@@ -6,6 +6,9 @@ These pages are one and the same for everybody: this function reads no cookie an
 from __future__ import annotations
 
 from functions.pages.site import deal, feeds, pages, topics
+from shared import features
 from shared.html.app import serve
 
-handler = serve(pages.routes, deal.routes, topics.routes, feeds.routes, public=True)
+_OF_FEATURES = features.joining("site")
+
+handler = serve(pages.routes, deal.routes, topics.routes, feeds.routes, *_OF_FEATURES, public=True)

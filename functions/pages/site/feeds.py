@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Sequence
 from http import HTTPStatus
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from functions.pages.site.deal import summary
 from functions.pages.site.listing import for_machines, moved
 from functions.pages.site.topics import brand_named, matching
+from shared import features
 from shared.data.catalog import feed_counts, feeds, topics
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, pages, views
@@ -183,7 +184,8 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
 
 @routes.get("/robots.txt")
 def robots(_request: Request) -> Answer:
-    lines = ["User-agent: *", *(f"Disallow: {link(path)}" for path in ("/my/", "/account", "/desk", "/shop/", "/go/"))]
+    private = ("/my/", "/account", "/desk", *chain.from_iterable(features.of("private")), "/go/")
+    lines = ["User-agent: *", *(f"Disallow: {link(path)}" for path in private)]
     if origin():
         lines.append(f"Sitemap: {absolute('/sitemap.xml')}")
     return for_machines("\n".join(lines) + "\n", "text/plain; charset=utf-8")

@@ -17,7 +17,7 @@ from functions.pages.site.listing import (
     selection_of,
 )
 from shared import settings
-from shared.data.catalog import endings, page_cache, picks, scores, sorting, stock_shown
+from shared.data.catalog import endings, page_cache, picks, scores, sorting
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NotFound
 from shared.html import fragments, links, pages, views
@@ -174,21 +174,6 @@ def popular(request: Request) -> Answer:
         first=cursor is None,
         more=found.next,
         description="The deals that readers vote for, of this month and the one before.",
-        robots=None if cursor is None else "noindex, follow",
-    )
-
-
-@routes.get("/sold-here")
-def sold_here(request: Request) -> Answer:
-    cursor, now = cursor_of(request), request.now
-    found = stock_shown.sold_here(table(), now, limit=SELECTED, cursor=cursor)
-    return public_page(
-        "sold-here.html",
-        request,
-        cards=views.cards_of_each(found.items, now),
-        first=cursor is None,
-        more=found.next,
-        description="The deals that you can buy on this site, newest first.",
         robots=None if cursor is None else "noindex, follow",
     )
 
