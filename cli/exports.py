@@ -20,7 +20,8 @@ from cli.upkeep import Number, Step, run_steps
 from cli.work import open_table
 from shared import features
 from shared.data import item_types
-from shared.data.entities import ROWS, Exported
+from shared.data.entities import ROWS
+from shared.data.entity import Exported
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import PARTITION_KEY
 from shared.dynamodb.table import Table

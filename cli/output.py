@@ -244,7 +244,7 @@ messages = table(
         "Kind": "kind",
         "Subject": "subject",
         "Sent": "createdAt",
-        "About": lambda message: message["deal"]["dealId"] if "deal" in message else message["order"]["orderId"],
+        "About": lambda message: next(of[f"{name}Id"] for name, of in message.items() if isinstance(of, dict)),
         "Message": "messageId",
     }
 )

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -22,21 +22,28 @@ from cli.catalog import deals_app
 from cli.output import note, show_json, show_rows
 from cli.routes import KINDS, Row, argument, ask, offer
 from cli.work import AsJson, ClientKey, Cursor, DealName, Limit, Username, Work, command, deal_id, group, open_table
-from shared.api import member_documents, orders
+from shared.api import addresses as address_documents
+from shared.api import orders
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
-from shared.data.orders import addresses, placing, stock
+from shared.data.orders import addresses, placing, sold_here, stock
+from shared.data.orders import keys as shop_keys
+from shared.dynamodb.schema import without_places
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import Busy, CannotOrder, DealsError, Forbidden, Invalid
 from shared.http.answers import reason
 from shared.http.requests import DEFAULT_PAGE
-from shared.models.members import Address, User
-from shared.models.orders import Wanted
+from shared.models.members import User
+from shared.models.orders import Address, Wanted
 from shared.values import times
 
 _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(orders.AddressName)
+
+if TYPE_CHECKING:
+    from cli.upkeep import Rewriting
+    from shared.dynamodb.attributes import Item
 
 addresses_app = group("addresses", "The addresses that a user's orders can go to.")
 cart_app = group("cart", "A user's cart.")
@@ -65,7 +72,7 @@ _orders = output.table(
 
 
 def _addresses(found: output.Json) -> None:
-    show_rows(("name", *member_documents.ADDRESS), [[name, *each.values()] for name, each in found.items()])
+    show_rows(("name", *address_documents.ADDRESS), [[name, *each.values()] for name, each in found.items()])
 
 
 def _address_name(text: str) -> str:
@@ -87,7 +94,7 @@ KINDS |= {
 def list_addresses(work: Work, username: Username) -> output.Json:
     """List a user's addresses."""
     found = addresses.of(work.table, username)
-    return {name: member_documents.address(each) for name, each in found.items()}
+    return address_documents.by_name(found)
 
 
 @command(orders_app)
@@ -253,3 +260,12 @@ def _buy(table: Table, wanted: Wanted, buyer: User) -> str:
 
 GROUPS = (addresses_app, cart_app, orders_app, stock_app)
 COMMANDS = (rush,)
+
+
+def _stock_note(table: Table, item: Item) -> Rewriting:
+    """The note of a stock stands in the list of what is sold here while its deal can be bought."""
+    return item, [without_places(item) | sold_here.place(deals.get_item(table, item["DealId"]))]
+
+
+REWRITES = {shop_keys.STOCK_NOTE: _stock_note}
+"""How ``btd backfill`` rewrites an item, by its type."""

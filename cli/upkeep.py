@@ -28,8 +28,9 @@ from cli.output import progress, say, show_json, show_rows, summary
 from cli.work import AsJson, Work, answering, local_cloud, open_table
 from infra.settings import STAGES
 from local.settings import STAGE
+from shared import features
 from shared.data import invariants, item_types, keys
-from shared.data.catalog import deal_items, deals, endings, offers, search, stock_shown, topics
+from shared.data.catalog import deal_items, deals, endings, offers, search, topics
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
 from shared.data.members import alerts
@@ -226,17 +227,12 @@ def _alert(table: Table, item: Item) -> Rewriting:
     return item, [item if table.get(keys.primary(new), consistent=True) else new]
 
 
-def _stock_note(table: Table, item: Item) -> Rewriting:
-    """The note of a stock stands in the list of what is sold here while its deal can be bought."""
-    return item, [without_places(item) | stock_shown.place(deals.get_item(table, item["DealId"]))]
-
-
 REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
     item_types.DEAL: _deal,
     item_types.PRODUCT_OFFER: _offer,
     item_types.DEAL_NUMBER: _number,
     item_types.PRICE_ALERT: _alert,
-    item_types.STOCK_NOTE: _stock_note,
+    **features.merged("rewrites"),
 }
 """How an item is rewritten, for each type that can be."""
 

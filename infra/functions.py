@@ -21,7 +21,12 @@ from shared.data import item_types
 from shared.values.pictures import PICTURES, UPLOADS
 
 SHOWN = typed(
-    "NewImage", item_types.DEAL, item_types.SCORE, item_types.STOCK, *item_types.CURATED, item_types.CATEGORY_FEATURED
+    "NewImage",
+    item_types.DEAL,
+    item_types.SCORE,
+    *features.merged("refreshes"),
+    *item_types.CURATED,
+    item_types.CATEGORY_FEATURED,
 )
 DEALS = typed("NewImage", item_types.DEAL)
 REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **typed("OldImage", item_types.DEAL)}

@@ -51,7 +51,7 @@ DESK: Access = (
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (p.DEAL, p.DEAL_CLICKS, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
-    Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
+    Right("UpdateItem", (p.DEAL, p.SEQUENCES, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
     Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),
     Right("Query", (p.FAN_OUT, p.LOG, p.PRODUCT, p.ENDINGS_OF_DAYS, p.DEALS, p.BRAND_ITEM)),
     *COUNTING,
@@ -59,7 +59,7 @@ DESK: Access = (
 )
 
 
-SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
+SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.SEQUENCES, p.ENDINGS)),)
 
 EXPIRY: Access = (
     *COUNTING,
@@ -67,7 +67,7 @@ EXPIRY: Access = (
     Right("BatchGetItem", (p.DEALS, *p.TOPICS)),
     Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.ENDINGS, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
-    Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.DRAFTS, *p.TOPICS)),
+    Right("UpdateItem", (p.DEAL, p.SEQUENCES, p.DEALS, p.DRAFTS, *p.TOPICS)),
     Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.DRAFTS, p.BEGINNINGS)),
     Right("Query", (p.ENDINGS_OF_DAYS, p.BEGINNINGS)),
 )

@@ -82,7 +82,7 @@ EDITORS: Access = (
     Right("BatchGetItem", (p.DEAL, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
     Right("PutItem", (p.DRAFTS, p.BEGINNINGS)),
-    Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
+    Right("UpdateItem", (p.DEAL, p.SEQUENCES, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
     Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.DRAFTS, p.BEGINNINGS)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("Query", (p.FAN_OUT, p.LOG, p.DRAFTS)),

@@ -14,6 +14,17 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """What messages tell of a thing of a feature, such as an ``order``: their kinds, the page of one, and why one is
+    told."""
+
+    thing: str
+    kinds: tuple[str, ...]
+    page: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
     """What one feature adds, and which files are its own.
 
@@ -26,9 +37,19 @@ class Feature:
     besides, on a stage that shows its work. ``resources`` is called with the stack and what
     it is made of (``infra/site.py``) to add other resources to it.
     ``more_rights`` is what other functions may do for it, by their names.
+    ``entities`` are rows of types of items (``shared/data/entities.py``) by what they belong to. ``user_hides`` are
+    attributes of users that nobody sees, with the reasons, and ``notes`` says by types of notes which partition a note
+    is about. ``invariants`` makes what holds its items against each other (``shared/data/orders/invariants.py``).
+    ``holds_accounts`` are counts of an account that must be 0 before it is removed, each with the error that says so,
+    and ``removals`` what takes an account's items from it (``shared/data/removal.py``).
+    ``refreshes`` are types of items whose records the refresher reads, each with its word; ``rewrites`` are for
+    ``btd backfill``.
+    ``news`` are what messages tell besides deals. ``collections`` are partitions to begin with in the table's browser,
+    and ``head_counts`` what is counted for the header of a member's pages.
     ``command_groups`` and ``commands`` are those of ``btd``, and ``api`` is the app whose routes they ask.
     ``api_routes`` are what the gateway leads to functions (``infra/routes.py``). ``answers`` are models of what they
-    answer, ``answer_fields`` fields that other answers have, and ``openapi`` is what the document says besides.
+    answer, ``answer_fields`` fields that other answers have, ``of_account`` what the one about an account has, and
+    ``openapi`` is what the document says besides.
     ``described`` has, by types of items, the models that ``btd export`` takes columns of and other attributes, and
     ``queries`` are examples of what to ask its file and Athena.
     ``in_pages`` is a template that each page includes several times; ``on_page`` says where on the page it is then.
@@ -43,6 +64,7 @@ class Feature:
     ``paths`` are some of its pages, and ``shows_code`` gives the paths of files whose text its pages show: the demo
     packs what both need.
     ``proofs`` are proofs of ``btd probe`` by their names (``cli/proofs``).
+    ``sample`` adds to the sample of a new local cloud, and ``workbench`` to the model for NoSQL Workbench.
     ``in_demo`` says, by the name of a function, what the demo calls with DynamoDB's client before it first invokes it.
     """
 
@@ -58,10 +80,22 @@ class Feature:
     resources: str = ""
     command_groups: str = ""
     commands: str = ""
+    entities: str = ""
+    user_hides: str = ""
+    notes: str = ""
+    invariants: str = ""
+    holds_accounts: Mapping[str, str] = field(default_factory=dict)
+    removals: str = ""
+    refreshes: Mapping[str, str] = field(default_factory=dict)
+    rewrites: str = ""
+    news: tuple[News, ...] = ()
+    collections: str = ""
+    head_counts: Mapping[str, str] = field(default_factory=dict)
     api: str = ""
     api_routes: str = ""
     answers: str = ""
     answer_fields: str = ""
+    of_account: str = ""
     openapi: str = ""
     described: str = ""
     queries: str = ""
@@ -77,6 +111,8 @@ class Feature:
     paths: tuple[str, ...] = ()
     shows_code: str = ""
     proofs: str = ""
+    sample: str = ""
+    workbench: str = ""
     in_demo: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -107,7 +143,7 @@ WORKINGS = Feature(
 TEXTBOOK = Feature(
     name="textbook",
     does="lessons about single-table design, whose requests visitors send and change",
-    needs=("workings",),
+    needs=("shop", "workings"),
     owns=(
         "functions/pages/learn.py",
         "infra/rows/textbook.py",
@@ -180,12 +216,21 @@ SHOP = Feature(
         "cli/shop.py",
         "functions/api/orders.py",
         "functions/api/sold_here.py",
+        "functions/background/sold_here.py",
         "functions/pages/sales.py",
         "functions/pages/shop.py",
         "functions/pages/sold_here.py",
         "infra/rows/shop.py",
+        "local/sample/stock.py",
+        "shared/api/addresses.py",
+        "shared/api/countries.json",
+        "shared/api/orders.py",
         "shared/api/shop_fields.py",
         "shared/api/shop_schemas.py",
+        "shared/data/orders",
+        "shared/html/orders.py",
+        "shared/models/orders.py",
+        "tools/shop.py",
         "web/assets/shop.css",
         "web/templates/shop",
     ),
@@ -195,10 +240,29 @@ SHOP = Feature(
     more_rights="infra.rows.shop:MORE",
     command_groups="cli.shop:GROUPS",
     commands="cli.shop:COMMANDS",
+    entities="shared.data.orders.entities:ENTITIES",
+    user_hides="shared.data.orders.entities:USER_HIDES",
+    notes="shared.data.orders.keys:NOTES",
+    invariants="shared.data.orders.invariants:Sales",
+    holds_accounts={"OpenOrders": "shared.errors:OrdersRemain"},
+    removals="shared.data.orders.steps:REMOVED",
+    refreshes={"Stock": "stock"},
+    rewrites="cli.shop:REWRITES",
+    news=(
+        News(
+            thing="order",
+            kinds=("placed", "sent", "delivered", "cancelled", "corrected"),
+            page="/shop/orders",
+            why="Your order",
+        ),
+    ),
+    collections="shared.data.orders.keys:COLLECTIONS",
+    head_counts={"cart": "shared.data.orders.carts:pieces"},
     api="functions.api.orders:app",
     api_routes="infra.rows.shop:ROUTES",
     answers="shared.api.shop_schemas:ANSWERS",
     answer_fields="shared.api.shop_fields:ADDED",
+    of_account="shared.api.addresses:of_account",
     openapi="shared.api.shop_schemas:OPENAPI",
     in_pages="shop/in-pages.html",
     tabs={
@@ -207,8 +271,15 @@ SHOP = Feature(
         "mine": (("/shop/cart", "Cart"), ("/shop/orders", "Orders"), ("/shop/addresses", "Addresses")),
     },
     private=("/shop/",),
-    joins={"catalog": "functions.api.sold_here:add", "site": "functions.pages.sold_here:routes"},
+    joins={
+        "catalog": "functions.api.sold_here:add",
+        "site": "functions.pages.sold_here:routes",
+        "refresher": "functions.background.sold_here:Offered",
+        "expiry": "functions.background.sold_here:measure",
+    },
     paths=("/shop", "/shop/cart", "/desk/shop"),
+    sample="local.sample.stock:plant",
+    workbench="tools.shop:sell",
     described="shared.data.orders.exports:DESCRIBED",
     queries="shared.data.orders.exports:QUERIES",
 )
@@ -227,6 +298,11 @@ def of(place: str) -> Iterator[Any]:
     for feature in FEATURES:
         if found := getattr(feature, place):
             yield imported(found) if isinstance(found, str) and ":" in found else found
+
+
+def merged(place: str) -> dict[Any, Any]:
+    """The mappings that the installed features have in a place of their records, as one."""
+    return {name: each for found in of(place) for name, each in found.items()}
 
 
 def joining(function: str) -> Iterator[Any]:

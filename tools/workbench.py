@@ -2,8 +2,8 @@
 
 No part of it is written by hand. Tables and indexes come from the schema; a facet for each type of item, with the forms
 of its keys, from the entity chart; the access patterns from docs/patterns.md; items are those that the project's own
-functions write into a table in memory, from some of the sample's deals and three readers, who also buy. A test compares
-the written file with them.
+functions write into a table in memory, from some of the sample's deals and three readers. A test compares the written
+file with them.
 
 The format is the one that Workbench exports and imports (version 3.0): items are in the facets, as in AWS's own models,
 and access patterns in the description. Workbench 3.20 can hold access patterns of their own, in a form that is not
@@ -26,7 +26,7 @@ from typing import Any
 from uuid import UUID
 
 from cli.importer import Importer
-from shared import services, settings
+from shared import features, services, settings
 from shared.api import documents
 from shared.data.catalog import (
     changes,
@@ -39,12 +39,10 @@ from shared.data.catalog import (
     picks,
     scores,
     search,
-    stock_shown,
 )
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.drafts import Draft
 from shared.data.entities import ROWS
-from shared.data.idempotency import Idempotency
 from shared.data.members import (
     alerts,
     announcements,
@@ -59,13 +57,11 @@ from shared.data.members import (
     users,
     votes,
 )
-from shared.data.orders import addresses, carts, placing, steps, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Page, Topic, Vote
-from shared.models.members import Address, Limits, User
-from shared.models.orders import OrderStatus, Wanted
+from shared.models.members import Limits, User
 from shared.values import identifiers
 from tests.support.engines import FAKE_CREDENTIALS, FAST
 
@@ -87,14 +83,6 @@ READERS = {
     "bo": User("bo", "bo@mail.example", "Bo", "$argon2id$…", "editor", NOW, account_id="81d2a7c3"),
     "cy": User("cy", "cy@mail.example", "Cy", "$argon2id$…", "member", NOW, account_id="f03b6e95"),
 }
-
-ORDERS = (
-    ("ana", 1, ()),
-    ("ana", 2, (OrderStatus.SHIPPED,)),
-    ("bo", 1, (OrderStatus.SHIPPED, OrderStatus.DELIVERED)),
-    ("cy", 1, (OrderStatus.CANCELLED,)),
-)
-"""Who orders how many pieces, and the steps that the order takes."""
 
 Json = dict[str, Any]
 
@@ -144,7 +132,8 @@ def fill(table: Table) -> None:
     for number, reader in enumerate(READERS.values()):
         _follow(table, posted[number : number + 3], reader)
     _plan(table, posted[0])
-    _sell(table, posted)
+    for happens in features.of("workbench"):
+        happens(table, posted, READERS, NOW)
     _keep_copies(table, posted)
 
 
@@ -195,9 +184,6 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     feed_keys.make(table, name, reader.account_id, NOW, secret)
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
-    addresses.save(
-        table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", region="ME")
-    )
 
 
 def _plan(table: Table, like: Deal) -> None:
@@ -208,24 +194,6 @@ def _plan(table: Table, like: Deal) -> None:
     author = READERS["ana"]
     planned = Draft(begun, author.username, author.account_id, NOW + timedelta(days=1))
     drafts.save_new(table, planned, NOW, None)
-
-
-def _sell(table: Table, posted: Sequence[Deal]) -> None:
-    """The shop sells two of the deals: one is ordered, by everybody, and the other lies in a cart."""
-    ordered, wished = posted[1], posted[2]
-    for deal in (ordered, wished):
-        stock.add(table, deal.deal_id, 20, NOW, shards=2)
-        stock.show_level(table, deal.deal_id)
-        stock_shown.file(table, deal.deal_id)
-    carts.put_in(table, "ana", wished.deal_id, 2, NOW)
-    terms = placing.Terms(notify=announcements.notify)
-    for number, (buyer, pieces, way) in enumerate(ORDERS):
-        once = Idempotency(READERS[buyer].account_id, f"5f2c1e{number}", {"address": "home"})
-        wanted = Wanted(ordered.deal_id, pieces, ordered.price, ordered.currency)
-        asked, now = placing.Asked(buyer, "home", [wanted], once), NOW + timedelta(minutes=number)
-        order = placing.place(table, asked, now, bytes([number] * 16), chance=lambda: 0.0, terms=terms)
-        for hours, status in enumerate(way, start=1):
-            order = steps.advance(table, order, status, NOW + timedelta(hours=hours), notify=announcements.notify)
 
 
 def _tell_everyone(table: Table, deal: Deal) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from shared import features
 from shared.api import member_documents
 from shared.api.app import calling, create_app, serve, token_of
 from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, NewUser, PasswordReset, SignIn
 from shared.api.paths import describe, of_members
 from shared.data import removal
 from shared.data.members import accounts, mailing, sessions, users
-from shared.data.orders import addresses
 from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import address
@@ -24,6 +24,8 @@ from shared.runtime.clients import mail_queue
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, times
+
+_OF_ACCOUNT = tuple(features.of("of_account"))
 
 app = create_app(validates=True)
 
@@ -123,7 +125,10 @@ def remove_me() -> Response[Any]:
 
 
 def _own(user: User) -> Response[Any]:
-    return json_answer(member_documents.account(user, addresses.of(table(), user.username)))
+    document = member_documents.account(user)
+    for more in _OF_ACCOUNT:
+        document |= more(table(), user.username)
+    return json_answer(document)
 
 
 def _me() -> User:

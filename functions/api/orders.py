@@ -14,14 +14,14 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
-from shared.api import documents, member_documents, orders
+from shared.api import addresses as address_documents
+from shared.api import documents, orders
 from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.api.paths import PAGED, of_editors, of_members
 from shared.api.validation import idempotency
 from shared.data.catalog import deals
-from shared.data.members import announcements
-from shared.data.orders import addresses, carts, order_items, placing, steps, stock
+from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
@@ -60,7 +60,7 @@ def route(method: str, path: str, **described: Any) -> Callable[[_Handler], _Han
 def save_address(name: str, new: NewAddress) -> Response[Any]:
     own, address = calling(app), new.to_address()
     addresses.save(table(), own.username, _address_name(name), address, own.account_id)
-    return json_answer(member_documents.address(address))
+    return json_answer(address_documents.address(address))
 
 
 @route("DELETE", "/me/addresses/<name>", **of_members("Remove an address", None, status=204, errors=[404]))
@@ -108,7 +108,7 @@ def place_order(new: NewOrder) -> Response[Any]:
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        terms=placing.Terms.of(os.environ, announcements.notify),
+        terms=placing.Terms.of(os.environ, news.notify),
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)
@@ -176,7 +176,7 @@ def change_stock(deal_id: str, change: StockChange) -> Response[Any]:
 
 
 def _advance(order: Order, status: OrderStatus) -> Response[Any]:
-    request, notify = correlation_id(app.current_event.raw_event), announcements.notify
+    request, notify = correlation_id(app.current_event.raw_event), news.notify
     order = steps.advance(table(), order, status, times.now(), correlation_id=request, notify=notify)
     return json_answer(orders.order(order))
 

@@ -1,14 +1,14 @@
 """Each minute: deals whose offer has ended leave the feeds, drafts that are due are posted.
 
-The age of the oldest open order is reported, too.
+Features have tasks of their own.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shared import features
 from shared.data.catalog import drafts, endings
-from shared.data.orders import order_items
 from shared.dynamodb.damage import Failures, raise_last
 from shared.runtime import metrics
 from shared.runtime.environment import each_task, logger, table
@@ -17,6 +17,8 @@ from shared.values import times
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+_OF_FEATURES = tuple(features.joining("expiry"))
 
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
@@ -36,12 +38,7 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
             report(metrics.DEALS_POSTED)
             logger().info("posted as planned", deal=each.deal.deal_id, late_seconds=each.late.total_seconds())
 
-    def measure(_failures: Failures) -> None:
-        waiting_since = order_items.waiting_since(table(), now)
-        if waiting_since is not None:
-            report(metrics.OLDEST_OPEN_ORDER, (now - waiting_since).total_seconds())
-
-    failures = each_task(sweep, post, measure)
+    failures = each_task(sweep, post, *_OF_FEATURES)
     posted, request_id = done["posted"], context.aws_request_id
     logger().info("swept", endings=done["swept"], posted=posted, function_request_id=request_id, **measured())
     raise_last(failures)

@@ -1,8 +1,8 @@
 """From the stream to the copies: caches are rebuilt once per batch, and picked deals' copies follow their deals.
 
-So do the places of scores among the popular deals, and those of stock in the list of what is sold here: a batch gathers
-the records of a second, so a deal that many vote on is ranked anew once a second, and more often only where a shard has
-500 such records in less time.
+So do the places of scores among the popular deals, and what features keep of deals: a batch gathers the records of a
+second, so a deal that many vote on is ranked anew once a second, and more often only where a shard has 500 such records
+in less time.
 A schedule sends an event of its own each minute, so that a page that nobody writes to is rebuilt before it grows stale.
 """
 
@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import EventType
 
-from shared import settings
+from shared import features, settings
 from shared.api import documents
 from shared.data import item_types, keys
-from shared.data.catalog import feed_counts, page_cache, picks, scores, stock_shown
+from shared.data.catalog import feed_counts, page_cache, picks, scores
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering, Today
-from shared.data.orders import stock
 from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures, raise_last
 from shared.errors import DamagedDeal
@@ -55,10 +54,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         parts = effects.parts | page_cache.touched(table(), effects.changes)
         refresh([part for part in PARTS if part in parts], effects.deals, effects.requests)
 
-    def offer(failures: Failures) -> None:
-        list(damage.each(sorted(effects.offered), partial(stock_shown.file, table()), failures=failures))
-
-    raise_last(each_task(rank, offer, rebuild))
+    raise_last(each_task(rank, *(other.settle for other in effects.others), rebuild))
     return dict(answer)
 
 
@@ -66,18 +62,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 class Effects:
     """The consequences of some records: parts made wrong, changes of deals, deals written, and for which requests.
 
-    ``stocked`` are deals whose stock changed, and which say by now how much of it is left. ``voted`` are those whose
-    scores may be due in another place: they were voted on, or were over before or are now. ``offered`` are those that
-    can be bought here since, or no longer.
+    ``voted`` are deals whose scores may be due in another place: they were voted on, or were over before or are now.
+    ``others`` gather what features do of the records.
     """
 
     parts: set[Cached] = field(default_factory=set)
     changes: list[DealChange] = field(default_factory=list)
     deals: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
-    stocked: set[str] = field(default_factory=set)
     voted: set[str] = field(default_factory=set)
-    offered: set[str] = field(default_factory=set)
+    others: list[Any] = field(default_factory=lambda: [make() for make in features.joining("refresher")])
 
     def add(self, record: DynamoDBRecord) -> None:
         """Gather one record's consequences. A damaged deal leaves the copies; its repair has a record of its own."""
@@ -86,11 +80,7 @@ class Effects:
         if kind == {"S": item_types.SCORE}:
             self.voted.add(keys.id_in(raw["dynamodb"]["Keys"]["PK"]["S"]))
             return
-        if kind == {"S": item_types.STOCK}:
-            deal_id = keys.deal_of_stock(raw["dynamodb"]["Keys"]["PK"]["S"])
-            if deal_id not in self.stocked:
-                stock.show_level(table(), deal_id)  # writes the deal if its level changed: the stream brings that
-                self.stocked.add(deal_id)
+        if any(other.takes(raw) for other in self.others):
             return
         try:
             change = change_of(raw)
@@ -114,9 +104,8 @@ class Effects:
         over = any(deal.status(change.at) is not Status.ACTIVE for deal in change.deals)
         if change.before is not None and (change.after is None or over):
             self.voted.add(change.before.deal_id)
-        levels = [deal and deal.stock for deal in (change.before, change.after)]
-        if any(levels) and (over or levels[0] != levels[1]):
-            self.offered.update(deal.deal_id for deal in change.deals)
+        for other in self.others:
+            other.add(change, over=over)
 
 
 def stale(now: datetime) -> list[Cached]:

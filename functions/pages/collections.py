@@ -17,8 +17,10 @@ from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
+from shared import features
 from shared.data import item_types, keys, workings
-from shared.data.entities import ENTITIES, SCRATCH_ITEM, Entity
+from shared.data.entities import ENTITIES, SCRATCH_ITEM
+from shared.data.entity import Entity
 from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, matches
 from shared.data.workings import ItemCounts
 from shared.dynamodb.attributes import Item
@@ -215,7 +217,7 @@ def _starts() -> list[dict[str, str]]:
     named = {
         "The counts of all deals": keys.counts(ALL_DEALS),
         "All brands": keys.brands()[PARTITION_KEY],
-        "Open orders": keys.open_orders(),
+        **features.merged("collections"),
         **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
     }
     return [{"name": name, "link": collection(key, None)} for name, key in named.items()]

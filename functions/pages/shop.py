@@ -18,12 +18,12 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared.api import member_documents, orders
+from shared.api import addresses as address_documents
+from shared.api import orders
 from shared.api.fields import Body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
-from shared.data.members import announcements
-from shared.data.orders import addresses, carts, order_items, placing, steps, stock
+from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
 from shared.errors import (
     AddressChanged,
     AmountChanged,
@@ -46,8 +46,8 @@ from shared.html.form_validation import check
 from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer, Request
 from shared.models.catalog import Status, StockLevel
-from shared.models.members import Address, Session
-from shared.models.orders import NO_CHARGES, Bill, CartItem, Charges, Order, OrderStatus, Wanted
+from shared.models.members import Session
+from shared.models.orders import NO_CHARGES, Address, Bill, CartItem, Charges, Order, OrderStatus, Wanted
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
@@ -233,7 +233,7 @@ def _address_page(
     (known,), head = cookies.beside_head(request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
     if fill:
-        fields = {"name": typed["name"], **member_documents.address(chosen)} if chosen else {}
+        fields = {"name": typed["name"], **address_documents.address(chosen)} if chosen else {}
         typed = {field: text or "" for field, text in fields.items()}
     return pages.page(
         "shop/addresses.html",
@@ -305,7 +305,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
     member, sent_by = cookies.sender_of(request, f"{ORDERS}/{order_id}"), request.correlation_id
-    order, notify = order_items.get(table(), member.username, order_id), announcements.notify
+    order, notify = order_items.get(table(), member.username, order_id), news.notify
     try:
         steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, notify=notify)
     except WrongStep:
@@ -427,7 +427,7 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
         totals={line[1]: line[2] for line in totals if line},
         goes_to=goes_to,
     )
-    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, announcements.notify)
+    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, news.notify)
     order = placing.place(table(), asked, request.now, secrets.token_bytes(16), chance=chance, terms=terms)
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(metrics.ORDERS_PLACED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functions.pages.site.listing import cursor_of, public_page
 from functions.pages.site.pages import SELECTED
-from shared.data.catalog import stock_shown
+from shared.data.orders import sold_here
 from shared.html import views
 from shared.html.app import Routes
 from shared.html.pages import Answer, Request
@@ -14,9 +14,9 @@ routes = Routes()
 
 
 @routes.get("/sold-here")
-def sold_here(request: Request) -> Answer:
+def deals_here(request: Request) -> Answer:
     cursor, now = cursor_of(request), request.now
-    found = stock_shown.sold_here(table(), now, limit=SELECTED, cursor=cursor)
+    found = sold_here.page(table(), now, limit=SELECTED, cursor=cursor)
     return public_page(
         "shop/sold-here.html",
         request,

@@ -5,32 +5,46 @@ from __future__ import annotations
 from infra.access import Access, Right
 from infra.rows import FULL, Function
 from shared.data import partitions as p
+from shared.data.orders import keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
 
+ORDER_PARTS = p.of(keys.ORDER_ITEM)
+"""In the table an order's items; in GSI1 those and the order."""
+
+SALE = p.of(keys.SALE)
+ORDER_NUMBER = p.of(keys.ORDER_NUMBER)
+ORDER_HISTORY = p.of(keys.ORDER, GSI2)
+OPEN_ORDERS = p.of(keys.OPEN_ORDERS)
+OPEN_ORDERS_OF_DAYS = p.of(keys.ORDER, GSI3)
+CLOSED_ORDERS = p.FORMS[keys.ORDER, GSI3][-1]
+CART = p.of(keys.CART_ITEM)
+STOCK = p.of(keys.STOCK)
+SOLD_HERE = p.of(keys.STOCK_NOTE, GSI1)
+
 BUYING: Access = (
-    Right("BatchGetItem", (p.DEAL, p.STOCK, p.ORDER_PARTS)),
-    Right("PutItem", (p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.MESSAGES, p.IDEMPOTENCY, p.OPEN_ORDERS)),
-    Right("UpdateItem", (p.USER, p.ACCOUNT, p.STOCK, p.CART, p.ORDER_SEQUENCE)),
-    Right("DeleteItem", (p.CART,)),
+    Right("BatchGetItem", (p.DEAL, STOCK, ORDER_PARTS)),
+    Right("PutItem", (p.USER, ORDER_PARTS, ORDER_NUMBER, CART, p.MESSAGES, p.IDEMPOTENCY, OPEN_ORDERS)),
+    Right("UpdateItem", (p.USER, p.ACCOUNT, STOCK, CART, p.SEQUENCES)),
+    Right("DeleteItem", (CART,)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("Query", (p.USER, p.CART)),
-    Right("Query", (p.ORDER_PARTS,), GSI1),
-    Right("Query", (p.ORDER_HISTORY,), GSI2),
+    Right("Query", (p.USER, CART)),
+    Right("Query", (ORDER_PARTS,), GSI1),
+    Right("Query", (ORDER_HISTORY,), GSI2),
 )
 
 ORDERS: Access = (
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.ORDER_NUMBER, p.USER, p.CART, p.SALE, p.OPEN_ORDERS, p.IDEMPOTENCY)),
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, ORDER_NUMBER, p.USER, CART, SALE, OPEN_ORDERS, p.IDEMPOTENCY)),
     *BUYING,
-    Right("UpdateItem", (p.SALE,)),
-    Right("DeleteItem", (p.OPEN_ORDERS,)),
-    Right("Query", (p.OPEN_ORDERS,)),
-    Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
+    Right("UpdateItem", (SALE,)),
+    Right("DeleteItem", (OPEN_ORDERS,)),
+    Right("Query", (OPEN_ORDERS,)),
+    Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
 """It writes no deal, and reads no message, no session and no password's hash, which is kept elsewhere. Orders
 are in their owners' collections, so one Query reads a user with the newest ones."""
 
 SHOP: Access = (
-    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.ORDER_NUMBER, p.CART, p.OPEN_ORDERS, p.IDEMPOTENCY)),
+    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, ORDER_NUMBER, CART, OPEN_ORDERS, p.IDEMPOTENCY)),
     *BUYING,
     Right("Query", (p.MESSAGES,), GSI1),
 )
@@ -38,43 +52,43 @@ SHOP: Access = (
 also count unread messages."""
 
 SALES: Access = (
-    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.ORDER_NUMBER, p.SALE, p.OPEN_ORDERS, p.IDEMPOTENCY)),
-    Right("BatchGetItem", (p.STOCK, p.ORDER_PARTS)),
-    Right("PutItem", (p.MESSAGES, p.IDEMPOTENCY, p.OPEN_ORDERS)),
-    Right("UpdateItem", (p.USER, p.ACCOUNT, p.SALE, p.STOCK)),
-    Right("DeleteItem", (p.OPEN_ORDERS,)),
-    Right("Query", (p.USER, p.OPEN_ORDERS)),
-    Right("Query", (p.ORDER_PARTS,), GSI1),
-    Right("Query", (p.OPEN_ORDERS_OF_DAYS, p.CLOSED_ORDERS), GSI3),
+    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, ORDER_NUMBER, SALE, OPEN_ORDERS, p.IDEMPOTENCY)),
+    Right("BatchGetItem", (STOCK, ORDER_PARTS)),
+    Right("PutItem", (p.MESSAGES, p.IDEMPOTENCY, OPEN_ORDERS)),
+    Right("UpdateItem", (p.USER, p.ACCOUNT, SALE, STOCK)),
+    Right("DeleteItem", (OPEN_ORDERS,)),
+    Right("Query", (p.USER, OPEN_ORDERS)),
+    Right("Query", (ORDER_PARTS,), GSI1),
+    Right("Query", (OPEN_ORDERS_OF_DAYS, CLOSED_ORDERS), GSI3),
 )
 """Editors in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
 desk's own function does, and adds no item to anyone's collection: a new status is an update of an item there."""
 
 REMOVING: Access = (
-    Right("BatchGetItem", (p.ORDER_PARTS,)),
-    Right("PutItem", (p.SALE,)),
-    Right("DeleteItem", (p.ORDER_PARTS, p.ORDER_NUMBER, p.CART)),
-    Right("Query", (p.CART,)),
+    Right("BatchGetItem", (ORDER_PARTS,)),
+    Right("PutItem", (SALE,)),
+    Right("DeleteItem", (ORDER_PARTS, ORDER_NUMBER, CART)),
+    Right("Query", (CART,)),
 )
 """Removing an account with its orders and its cart."""
 
-LISTING: Access = (Right("Query", (p.SOLD_HERE,), GSI1),)
+LISTING: Access = (Right("Query", (SOLD_HERE,), GSI1),)
 
 MORE = {
     "catalog": LISTING,
     "site": LISTING,
     **dict.fromkeys(("accounts", "account", "remover"), REMOVING),
-    "mine": (Right("Query", (p.CART,)),),
+    "mine": (Right("Query", (CART,)),),
     # How long the oldest open order waits; notes of days that have none are removed.
     "expiry": (
-        Right("DeleteItem", (p.OPEN_ORDERS,)),
-        Right("Query", (p.OPEN_ORDERS,)),
-        Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
+        Right("DeleteItem", (OPEN_ORDERS,)),
+        Right("Query", (OPEN_ORDERS,)),
+        Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
     ),
     "refresher": (
-        Right("BatchGetItem", (p.STOCK,)),
+        Right("BatchGetItem", (STOCK,)),
         # Whether a deal's stock is in the list of what is sold here: it changes no number of pieces.
-        Right("UpdateItem", (p.STOCK,), attributes=("GSI1PK", "GSI1SK")),
+        Right("UpdateItem", (STOCK,), attributes=("GSI1PK", "GSI1SK")),
     ),
 }
 """What other functions may do for the shop, by their names."""

@@ -1,4 +1,4 @@
-"""The sample of a new local cloud: deals of invented brands with earlier prices, picks, hot deals, votes and stock.
+"""The sample of a new local cloud: deals of invented brands with earlier prices, picks, hot deals and votes.
 
 ``deals.jsonl`` has one deal a line, as the API takes it, but with ages in place of times: it was posted ``hoursAgo``
 and ends in ``endsInHours`` (below zero: it has ended). So the sample is fresh on any day. The demo's accounts are made
@@ -16,16 +16,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from local.settings import write_private
-from shared import settings
+from shared import features, settings
 from shared.api.bodies import NewDeal
 from shared.data.catalog import deals, imports, picks, scores, topics
 from shared.data.members import follows, sessions, users, votes
-from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser, UsernameTaken
 from shared.html import links
@@ -44,12 +42,6 @@ DRAWINGS = Path(__file__).with_name("drawings")
 
 FRONT, CHOICE, IN_CATEGORY = 13, 24, 8
 """Deals that are picked for the front page, for the editor's choice, and for each category."""
-
-ON_SALE = (40, 12, 3, 1)
-"""Pieces of the front page's first deals that the site itself sells."""
-
-ALSO_SOLD = 20
-"""Deals among the newest that the site sells too, as many pieces of each by turns."""
 
 VOTED = 40
 """Deals that readers voted for: those of the largest discounts of each brand, the first most."""
@@ -138,18 +130,14 @@ def _colours(category: str) -> tuple[str, ...]:
 
 
 def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: datetime) -> None:
-    """Fill the curated pages with the largest discounts, put some of these and of the newest on sale, have votes for
-    some, and make the largest hot."""
+    """Fill the curated pages with the largest discounts, have votes for some, and make the largest hot."""
     active = [deal for deal in sample if deal.status(now) is Status.ACTIVE]
     best = sorted(active, key=lambda deal: deal.discount_percent or 0, reverse=True)
     front = [ids[deal.source_id or ""] for deal in _varied(best, FRONT)]
     picks.set_featured(table, FRONT_PAGE, front, now)
-    for deal_id, pieces in zip(front, ON_SALE, strict=False):
-        stock.add(table, deal_id, pieces, now)
     newest = sorted(active, key=lambda deal: deal.created_at, reverse=True)
-    also = [each for deal in newest if (each := ids[deal.source_id or ""]) not in front[: len(ON_SALE)]][:ALSO_SOLD]
-    for deal_id, pieces in zip(also, cycle(ON_SALE)):
-        stock.add(table, deal_id, pieces, now)
+    for plant in features.of("sample"):
+        plant(table, front, [ids[deal.source_id or ""] for deal in newest], now)
     voted = [ids[deal.source_id or ""] for deal in best if deal.created_at < now - settings.SCORE_HIDDEN][:VOTED]
     with suppress(UsernameTaken):
         password_hash = hash_password(secrets.token_urlsafe(12))

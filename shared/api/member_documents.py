@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from shared.api.documents import Json, brand
 from shared.models.catalog import Topic, Vote
-from shared.models.members import Address, Alert, Limits, Pace, PriceAlert, Session, User
-from shared.models.messages import AboutOrder, Message
+from shared.models.members import Alert, Limits, Pace, PriceAlert, Session, User
+from shared.models.messages import AboutOther, Message
 from shared.values.stored import api_names
 from shared.values.times import to_iso
 
-ADDRESS, _LIMITS = api_names(Address), api_names(Limits)
+_LIMITS = api_names(Limits)
 """The fields of these, which are shown as they are."""
 
 
@@ -70,8 +69,8 @@ def user(user: User) -> Json:
 
 def message(message: Message) -> Json:
     of = message.about
-    if isinstance(of, AboutOrder):
-        about: Json = {"order": {"orderId": of.order_id}}
+    if isinstance(of, AboutOther):
+        about: Json = {of.thing: {f"{of.thing}Id": of.id}}
     else:
         about = {"deal": {"dealId": of.deal_id, "title": of.title, "brand": brand(of.brand, of.brand_name)}}
     return {
@@ -84,16 +83,11 @@ def message(message: Message) -> Json:
     }
 
 
-def account(user_of_it: User, addresses: Mapping[str, Address]) -> Json:
-    """One's own account, with one's addresses by their names, and what is mailed."""
+def account(user_of_it: User) -> Json:
+    """One's own account, and what is mailed."""
     return {
         **user(user_of_it),
         "emailVerified": user_of_it.is_verified,
         "mailStopped": user_of_it.stopped_because if user_of_it.mail_is_stopped else None,
         "digestHour": user_of_it.digest_hour,
-        "addresses": {name: address(each) for name, each in addresses.items()},
     }
-
-
-def address(address: Address) -> Json:
-    return {name: getattr(address, field) for name, field in ADDRESS.items()}

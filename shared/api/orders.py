@@ -16,7 +16,8 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 from typing_extensions import TypeAliasType
 
-from shared.api import documents, member_documents
+from shared.api import addresses as address_documents
+from shared.api import documents
 from shared.api.documents import Json
 from shared.api.fields import HIDDEN, LINE, Body, Currency, DealId, Price, documented, known, line, one_of
 from shared.api.paths import ROOT
@@ -25,8 +26,7 @@ from shared.data.orders.carts import MOST_PIECES
 from shared.data.orders.steps import STEPS
 from shared.data.orders.stock import MAX_SHARDS
 from shared.data.orders.stock import MOST as MOST_STOCK
-from shared.models.members import Address
-from shared.models.orders import CartItem, Customer, Order, OrderItem, OrderStatus, Stock, Wanted
+from shared.models.orders import Address, CartItem, Customer, Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import identifiers
 from shared.values.times import to_iso
 
@@ -198,7 +198,7 @@ def order_head(order: Order) -> Json:
         "username": order.username or None,
         "status": order.status.value,
         **{f"{status.value}At": documents.time(order.times.get(status)) for status in OrderStatus},
-        "address": None if order.address is None else member_documents.address(order.address),
+        "address": None if order.address is None else address_documents.address(order.address),
         "itemCount": order.item_count,
         "pieces": order.pieces,
         "shipping": _amounts(order.shipping),
@@ -212,7 +212,7 @@ def customer(customer: Customer) -> Json:
     return {
         "username": customer.username,
         "name": customer.name,
-        "addresses": {name: member_documents.address(address) for name, address in customer.addresses.items()},
+        "addresses": address_documents.by_name(customer.addresses),
         "orders": [order_head(order) for order in customer.orders],
     }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from datetime import date, datetime
+from itertools import chain
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
@@ -18,7 +19,7 @@ from shared.data.catalog.drafts import NEEDED
 from shared.models.catalog import CATEGORIES, TYPES, Status, StockLevel
 from shared.models.catalog import Vote as GivenVote
 from shared.models.members import Pace, Role
-from shared.models.messages import DealNews, OrderNews
+from shared.models.messages import DealNews
 
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
 StockName = Annotated[
@@ -30,6 +31,9 @@ StockName = Annotated[
 def _added(name: str) -> dict[str, Any]:
     """The fields that features add to a model."""
     return {field: kind for each in features.of("answer_fields") for field, kind in each.get(name, {}).items()}
+
+
+_KINDS = tuple(kind for news in chain.from_iterable(features.of("news")) for kind in news.kinds)
 
 
 class FieldError(Answer):
@@ -253,7 +257,7 @@ class Message(Answer):
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
     message_id: str
-    kind: Literal[DealNews, OrderNews]
+    kind: Literal[DealNews, *_KINDS]  # type: ignore[valid-type]  # the names are of records
     subject: str
     deal: MessageDeal | SkipJsonSchema[None] = None
     __annotations__ |= _added("Message")

@@ -10,7 +10,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from shared.api.fields import Answer
-from shared.models.members import Address as StoredAddress
+from shared.models.orders import Address as StoredAddress
 
 
 class Address(Answer):

@@ -2,8 +2,8 @@
 
 It is an item of its own, made and deleted with the User item. A write, and a condition in a transaction, cost as many
 units as their item has KB: the User item grows with its addresses and is in an index, this one stays at a tenth of a
-KB. It also counts the orders that are still to be sent, because an account that has any is not removed, and the alerts,
-because no account has more than a hundred.
+KB. It also counts the alerts, because no account has more than a hundred, and what must be finished before an account
+is removed (``holds_accounts`` of a feature).
 
 A request may still be running when its account is removed, and the name may have another owner by then. So a request
 brings the id of the account that it was signed in to, and its writes are refused for any other. Only marking one
@@ -16,10 +16,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shared import features
 from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.writes import Write, delete, put_new, require, update
-from shared.errors import DealsError, NoSuchUser, NotSignedIn, OrdersRemain, UsernameTaken
+from shared.errors import DealsError, NoSuchUser, NotSignedIn, UsernameTaken
+
+_HOLDING: Mapping[str, str] = features.merged("holds_accounts")
+"""The counts of an Account item that must be 0 before it goes, each with the error that says so."""
 
 
 def new(username: str, account_id: str) -> Write:
@@ -28,23 +32,25 @@ def new(username: str, account_id: str) -> Write:
 
 
 def removed(username: str, account_id: str) -> Write:
-    """The write that ends an account, which must have no order to be sent. Refused with OrdersRemain."""
+    """The write that ends an account, which must hold nothing that is to be finished. Refused with StillNeeded."""
+    none = "".join(f" AND {count} = :none" for count in _HOLDING)
+    error = next(iter(_HOLDING.values()), "")
     return delete(
         keys.account(username),
-        condition="AccountId = :account AND OpenOrders = :none",
-        values={":account": account_id, ":none": 0},
-        refused=OrdersRemain(),
+        condition=f"AccountId = :account{none}",
+        values={":account": account_id, **({":none": 0} if none else {})},
+        refused=features.imported(error)() if error else NoSuchUser(username),
     )
 
 
-def ordered(username: str, account_id: str | None = None, *, more: int = 1) -> Write:
-    """The write that counts ``more`` orders to be sent, or fewer. Refused as ``required`` is."""
-    condition, held = is_of(account_id)
+def held(count: str, username: str, account_id: str | None = None, *, more: int = 1) -> Write:
+    """The write that counts ``more`` of what holds an account, or fewer. Refused as ``required`` is."""
+    condition, values = is_of(account_id)
     return update(
         keys.account(username),
-        "ADD OpenOrders :more",
+        f"ADD {count} :more",
         condition=condition,
-        values={":more": more, **held},
+        values={":more": more, **values},
         refused=account_missing(username, account_id),
     )
 
@@ -65,15 +71,15 @@ def alerted(
     )
 
 
-def to_item(username: str, account_id: str, open_orders: int = 0, alerts: int = 0) -> Item:
-    """The Account item of an account that has so many orders to be sent, and so many alerts."""
+def to_item(username: str, account_id: str, counts: Mapping[str, int] | None = None) -> Item:
+    """The Account item of an account, with what it counts."""
+    counted = dict.fromkeys(_HOLDING, 0) | (dict(counts) if counts else {})
     return {
         **keys.account(username),
         "Type": item_types.ACCOUNT,
         "Username": username,
         "AccountId": account_id,
-        "OpenOrders": open_orders,
-        **({"Alerts": alerts} if alerts else {}),
+        **{name: count for name, count in counted.items() if count or name in _HOLDING},
     }
 
 

@@ -1,34 +1,35 @@
 """The types of items, a row each: keys, places in indexes, attributes, partners, owner, who sees it, what is exported.
 
-All that must know the types is made of these rows: ``btd check`` (``invariants.py``), ``btd export``, the removal of
-accounts, the browser of the table with its chart, the model for NoSQL Workbench, and the patterns of IAM
-(``partitions.py``). Keys are made by the functions that make the real ones, of names such as ``<DealId>`` in the place
-of values: of an attribute of the item, of a part of its key, or of what ``invariants.py`` derives. Functions that
-readers wait for do not import it when they start.
+All that must know the types is made of these rows, which are ``Entity``s (``entity.py``): ``btd check``
+(``invariants.py``), ``btd export``, the removal of accounts, the browser of the table with its chart, the model for
+NoSQL Workbench, and the patterns of IAM (``partitions.py``). Functions that readers wait for do not import it when they
+start.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from shared import features
 from shared.data import item_types as t
 from shared.data import keys
-from shared.dynamodb.schema import (
-    GSI1,
-    GSI2,
-    GSI3,
-    PARTITION_KEY,
-    SORT_KEY,
-    TTL_ATTRIBUTE,
-    USER_INDEX,
-    Index,
-    Key,
-    key_names,
+from shared.data.entity import (
+    DEAL_ID as _DEAL_ID,
 )
+from shared.data.entity import (
+    OF_DEAL as _OF_DEAL,
+)
+from shared.data.entity import (
+    SAYS_DEAL as _SAYS_DEAL,
+)
+from shared.data.entity import (
+    SAYS_USER as _SAYS_USER,
+)
+from shared.data.entity import Entity, Exported, Partner, Shown
+from shared.data.entity import at as _at
+from shared.data.entity import named as _
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX, Key, key_names
 from shared.models.catalog import (
     ALL_DEALS,
     BRAND,
@@ -41,190 +42,14 @@ from shared.models.catalog import (
     feed_of,
 )
 
-
-class Shown(Enum):
-    """Who may see the items of a partition of the table or of an index."""
-
-    OPEN = "everybody: the catalog"
-    WHOLE = "who opens the browser of the table"
-    PARTLY = "the same, without the attributes that the row hides"
-    HIDDEN = "nobody"
-
-
-class Exported(Enum):
-    """What ``btd export`` writes of the items of a type without ``--personal``."""
-
-    NOTHING = "nothing: a new type is left out until its row says more"
-    DESCRIBED = "the attributes of its models that are not personal"
-    WHOLE = "all of it, but for attributes that its model calls personal: such an item names nobody"
-
-
-When = tuple[str, Container[Any]]
-"""An attribute, and the values of it for which something holds; None stands for its absence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The form of items' keys in the table (``index`` None) or in an index, and what a partition there is.
-
-    ``patterns`` are the README's numbers of the access patterns that read it; ``because`` is why nobody sees it.
-    Only items for which ``when`` holds stand there.
-    """
-
-    forms: Key
-    index: Index | None = None
-    kind: str = ""
-    patterns: str = ""
-    shown: Shown = Shown.WHOLE
-    because: str = ""
-    when: When | None = None
-
-    @property
-    def partition(self) -> str:
-        return self.forms[key_names(self.index)[0]]
-
-    @property
-    def keys(self) -> tuple[str, str]:
-        """Partition key and sort key as the chart shows them; no sort key is an empty text."""
-        partition, sort = key_names(self.index)
-        return _shown(self.forms[partition]), _shown(self.forms.get(sort or "", ""))
-
-
-@dataclass(frozen=True, slots=True)
-class Partner:
-    """An item that must exist for another one, under a key made of the other's values, when ``when`` holds.
-
-    ``says`` are attributes that it must have. Where there are any, the missing item can be written, with ``new`` ones
-    besides, which are not compared, of the values that they name; but not one that ``is_lost`` with what only it knew.
-    """
-
-    key: Key
-    says: Mapping[str, str] = field(default_factory=dict)
-    new: Mapping[str, str] = field(default_factory=dict)
-    when: When | None = None
-    is_lost: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """One type of items in one form of key.
-
-    ``needs`` names the attributes that each item has, besides those of ``says``, which repeat its key. Of items that
-    are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the reason.
-    ``places`` are where it stands in indexes; a ``computed`` item follows as a whole from others (``invariants.py``).
-    ``owned``: it belongs to the account that ``Username`` names, and goes with it: its partition in the table or in an
-    index must name that account, or ``removal.py`` must say what removes it. A ``claimed`` item must be the partner of
-    some other.
-    """
-
-    type: str
-    own: Place
-    places: tuple[Place, ...] = ()
-    needs: str = ""
-    may: str = ""
-    hides: Mapping[str, str] = field(default_factory=dict)
-    says: Mapping[str, str] = field(default_factory=dict)
-    partners: tuple[Partner, ...] = ()
-    owned: bool = False
-    claimed: bool = False
-    computed: bool = False
-    expires: bool = False
-    exported: Exported = Exported.NOTHING
-
-    @property
-    def key(self) -> Key:
-        """The form of its primary key, as the chart shows it."""
-        return dict(zip((PARTITION_KEY, SORT_KEY), self.own.keys, strict=True))
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """The attributes that each item has besides its keys."""
-        return (*self.needs.split(), *self.says, *((TTL_ATTRIBUTE,) if self.expires else ()))
-
-    def at(self, index: Index | None) -> list[tuple[str, str]]:
-        """The forms of its partition key and sort key in the table or an index, as the chart shows them."""
-        return [place.keys for place in (self.own, *self.places) if place.index == index]
-
-
-class _Name(str):
-    """A name in the place of a value: the format that the value would have stays in it."""
-
-    __slots__ = ()
-
-    def __format__(self, spec: str) -> str:
-        return f"{self[:-1]}:{spec}>" if spec else str(self)
-
-
-def _(name: str) -> Any:
-    """The name of a value, for functions that take a text, a number or a time."""
-    return _Name(f"<{name}>")
-
-
-_NAMED = (
-    (re.compile(r"\b0001-01\b"), "<Month>"),
-    (re.compile(r"\b0001\b"), "<Year>"),
-    (re.compile(r"\b[0-9a-f]{32,64}\b"), "<Hash>"),
-    (re.compile(r"\b0999999999\b"), "<Rank>"),
-    (re.compile(r"<W$"), "<FirstLetters>"),
-)
-"""Parts of keys that are hashed, calculated or cut off, and the names that stand for them."""
-
-_FORMAT = re.compile(r":\w+(?=>)|(?<=>)T00:00:00")
+_USERNAME, _SHARD = _("Username"), _("Shard")
+_BRAND, _CATEGORY = Topic(BRAND, _("Brand")), Topic(CATEGORY, _("Category"))
 _PERIOD = "0001-01-01"
 _NUMBER = -1
-
-
-def _shown(form: str) -> str:
-    return _FORMAT.sub("", form)
-
-
-def _at(
-    forms: Key,
-    kind: str = "",
-    patterns: str = "",
-    shown: Shown = Shown.WHOLE,
-    *,
-    index: Index | None = None,
-    because: str = "",
-    when: When | None = None,
-) -> Place:
-    """A place in the table or an index, of attributes of which some may be for other indexes."""
-    named = {attribute: form for attribute, form in forms.items() if attribute in key_names(index)}
-    for part, name in _NAMED:
-        named = {attribute: part.sub(name, form) for attribute, form in named.items()}
-    return Place(named, index, kind, patterns, Shown.HIDDEN if because else shown, because, when)
-
-
-_USERNAME, _DEAL_ID, _ORDER_ID, _SHARD = _("Username"), _("DealId"), _("OrderId"), _("Shard")
-_BRAND, _CATEGORY = Topic(BRAND, _("Brand")), Topic(CATEGORY, _("Category"))
-_SAYS_DEAL, _SAYS_USER = {"DealId": "<DealId>"}, {"Username": "<Username>"}
-_OF_DEAL = Partner(keys.deal(_DEAL_ID))
-_OPEN_ORDER = ("Status", ("placed", "shipped"))
 _TELLING = ("Pace", (None, "at-once", "daily"))
 _OPEN, _PARTLY = Shown.OPEN, Shown.PARTLY
 _WHOLE, _DESCRIBED = Exported.WHOLE, Exported.DESCRIBED
 
-
-def _numbered(says: Mapping[str, str]) -> tuple[Partner, ...]:
-    """The partners of an order, or of what stays of it."""
-    note = keys.open_orders_note(_("Status"), _("OrderDay"), _("OpenShard"))
-    return (
-        Partner(keys.order_number(_("OrderNumber")), {"Type": t.ORDER_NUMBER, "Number": "<OrderNumber>", **says}),
-        Partner(note, {"Type": t.OPEN_ORDERS}, {"KnownAt": "Now"}, when=_OPEN_ORDER),
-    )
-
-
-_IN_OPEN = keys.order_in_open(_("Status"), _("OrderDay"), _("OpenShard"), _ORDER_ID)
-_IN_CLOSED = keys.order_in_closed(_("Status"), _ORDER_ID)
-_AT_DESK = (
-    _at(_IN_OPEN, "open orders of a day", "34", _PARTLY, index=GSI3, when=_OPEN_ORDER),
-    _at(_IN_CLOSED, "closed orders", "34", _PARTLY, index=GSI3, when=("Status", ("delivered", "cancelled"))),
-)
-"""The places of an order, or of what stays of it, in the desk's lists: while it is open, and from then on."""
-
-_ORDER_NEEDS = "OrderId OrderNumber Status PlacedAt ItemCount Pieces Shipping Tax Totals"
-_ORDER_MAY = "ShippedAt DeliveredAt CancelledAt CorrelationId OpenShard"
-_LIVES = "where a member lives"
 
 _FEEDS = keys.deal_in_feeds(_DEAL_ID, day=_("Day"), brand=_("Brand"), month=_("Month"), category=_("Category"))
 _LISTED = keys.offer_of_listed(
@@ -350,12 +175,13 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="Deals Forms", says={"Word": "<Word>"}, exported=_WHOLE),
     ),
     "Members": (
-        Entity(t.USER, _at(keys.user(_USERNAME), "a user and the orders", "28", _PARTLY),
+        Entity(t.USER, _at(keys.user(_USERNAME), "a user", "28", _PARTLY),
             (_at(keys.user_in_users(_USERNAME), "a user, to be told", "21", _PARTLY, index=USER_INDEX),
                 _at(keys.user_in_digests(_USERNAME, _("DigestHour")), index=GSI1,
                     because="members' mail settings are private", when=("DigestHour", range(24)))),
             needs="Email Name Role CreatedAt AccountId Generation", may="HotPace SignOuts",
-            hides={"Name": "a member's name", "Addresses": _LIVES, "Generation": "made of a password's hash",
+            hides={"Name": "a member's name", **features.merged("user_hides"),
+                "Generation": "made of a password's hash",
                 **dict.fromkeys(("Email", "VerifiedEmail", "StoppedEmail"), "a member's email address"),
                 "StoppedBecause": "how a member's mailbox answers",
                 **dict.fromkeys(("DigestHour", "DigestSince"), "when a member is mailed"),
@@ -369,7 +195,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="Leaving RemovedAt", says=_SAYS_USER,
             hides=dict.fromkeys(("Leaving", "RemovedAt"), "account removals are private")),
         Entity(t.ACCOUNT, _at(keys.account(_USERNAME), "an account", "13"),
-            needs="AccountId OpenOrders", says=_SAYS_USER, computed=True),
+            needs=" ".join(("AccountId", *features.merged("holds_accounts"))), says=_SAYS_USER, computed=True),
         Entity(t.PASSWORD,
             _at(keys.password(_USERNAME), because="a password's hash is read only where passwords are checked"),
             needs="PasswordHash", says=_SAYS_USER, claimed=True),
@@ -415,45 +241,10 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(t.VOTE, _at(keys.vote(_USERNAME, _DEAL_ID), "a user's votes", "46"),
             needs="Vote Worth VotedAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True),
     ),
-    "The shop": (
-        Entity(t.ORDER, _at(keys.order(_USERNAME, _ORDER_ID), shown=_PARTLY),
-            (_at(keys.order_in_parts(_ORDER_ID), "an order and its items", "31", _PARTLY, index=GSI1),
-                _at(keys.order_in_history(_USERNAME, _("Status"), _("PlacedAt"), _ORDER_ID),
-                    "a user's orders by status", "32", _PARTLY, index=GSI2),
-                *_AT_DESK),
-            needs=_ORDER_NEEDS, may=_ORDER_MAY, hides={"Address": _LIVES}, says={**_SAYS_USER, "OrderId": "<OrderId>"},
-            partners=_numbered({"OrderId": "<OrderId>"}), owned=True, exported=_DESCRIBED),
-        Entity(t.ORDER_ITEM, _at(keys.order_item(_ORDER_ID, _("ItemId")), "an item of an order", "31"),
-            (_at(keys.order_item_in_parts(_ORDER_ID, _("ItemId")), shown=_PARTLY, index=GSI1),),
-            needs="Username DealId Title Brand BrandName Price Currency Quantity Shards", may="DealNumber Variant",
-            says={"OrderId": "<OrderId>", "ItemId": "<ItemId>"}, partners=(Partner(keys.order(_USERNAME, _ORDER_ID)),),
-            exported=_DESCRIBED),
-        Entity(t.ORDER_NUMBER, _at(keys.order_number(_("Number")), "an order's number", "31"),
-            needs="OrderId", says={"Number": "<Number:d>"}, claimed=True),
-        Entity(t.SALE, _at(keys.sale(_ORDER_ID), "what stays of an order", "31", _PARTLY),
-            _AT_DESK,
-            needs=f"{_ORDER_NEEDS} Items", may=_ORDER_MAY, hides={"Address": _LIVES},
-            says={"OrderId": "<OrderId>"}, partners=_numbered({"OrderId": "<OrderId>"}),
-            exported=_DESCRIBED),
-        Entity(t.CART_ITEM, _at(keys.cart_item(_USERNAME, _DEAL_ID), "a cart", "29"),
-            needs="Quantity Price Currency PutAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True,
-            expires=True, exported=_DESCRIBED),
-        Entity(t.CART_MARK, _at(keys.cart_mark(_USERNAME)), needs="Mark", owned=True, expires=True),
-        Entity(t.STOCK, _at(keys.stock_shard(_DEAL_ID, _SHARD), "the stock of a deal", "35"),
-            needs="Left Ordered OnSale Changes", says={**_SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(_OF_DEAL,),
-            exported=_WHOLE),
-        # It stands in the index while its deal is listed and there are pieces left: the deal says so (invariants.py).
-        Entity(t.STOCK_NOTE, _at(keys.stock(_DEAL_ID), "the stock of a deal", "35"),
-            (_at(keys.stock_in_sold_here(_DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
-            needs="Shards", says=_SAYS_DEAL, exported=_WHOLE),
-        Entity(t.OPEN_ORDERS, _at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "where open orders are", "34"),
-            needs="KnownAt"),
-    ),
+    **features.merged("entities"),
     "Upkeep": (
-        *(
-            Entity(t.SEQUENCE, _at(key, "a sequence of numbers", "1 30"), needs="LastNumber", exported=_WHOLE)
-            for key in (keys.deal_numbers(), keys.order_numbers())
-        ),
+        Entity(t.SEQUENCE, _at(keys.deal_numbers(), "a sequence of numbers", "1 30"),
+            needs="LastNumber", exported=_WHOLE),
         *(
             Entity(t.ATTEMPTS, _at(key, because="it says from which networks people have tried to sign in"),
                 expires=True)

@@ -1,8 +1,9 @@
 """The table held against its invariants: what an item says beside what its row and the rest of the table make of it.
 
 The rows (``entities.py``) say which attributes an item has, where it stands in indexes, and which other items must be
-there. Counts, notes of times, words, offers and accounts follow from several items, and are derived here. What follows
-from other items can be mended; what only the lost item knew, or how much stock is really left, only a person knows.
+there. Counts, notes of times, words, offers and accounts follow from several items, and are derived here, or by what
+features have for their items. What follows from other items can be mended; what only the lost item knew, only a person
+knows.
 
 A scan is no snapshot: a fault is what two scans in a row find in the same state, and it is mended only if its item is
 still in that state.
@@ -11,19 +12,22 @@ still in that state.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import ChainMap, Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
+from itertools import chain
 from typing import Any
 
+from shared import features
 from shared.data import account_checks, item_types, keys
-from shared.data.catalog import drafts, feed_counts, offers, scores, search, stock_shown, words
+from shared.data.catalog import drafts, feed_counts, offers, scores, search, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
-from shared.data.entities import ROWS, Entity, Partner, When
+from shared.data.entities import ROWS
+from shared.data.entity import Entity, Partner, When
 from shared.data.members import alerts, announcements
-from shared.data.orders import order_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS, Key, without_places
@@ -31,7 +35,6 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete_as, put_new
 from shared.errors import DealsError
 from shared.models.catalog import BRAND, Deal, Status
-from shared.models.orders import OrderStatus
 from shared.values import links
 from shared.values.times import to_iso
 
@@ -51,8 +54,6 @@ VERDICTS = "verdicts of prices"
 BRANDS = "list of brands"
 NUMBERS = "sequences of numbers"
 ACCOUNTS = "accounts"
-STOCK = "stock"
-SOLD_HERE = "deals sold here"
 
 _COUNTS = {
     item_types.PERIODS: FEEDS,
@@ -71,25 +72,18 @@ _FOLLOWS = {
 }
 """The types of items that a topic counts, with its attributes that do."""
 
-_SEQUENCES = {item_types.DEAL_NUMBER: keys.deal_numbers(), item_types.ORDER_NUMBER: keys.order_numbers()}
+_SEQUENCES = {item_types.DEAL_NUMBER: keys.deal_numbers()}
 """The types of items whose numbers are drawn from a sequence."""
-
-_PIECES = ("OnSale", "Left", "Ordered")
-"""The counts of a shard of a deal's stock; the first is the sum of the others."""
 
 _READ: Mapping[str, Callable[[Item], object]] = {
     item_types.DEAL: from_item,
     item_types.DRAFT: drafts.from_item,
     item_types.MESSAGE: announcements.from_item,
     **dict.fromkeys((item_types.PRICE_ALERT, item_types.WORDS_ALERT), alerts.from_item),
-    **dict.fromkeys((item_types.ORDER, item_types.SALE), order_items.from_item),
-    item_types.ORDER_ITEM: order_items.item_from_item,
 }
 """The types of items that are models: one that cannot be read is damaged."""
 
 _DERIVED: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
-    "OrderDay": lambda values: order_items.open_day(values["OrderId"]),
-    "OpenShard": lambda _: 1,  # orders before there were shards
     "RarestWord": lambda values: values["Rarest"].partition(" ")[0],
     "Joined": lambda values: dict(zip(("word", "joined"), values["Rarest"].split(" "), strict=False))["joined"],
     "Product": lambda values: links.product_hash(values["Link"]),
@@ -185,11 +179,11 @@ class _Seen:
         self._needed = defaultdict[Place, list[tuple[Place, _Counted | None]]](list)
         self._asked = defaultdict[Place, dict[str, Fault]](dict)
         self._numbers: dict[Place, int] = {}
-        self._shards = defaultdict[str, Counter[str]](Counter)
-        self._ordered = defaultdict[str, Counter[str]](Counter)
-        self._sold_here: dict[str, Key] = {}
-        self._cancelled: set[str] = set()
-        self._open_orders: Counter[str] = Counter()
+        self._others = [make() for make in features.of("invariants")]
+        self._read = ChainMap({**_READ}, *(each.READ for each in self._others))
+        self._sequences = ChainMap(_SEQUENCES, *(each.SEQUENCES for each in self._others))
+        self._kept = _NEEDED.union(*(each.NEEDED for each in self._others))
+        self._follow = {item_types.SCORE}.union(*(each.FOLLOW for each in self._others))
         self._alerts: Counter[str] = Counter()
 
     def add(self, item: Item) -> None:
@@ -202,7 +196,7 @@ class _Seen:
             return
         item = item if row.computed else self._repaired(item, row, values)
         kind, place = row.type, _place(item)
-        if row.claimed or kind in _NEEDED:
+        if row.claimed or kind in self._kept:
             self._there[place] = item
         if rule := _COUNTS.get(kind):
             self._counts[rule, place] = item
@@ -210,28 +204,33 @@ class _Seen:
             self._pair(item, due=False)
         elif kind in (item_types.PRICE_ALERT, item_types.WORDS_ALERT):
             self._alerts[item["Username"]] += 1
-        else:
-            self._sale(item, kind)
-        if kind in _SEQUENCES:
-            sequence = _place(_SEQUENCES[kind])
+        for other in self._others:
+            other.add(item, kind)
+        self._follow_up(item, row, values)
+
+    def _follow_up(self, item: Item, row: Entity, values: Mapping[str, Any]) -> None:
+        """Note the number that an item has, what counts it, and its owner."""
+        kind, place = row.type, _place(item)
+        if kind in self._sequences:
+            sequence = _place(self._sequences[kind])
             self._numbers[sequence] = max(self._numbers.get(sequence, 0), damage.attribute(item, "Number", int))
         if counted := _counted(item, kind):
             count, attribute, by = counted
             self._counted[count][attribute] += by
         if row.owned:
-            self._need(_place(keys.user(str((item | values)["Username"]))), place, counted)
+            self._need(_place(keys.user(str({**item, **values}["Username"]))), place, counted)
 
     def _repaired(self, item: Item, row: Entity, values: Mapping[str, Any]) -> Item:
         """An item as its row says it must be; it needs its partners. Raises one of ``damage.UNREADABLE``."""
         due = item | {name: _filled(form, values) for name, form in row.says.items()}
         if missing := [name for name in row.required if name not in due]:
             raise KeyError(*missing)
-        if read := _READ.get(row.type):
+        if read := self._read.get(row.type):
             read(due)
         known = Values({**due, **values, "Now": to_iso(self._now)})
         if row.type == item_types.DEAL:
             places = self._deal(due)
-        elif row.type in (item_types.SCORE, item_types.STOCK_NOTE):  # they follow from votes, or from the deal, too
+        elif row.type in self._follow:
             places = {name: due[name] for name in INDEX_KEYS & due.keys()}
         else:
             places = {}
@@ -285,7 +284,7 @@ class _Seen:
                 yield Fault(rule, _key(place), item, should, derived=bool(item) or rule != FOLLOWERS)
         yield from self._partners()
         yield from self._lists()
-        yield from self._stock()
+        yield from chain.from_iterable(other.compared(self._of) for other in self._others)
         yield from self._owners()
 
     def _partners(self) -> Iterator[Fault]:
@@ -322,8 +321,8 @@ class _Seen:
         accounts = {keys.id_in(item["PK"]): item for item in self._of(item_types.ACCOUNT)}
         for name in account_ids.keys() | accounts.keys():
             account, account_id = accounts.get(name), account_ids.get(name)
-            orders, alerted = self._open_orders[name], self._alerts[name]
-            should = account_checks.to_item(name, account_id, orders, alerted) if account_id else None
+            counts = {"Alerts": self._alerts[name], **ChainMap(*(other.of_account(name) for other in self._others))}
+            should = account_checks.to_item(name, account_id, counts) if account_id else None
             if account is not None and not account.get("Alerts", 1):  # none are left
                 account = {attribute: value for attribute, value in account.items() if attribute != "Alerts"}
             if account != should:
@@ -332,40 +331,6 @@ class _Seen:
 
     def _of(self, kind: str) -> list[Item]:
         return [item for item in self._there.values() if item["Type"] == kind]
-
-    def _sale(self, item: Item, kind: str) -> None:
-        if kind == item_types.STOCK:
-            sums = self._shards[item["DealId"]]
-            sums.update({name: damage.attribute(item, name, int) for name in _PIECES})
-            sums["Shard"] = max(sums["Shard"], damage.attribute(item, "Shard", int))
-        elif kind == item_types.ORDER_ITEM:
-            self._ordered[item["OrderId"]][item["DealId"]] += item["Quantity"]
-        elif kind == item_types.SALE:
-            for part in item["Items"]:
-                self._ordered[item["OrderId"]][part["DealId"]] += part["Quantity"]
-        elif kind == item_types.ORDER and item["Status"] == OrderStatus.CANCELLED:
-            self._cancelled.add(item["OrderId"])
-        elif kind == item_types.ORDER and item["Status"] == OrderStatus.PLACED:
-            self._open_orders[item["Username"]] += 1
-
-    def _stock(self) -> Iterator[Fault]:
-        in_orders: Counter[str] = Counter()
-        for order, pieces in self._ordered.items():
-            in_orders.update(pieces if order not in self._cancelled else {})
-        for deal_id, sums in self._shards.items():
-            due = {"OnSale": sums["Left"] + sums["Ordered"], "Left": sums["Left"], "Ordered": in_orders[deal_id]}
-            found = {name: sums[name] for name in _PIECES}
-            if due != found:
-                yield Fault(STOCK, keys.stock_shard(deal_id, 1), found, due, derived=False)
-        notes = {item["DealId"]: item for item in self._of(item_types.STOCK_NOTE)}
-        for deal_id in notes.keys() | self._shards.keys():
-            note, shards = notes.get(deal_id), self._shards[deal_id]["Shard"]
-            new = {**keys.stock(deal_id), "Type": item_types.STOCK_NOTE, "DealId": deal_id}
-            should = {**without_places(note or new), **self._sold_here.get(deal_id, {}), "Shards": shards}
-            if note != should:  # a note of more shards than there are may be right
-                derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) <= shards
-                rule = SOLD_HERE if (note or {}).get("Shards") == shards else STOCK
-                yield Fault(rule, keys.stock(deal_id), note, should, derived)
 
     def _deal(self, item: Item) -> Key:
         """The places of a deal in indexes; what else it has, such as its offer, must be there."""
@@ -377,8 +342,8 @@ class _Seen:
             self._pair(offer, due=True)
         if listed:
             self._listed(deal)
-        if at := stock_shown.place(item):
-            self._sold_here[deal.deal_id] = at
+        for other in self._others:
+            other.add_deal(item)
         places = to_item_listed(deal, listed=listed)
         return {name: value for name, value in places.items() if name in INDEX_KEYS}
 
@@ -489,10 +454,15 @@ class Values(dict[str, Any]):
     """The values of an item that forms name, with those that are derived."""
 
     def __missing__(self, name: str) -> Any:
-        return _DERIVED[name](self)
+        return _derived()[name](self)
 
     def __contains__(self, name: object) -> bool:
-        return name in _DERIVED or super().__contains__(name)
+        return name in _derived() or super().__contains__(name)
+
+
+@cache
+def _derived() -> Mapping[str, Callable[[Mapping[str, Any]], Any]]:
+    return ChainMap({**_DERIVED}, *(each.DERIVED for each in features.of("invariants")))
 
 
 def partners_of(row: Entity, item: Item, values: Values) -> Iterator[tuple[Partner, Key, Item]]:
@@ -544,8 +514,8 @@ _FORMS: Mapping[str, list[tuple[Entity, re.Pattern[str]]]] = {
 
 _NEEDED = {
     *(row.type for row in ROWS for asked in ROWS for partner in asked.partners if partner.key == row.own.forms),
-    *(item_types.USER, item_types.REMOVAL, item_types.ACCOUNT, item_types.OPEN_ORDERS),
-    *(item_types.BRANDS, item_types.SEQUENCE, item_types.STOCK_NOTE, item_types.BEGINNING),
+    *(item_types.USER, item_types.REMOVAL, item_types.ACCOUNT),
+    *(item_types.BRANDS, item_types.SEQUENCE, item_types.BEGINNING),
 }
 """The types of items that others need, and those that are compared when all were seen."""
 

@@ -1,4 +1,5 @@
-"""Every key of the table. No other module spells one; ``tests/data/test_keys.py`` spells them all once more.
+"""The keys of the table. No other module spells one, but features have theirs; ``tests/data/test_keys.py`` spells all
+once more.
 
 First come the keys that are a form and nothing else, such as ``MESSAGES#{username}``, then functions for those that are
 made of something else than the values themselves. What is named after an entity gives its primary key; what has
@@ -24,7 +25,7 @@ from shared.values.times import to_iso
 Values = TypeVarTuple("Values")
 
 
-class _Item(Generic[*Values]):
+class Item(Generic[*Values]):
     """An item's attributes that are keys, by their forms. One form alone is both PK and SK: nothing is beside the item.
 
     Names in braces stand for values, which are given in the order in which their names come first; ``[()]`` takes none.
@@ -42,172 +43,134 @@ class _Item(Generic[*Values]):
         return {attribute: form.format_map(named) for attribute, form in self._forms.items()}
 
 
-class _Text(Generic[*Values]):
+class Text(Generic[*Values]):
     """The key of a whole partition, or a sort key."""
 
     def __init__(self, form: str) -> None:
-        self._item = _Item[*Values](form)
+        self._item = Item[*Values](form)
 
     def __call__(self, *values: *Values) -> str:
         return self._item(*values)["PK"]
 
 
 # Deals, their drafts, and what is kept beside them.
-deal = _Item[str]("DEAL#{deal_id}")
-deal_sort_key = _Text[str]("DEAL#{deal_id}")
-deal_number = _Item[int]("DEALNUMBER#{number}")
-deal_numbers = _Item[()]("SEQUENCE#DEAL")
-deal_source = _Item[str]("DEALSOURCE#{source_id}")
-draft = _Item[str, str](PK="DRAFTS#{username}", SK="DEAL#{draft_id}")
-drafts = _Text[str]("DRAFTS#{username}")
-beginning = _Item[datetime, str](PK="BEGINNINGS", SK="{starts_at}#{draft_id}")
+deal = Item[str]("DEAL#{deal_id}")
+deal_sort_key = Text[str]("DEAL#{deal_id}")
+deal_number = Item[int]("DEALNUMBER#{number}")
+deal_numbers = Item[()]("SEQUENCE#DEAL")
+deal_source = Item[str]("DEALSOURCE#{source_id}")
+draft = Item[str, str](PK="DRAFTS#{username}", SK="DEAL#{draft_id}")
+drafts = Text[str]("DRAFTS#{username}")
+beginning = Item[datetime, str](PK="BEGINNINGS", SK="{starts_at}#{draft_id}")
 """The note that a draft is to be posted at a time, among all others; of ``~``, a bound above those of a time."""
-ending = _Item[str, datetime, str](PK="ENDINGS#{day}", SK="ENDING#{ends_at}#{deal_id}")
+ending = Item[str, datetime, str](PK="ENDINGS#{day}", SK="ENDING#{ends_at}#{deal_id}")
 """The note that a deal's offer ends at a time, filed under the day it ends; of ``~``, a bound as well."""
-endings = _Item[()]("ENDINGS")
+endings = Item[()]("ENDINGS")
 """The container that remembers how far ended deals have been swept."""
-clicks = _Item[str]("CLICKS#{deal_id}")
+clicks = Item[str]("CLICKS#{deal_id}")
 """How often readers have followed a deal to its shop."""
-shop = _Item[str]("SHOP#{host}")
+shop = Item[str]("SHOP#{host}")
 """A note of what a shop's deals usually are, under the host of its addresses."""
-log = _Text[str]("LOG#{deal_id}")
+log = Text[str]("LOG#{deal_id}")
 """Who changed what of a deal."""
-log_line = _Item[str, str](PK="LOG#{deal_id}", SK="{line_id}")
-score = _Item[str]("SCORE#{deal_id}")
+log_line = Item[str, str](PK="LOG#{deal_id}", SK="{line_id}")
+score = Item[str]("SCORE#{deal_id}")
 """The sum of the votes on a deal, and while the deal is listed its rank among the popular ones."""
-popular = _Text[str]("POPULAR#{month}T00:00:00")
+popular = Text[str]("POPULAR#{month}T00:00:00")
 """In GSI1: the scores of the listed deals of a month, a date like ``2026-06-01``."""
 
 # Offers, and the words by which deals are found.
-product = _Text[str]("PRODUCT#{product_hash}")
+product = Text[str]("PRODUCT#{product_hash}")
 """All offers of one product, under the hash of its address."""
-product_offer = _Item[str, str](PK="PRODUCT#{product_hash}", SK="DEAL#{deal_id}")
-ended = _Text[Topic]("{topic.kind.prefix}#{topic.slug}#ENDED")
+product_offer = Item[str, str](PK="PRODUCT#{product_hash}", SK="DEAL#{deal_id}")
+ended = Text[Topic]("{topic.kind.prefix}#{topic.slug}#ENDED")
 """In the index of its feed: the ended deals of a brand or a category."""
-offer_of_ended = _Item[str, str, str](
+offer_of_ended = Item[str, str, str](
     GSI2SK="DEAL#{deal_id}", GSI2PK="BRAND#{brand}#ENDED", GSI3PK="CATEGORY#{category}#ENDED", GSI3SK="DEAL#{deal_id}"
 )
-brand_prices = _Text[str, str]("BRANDPRICES#{brand}#{currency}")
-category_prices = _Text[str, str]("PRICES#{category}#{currency}")
-discounts = _Text[str]("DISCOUNTS#{category}")
+brand_prices = Text[str, str]("BRANDPRICES#{brand}#{currency}")
+category_prices = Text[str, str]("PRICES#{category}#{currency}")
+discounts = Text[str]("DISCOUNTS#{category}")
 """In GSI2, GSI3 and GSI1: the offers of listed deals."""
-offer_by_discount = _Text[int, str]("{percent:03}#{deal_id}")
-offer_by_price = _Text[int, str]("{price:014}#{deal_id}")
+offer_by_discount = Text[int, str]("{percent:03}#{deal_id}")
+offer_by_price = Text[int, str]("{price:014}#{deal_id}")
 """Prices are in hundredths, with as many digits as any stored price has, so that texts sort as numbers do."""
-word = _Text[str]("WORD#{word}")
+word = Text[str]("WORD#{word}")
 """The listed deals that have a word in their title, brand or category."""
-word_of_deal = _Item[str, str](PK="WORD#{word}", SK="DEAL#{deal_id}")
+word_of_deal = Item[str, str](PK="WORD#{word}", SK="DEAL#{deal_id}")
 
 # Brands and categories, and who follows them.
-topic = _Item[Topic]("{topic.kind.prefix}#{topic.slug}")
-brands = _Item[()]("BRANDS")
-like = _Item[Topic, str]("{topic.kind.prefix}LIKE#{topic.slug}#{username}")
-like_in_likes = _Item[Topic, str](GSI1SK="{topic.kind.prefix}#{topic.slug}", GSI1PK="LIKES#{username}")
-likes = _Text[str]("LIKES#{username}")
-watch = _Item[Topic, str](PK="{topic.kind.prefix}WATCH#{topic.slug}", SK="USER#{username}")
-watchers = _Text[Topic]("{topic.kind.prefix}WATCH#{topic.slug}")
-watch_in_watches = _Item[Topic, str](GSI1SK="{topic.kind.prefix}#{topic.slug}", GSI1PK="WATCHES#{username}")
-watches = _Text[str]("WATCHES#{username}")
+topic = Item[Topic]("{topic.kind.prefix}#{topic.slug}")
+brands = Item[()]("BRANDS")
+like = Item[Topic, str]("{topic.kind.prefix}LIKE#{topic.slug}#{username}")
+like_in_likes = Item[Topic, str](GSI1SK="{topic.kind.prefix}#{topic.slug}", GSI1PK="LIKES#{username}")
+likes = Text[str]("LIKES#{username}")
+watch = Item[Topic, str](PK="{topic.kind.prefix}WATCH#{topic.slug}", SK="USER#{username}")
+watchers = Text[Topic]("{topic.kind.prefix}WATCH#{topic.slug}")
+watch_in_watches = Item[Topic, str](GSI1SK="{topic.kind.prefix}#{topic.slug}", GSI1PK="WATCHES#{username}")
+watches = Text[str]("WATCHES#{username}")
 
 # Copies of pages; shards count from 1.
-deals_cache = _Item[int | str]("DEALSCACHE#{shard}")
+deals_cache = Item[int | str]("DEALSCACHE#{shard}")
 """One copy of the newest page of all deals."""
-page_cache = _Item[CuratedPage, int]("{page.prefix}CACHE#{shard}")
-category_cache = _Item[str, int]("CATEGORYCACHE#{category}#{shard}")
+page_cache = Item[CuratedPage, int]("{page.prefix}CACHE#{shard}")
+category_cache = Item[str, int]("CATEGORYCACHE#{category}#{shard}")
 
 # Users, their sessions, and what opens an account.
-user = _Item[str]("USER#{username}")
-user_in_users = _Item[str](UserIndex="USER#{username}")
-user_in_removals = _Item[str](GSI1PK="REMOVALS", GSI1SK="USER#{username}")
-removals = _Text[()]("REMOVALS")
-user_in_digests = _Item[str, int](GSI1SK="USER#{username}", GSI1PK="DIGEST#{hour:02}")
-digests = _Text[int]("DIGEST#{hour:02}")
-digest_receipt = _Item[str, str]("DIGESTRECEIPT#{account_id}#{day}")
+user = Item[str]("USER#{username}")
+user_in_users = Item[str](UserIndex="USER#{username}")
+user_in_removals = Item[str](GSI1PK="REMOVALS", GSI1SK="USER#{username}")
+removals = Text[()]("REMOVALS")
+user_in_digests = Item[str, int](GSI1SK="USER#{username}", GSI1PK="DIGEST#{hour:02}")
+digests = Text[int]("DIGEST#{hour:02}")
+digest_receipt = Item[str, str]("DIGESTRECEIPT#{account_id}#{day}")
 """The note that an account was mailed its messages on a day like ``2026-06-04``."""
-account = _Item[str]("ACCOUNT#{username}")
-user_email = _Item[str]("USEREMAIL#{email}")
-password = _Item[str]("PASSWORD#{username}")
+account = Item[str]("ACCOUNT#{username}")
+user_email = Item[str]("USEREMAIL#{email}")
+password = Item[str]("PASSWORD#{username}")
 """A user's password hash, in a partition of its own: who may read a user's collection cannot read it."""
-session = _Item[str]("SESSION#{token_hash}")
-session_in_sessions = _Item[str, datetime](GSI1PK="SESSIONS#{username}", GSI1SK="SESSION#{created_at}")
-sessions = _Text[str]("SESSIONS#{username}")
-email_token = _Item[str]("EMAILTOKEN#{token_hash}")
+session = Item[str]("SESSION#{token_hash}")
+session_in_sessions = Item[str, datetime](GSI1PK="SESSIONS#{username}", GSI1SK="SESSION#{created_at}")
+sessions = Text[str]("SESSIONS#{username}")
+email_token = Item[str]("EMAILTOKEN#{token_hash}")
 """The note that a link was mailed."""
-feed_key = _Item[str]("FEEDKEY#{key_hash}")
+feed_key = Item[str]("FEEDKEY#{key_hash}")
 """Whose private feed a key opens."""
-feed = _Item[str]("FEED#{username}")
+feed = Item[str]("FEED#{username}")
 """The hash of the key of a user's feed."""
 
 # What is one user's, and who is told of what.
-messages = _Text[str]("MESSAGES#{username}")
+messages = Text[str]("MESSAGES#{username}")
 """In the table and, while unread, in GSI1."""
-message = _Item[str, str](PK="MESSAGES#{username}", SK="MESSAGE#{message_id}")
-message_in_unread = _Item[str, str](GSI1PK="MESSAGES#{username}", GSI1SK="MESSAGE#{message_id}")
-message_sort_key = _Text[str]("MESSAGE#{message_id}")
-saved = _Item[str, str](PK="SAVED#{username}", SK="DEAL#{deal_id}")
-saved_by = _Text[str]("SAVED#{username}")
-vote = _Item[str, str](PK="VOTES#{username}", SK="DEAL#{deal_id}")
-votes_by = _Text[str]("VOTES#{username}")
-alert = _Item[str, str](PK="ALERTS#{username}", SK="ALERT#{alert_id}")
-alerts = _Text[str]("ALERTS#{username}")
-alert_in_words = _Item[str, str, str](GSI1PK="WORDWATCH#{word}", GSI1SK="USER#{username}#{alert_id}")
-words_alerts = _Text[str]("WORDWATCH#{word}")
-alert_in_joined = _Item[str, str, str](GSI2PK="JOINEDWATCH#{word}", GSI2SK="USER#{username}#{alert_id}")
-joined_alerts = _Text[str]("JOINEDWATCH#{word}")
-alert_in_prices = _Item[str, str, int, str](GSI2PK="PRODUCTWATCH#{product}#{currency}", GSI2SK="{price:014}#{username}")
-price_alerts = _Text[str, str]("PRODUCTWATCH#{product}#{currency}")
-fan_out = _Text[str]("FANOUT#{deal_id}")
+message = Item[str, str](PK="MESSAGES#{username}", SK="MESSAGE#{message_id}")
+message_in_unread = Item[str, str](GSI1PK="MESSAGES#{username}", GSI1SK="MESSAGE#{message_id}")
+message_sort_key = Text[str]("MESSAGE#{message_id}")
+saved = Item[str, str](PK="SAVED#{username}", SK="DEAL#{deal_id}")
+saved_by = Text[str]("SAVED#{username}")
+vote = Item[str, str](PK="VOTES#{username}", SK="DEAL#{deal_id}")
+votes_by = Text[str]("VOTES#{username}")
+alert = Item[str, str](PK="ALERTS#{username}", SK="ALERT#{alert_id}")
+alerts = Text[str]("ALERTS#{username}")
+alert_in_words = Item[str, str, str](GSI1PK="WORDWATCH#{word}", GSI1SK="USER#{username}#{alert_id}")
+words_alerts = Text[str]("WORDWATCH#{word}")
+alert_in_joined = Item[str, str, str](GSI2PK="JOINEDWATCH#{word}", GSI2SK="USER#{username}#{alert_id}")
+joined_alerts = Text[str]("JOINEDWATCH#{word}")
+alert_in_prices = Item[str, str, int, str](GSI2PK="PRODUCTWATCH#{product}#{currency}", GSI2SK="{price:014}#{username}")
+price_alerts = Text[str, str]("PRODUCTWATCH#{product}#{currency}")
+fan_out = Text[str]("FANOUT#{deal_id}")
 """Counts who has been told that a deal is hot."""
-fan_out_segment = _Item[str, int | str](PK="FANOUT#{deal_id}", SK="SEGMENT#{segment}")
-
-# The shop.
-order = _Item[str, str](PK="USER#{username}", SK="#ORDER#{order_id}")
-"""An order, in its owner's collection: its sort key is below the user's own, so one backward Query gives both."""
-order_sort_key = _Text[str]("#ORDER#{order_id}")
-"""Of ``~``, a bound above all orders of a user."""
-order_number = _Item[int]("ORDERNUMBER#{number}")
-order_numbers = _Item[()]("SEQUENCE#ORDER")
-order_item = _Item[str, str]("ORDER#{order_id}#ITEM#{item_id}")
-order_in_parts = _Item[str](GSI1PK="ORDER#{order_id}", GSI1SK="ORDER#{order_id}")
-order_item_in_parts = _Item[str, str](GSI1PK="ORDER#{order_id}", GSI1SK="ITEM#{item_id}")
-order_parts = _Text[str]("ORDER#{order_id}")
-order_in_history = _Item[str, str, datetime, str](GSI2PK="ORDERS#{username}", GSI2SK="{status}#{placed_at}#{order_id}")
-order_history = _Text[str]("ORDERS#{username}")
-order_in_open = _Item[str, str, int, str](
-    GSI3PK="OPENORDERS#{status}#{day}T00:00:00#{shard}", GSI3SK="ORDER#{order_id}"
-)
-open_order_sort_key = _Text[str]("ORDER#{order_id}")
-open_orders = _Text[()]("OPENORDERS")
-"""The container that knows which partitions of GSI3 have open orders."""
-open_orders_note = _Item[str, str, int](PK="OPENORDERS", SK="{status}#{day}T00:00:00#{shard}")
-"""The container's note that there are orders of a status, placed on a day like ``2026-06-04``, in a shard."""
-open_orders_prefix = _Text[str]("{status}#")
-"""The beginning of the sort keys of all notes of a status."""
-order_in_closed = _Item[str, str](GSI3PK="CLOSEDORDERS#{status}", GSI3SK="ORDER#{order_id}")
-closed_orders_of = _Text[str]("CLOSEDORDERS#{status}")
-sale = _Item[str]("SALE#{order_id}")
-"""The rest of an order whose account was removed."""
-cart = _Text[str]("CART#{username}")
-cart_item = _Item[str, str](PK="CART#{username}", SK="DEAL#{deal_id}")
-cart_mark = _Item[str]("CART#{username}")
-"""The mark of a cart's last change, beside what is in it."""
-stock = _Item[str]("STOCK#{deal_id}")
-"""The note that says how many shards a deal's stock is in."""
-stock_shard = _Item[str, int]("STOCK#{deal_id}#{shard}")
-"""One part of a deal's stock, in a partition of its own; shards count from 1."""
-stock_in_sold_here = _Item[str](GSI1PK="SOLDHERE", GSI1SK="DEAL#{deal_id}")
-sold_here = _Text[()]("SOLDHERE")
+fan_out_segment = Item[str, int | str](PK="FANOUT#{deal_id}", SK="SEGMENT#{segment}")
 
 # Upkeep, and what shows the project's workings.
-trace = _Item[str]("TRACE#{trace_id}")
+trace = Item[str]("TRACE#{trace_id}")
 """The cost of a form, under an id that nobody can guess."""
-trace_steps = _Text[str]("TRACE#{partition}")
+trace_steps = Text[str]("TRACE#{partition}")
 """The work of the stream's functions that followed from writes to a partition."""
-trace_step = _Item[str, str, str](PK="TRACE#{partition}", SK="STEP#{function}#{record}")
+trace_step = Item[str, str, str](PK="TRACE#{partition}", SK="STEP#{function}#{record}")
 """A function's work on one record of the stream, or on one message of the queue."""
-scratch = _Text[str, str]("LEARN#{visitor}#{run}")
+scratch = Text[str, str]("LEARN#{visitor}#{run}")
 """The partition of a visitor's trial requests: nothing of the application is in it."""
-scratches = _Text[()]("LEARN#")
+scratches = Text[()]("LEARN#")
 """The beginning of the keys of all scratch partitions, in the table and its indexes."""
 
 
@@ -326,22 +289,6 @@ def attempts(kind: str, *who: str | int) -> Key:
 def known_network(username: str, network: str) -> Key:
     """The note that a user has signed in from a network, under a hash of both."""
     return _pair(f"ATTEMPTS#KNOWN#{_hashed(f'{username} {network}')[:32]}")
-
-
-def history_before(status: str, placed_at: datetime | None = None, order_id: str = "~") -> str:
-    """A bound in GSI2: below it are orders of a status, all of them or those before a time or an order."""
-    return f"{status}#~" if placed_at is None else order_in_history("", status, placed_at, order_id)["GSI2SK"]
-
-
-def open_orders_noted(note: Mapping[str, object]) -> tuple[str, str]:
-    """The day of a note, and the GSI3 partition that it is about."""
-    day = str(note["SK"]).partition("#")[2][: len("2026-06-04")]
-    return day, f"{open_orders()}#{note['SK']}"
-
-
-def deal_of_stock(key: str) -> str:
-    """The id of the deal that the key of a shard of stock names."""
-    return key.split("#")[1]
 
 
 def idempotency(account_id: str, client_key: str) -> Key:

@@ -10,116 +10,104 @@ from fnmatch import fnmatchcase
 
 from shared.data import item_types as t
 from shared.data import keys
-from shared.data.entities import PLACES, ROWS, SCRATCHES, Shown
+from shared.data.entities import PLACES, ROWS, SCRATCHES
+from shared.data.entity import Shown
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, Index
 from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE
 
-_FORMS: dict[tuple[str, Index | None], list[str]] = {}
+FORMS: dict[tuple[str, Index | None], list[str]] = {}
 """The patterns of the partitions that hold a type's items in the table (None) or an index."""
 
 for _row in ROWS:
     for _place in (_row.own, *_row.places):
-        _FORMS.setdefault((_row.type, _place.index), []).append(keys.pattern_of(_place.partition))
+        FORMS.setdefault((_row.type, _place.index), []).append(keys.pattern_of(_place.partition))
 
 
-def _of(type_: str, index: Index | None = None) -> str:
+def of(type_: str, index: Index | None = None) -> str:
     """The pattern of the partitions that hold a type's items: the first one, where they have more."""
-    return _FORMS[type_, index][0]
+    return FORMS[type_, index][0]
 
 
-DEAL = _of(t.DEAL)
-DEAL_NUMBER = _of(t.DEAL_NUMBER)
-DEAL_SOURCE = _of(t.DEAL_SOURCE)
-DEAL_SEQUENCE = ORDER_SEQUENCE = _of(t.SEQUENCE)
-DEAL_CLICKS = _of(t.CLICKS)
-COUNTED_CLICK = _of(t.COUNTED_CLICK)
-SCORE = _of(t.SCORE)
-LOG = _of(t.LOG_LINE)
-SHOP = _of(t.SHOP)
-DEALS = _of(t.PERIODS)
+DEAL = of(t.DEAL)
+DEAL_NUMBER = of(t.DEAL_NUMBER)
+DEAL_SOURCE = of(t.DEAL_SOURCE)
+SEQUENCES = of(t.SEQUENCE)
+DEAL_CLICKS = of(t.CLICKS)
+COUNTED_CLICK = of(t.COUNTED_CLICK)
+SCORE = of(t.SCORE)
+LOG = of(t.LOG_LINE)
+SHOP = of(t.SHOP)
+DEALS = of(t.PERIODS)
 """The counts of all deals, and nothing else."""
 
-PRODUCT = _of(t.PRODUCT_OFFER)
-WORD = _of(t.WORD)
-WORDS = _of(t.WORD_COUNT)
+PRODUCT = of(t.PRODUCT_OFFER)
+WORD = of(t.WORD)
+WORDS = of(t.WORD_COUNT)
 
-ENDINGS = _of(t.ENDINGS)
-ENDINGS_OF_DAYS = _of(t.ENDING)
-BEGINNINGS = _of(t.BEGINNING)
+ENDINGS = of(t.ENDINGS)
+ENDINGS_OF_DAYS = of(t.ENDING)
+BEGINNINGS = of(t.BEGINNING)
 
-BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(map(_of, (t.TOPIC[BRAND], t.TOPIC[CATEGORY])))
-BRANDS = _of(t.BRANDS)
-LIKES = tuple(map(_of, (t.LIKE[BRAND], t.LIKE[CATEGORY])))
-WATCHES = tuple(map(_of, (t.WATCH[BRAND], t.WATCH[CATEGORY])))
+BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(map(of, (t.TOPIC[BRAND], t.TOPIC[CATEGORY])))
+BRANDS = of(t.BRANDS)
+LIKES = tuple(map(of, (t.LIKE[BRAND], t.LIKE[CATEGORY])))
+WATCHES = tuple(map(of, (t.WATCH[BRAND], t.WATCH[CATEGORY])))
 
-CURATED = tuple(map(_of, t.CURATED))
-FEED_CACHES = (_of(t.DEALS_CACHE), _of(t.CATEGORY_CACHE))
-PICKS_CACHES = tuple(_of(f"{page.type}Cache") for page in (FRONT_PAGE, EDITORS_CHOICE))
+CURATED = tuple(map(of, t.CURATED))
+FEED_CACHES = (of(t.DEALS_CACHE), of(t.CATEGORY_CACHE))
+PICKS_CACHES = tuple(of(f"{page.type}Cache") for page in (FRONT_PAGE, EDITORS_CHOICE))
 
-FAN_OUT = _of(t.FAN_OUT)
-FAN_OUT_PAGE = _of(t.FAN_OUT_PAGE)
+FAN_OUT = of(t.FAN_OUT)
+FAN_OUT_PAGE = of(t.FAN_OUT_PAGE)
 
-USER = _of(t.USER)
-"""A user's collection: the account's own item, and the orders."""
+USER = of(t.USER)
+"""A user's collection: the account's own item, and what features keep beside it."""
 
-ACCOUNT = _of(t.ACCOUNT)
-PASSWORD = _of(t.PASSWORD)
-USER_EMAIL = _of(t.USER_EMAIL)
-SESSION = _of(t.SESSION)
-EMAIL_TOKEN = _of(t.EMAIL_TOKEN)
-DIGEST_RECEIPT = _of(t.DIGEST_RECEIPT)
-DIGESTS = _of(t.USER, GSI1)
-MESSAGES = _of(t.MESSAGE)
+ACCOUNT = of(t.ACCOUNT)
+PASSWORD = of(t.PASSWORD)
+USER_EMAIL = of(t.USER_EMAIL)
+SESSION = of(t.SESSION)
+EMAIL_TOKEN = of(t.EMAIL_TOKEN)
+DIGEST_RECEIPT = of(t.DIGEST_RECEIPT)
+DIGESTS = of(t.USER, GSI1)
+MESSAGES = of(t.MESSAGE)
 """In the table and, while unread, in GSI1."""
 
-SAVED = _of(t.SAVED)
-VOTES = _of(t.VOTE)
-DRAFTS = _of(t.DRAFT)
-ALERTS = _of(t.PRICE_ALERT)
-FEED_KEY = _of(t.FEED_KEY)
-FEED = _FORMS[t.FEED_KEY, None][-1]
+SAVED = of(t.SAVED)
+VOTES = of(t.VOTE)
+DRAFTS = of(t.DRAFT)
+ALERTS = of(t.PRICE_ALERT)
+FEED_KEY = of(t.FEED_KEY)
+FEED = FORMS[t.FEED_KEY, None][-1]
 
-ORDER_PARTS = _of(t.ORDER_ITEM)
-"""In the table an order's items; in GSI1 those and the order."""
+ATTEMPTS = of(t.ATTEMPTS)
+IDEMPOTENCY = of(t.IDEMPOTENCY)
+BACKFILL = of(t.BACKFILL)
 
-SALE = _of(t.SALE)
-ORDER_NUMBER = _of(t.ORDER_NUMBER)
-ORDER_HISTORY = _of(t.ORDER, GSI2)
-OPEN_ORDERS = _of(t.OPEN_ORDERS)
-OPEN_ORDERS_OF_DAYS = _of(t.ORDER, GSI3)
-CLOSED_ORDERS = _FORMS[t.ORDER, GSI3][-1]
-CART = _of(t.CART_ITEM)
-STOCK = _of(t.STOCK)
-SOLD_HERE = _of(t.STOCK_NOTE, GSI1)
-
-ATTEMPTS = _of(t.ATTEMPTS)
-IDEMPOTENCY = _of(t.IDEMPOTENCY)
-BACKFILL = _of(t.BACKFILL)
-
-ALL_DEALS_BY_DAY, BRAND_BY_MONTH, CATEGORY_BY_DAY = (_of(t.DEAL, index) for index in (GSI1, GSI2, GSI3))
+ALL_DEALS_BY_DAY, BRAND_BY_MONTH, CATEGORY_BY_DAY = (of(t.DEAL, index) for index in (GSI1, GSI2, GSI3))
 """Partitions of GSI1, GSI2 and GSI3 that hold deals."""
 
-CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (_of(t.PRODUCT_OFFER, index) for index in (GSI1, GSI2, GSI3))
+CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (of(t.PRODUCT_OFFER, index) for index in (GSI1, GSI2, GSI3))
 """Partitions of GSI1, GSI2 and GSI3 that hold offers of listed deals."""
 
-POPULAR = _of(t.SCORE, GSI1)
+POPULAR = of(t.SCORE, GSI1)
 """Partitions of GSI1 that hold the scores of a month's deals by their rank."""
 
-LIKES_OF_USERS = _of(t.LIKE[BRAND], GSI1)
-WATCHES_OF_USERS = _of(t.WATCH[BRAND], GSI1)
-SESSIONS_OF_USERS = _of(t.SESSION, GSI1)
-REMOVALS = _of(t.REMOVAL, GSI1)
+LIKES_OF_USERS = of(t.LIKE[BRAND], GSI1)
+WATCHES_OF_USERS = of(t.WATCH[BRAND], GSI1)
+SESSIONS_OF_USERS = of(t.SESSION, GSI1)
+REMOVALS = of(t.REMOVAL, GSI1)
 """Partitions of GSI1 that hold what is a user's."""
 
-WORDS_ALERTS = _of(t.WORDS_ALERT, GSI1)
-JOINED_ALERTS = _of(t.WORDS_ALERT, GSI2)
-PRICE_ALERTS = _of(t.PRICE_ALERT, GSI2)
+WORDS_ALERTS = of(t.WORDS_ALERT, GSI1)
+JOINED_ALERTS = of(t.WORDS_ALERT, GSI2)
+PRICE_ALERTS = of(t.PRICE_ALERT, GSI2)
 """Partitions of GSI1 and of GSI2 that say whom to tell of a deal."""
 
 SCRATCH = keys.pattern_of(SCRATCHES[0].partition)
 """Partitions for trial requests, in the table and its indexes. DynamoDB deletes their items after an hour."""
 
-TRACE = _of(t.TRACE)
+TRACE = of(t.TRACE)
 """The costs of forms, and of what followed; DynamoDB deletes them after ten minutes."""
 
 

@@ -1,10 +1,10 @@
 """Removing an account with all that is its owner's.
 
-It stands above members and orders, because an account has something in both. The API, the pages and the command line
-all remove accounts by this.
+It stands above the catalog and the members, because an account has something in both. The API, the pages and the
+command line all remove accounts by this.
 
 One transaction removes the account: nobody can sign in to it, its sessions have ended, its email address is free, and
-no request that still runs can write for it. Its owner's items (orders, cart, likes, messages, and so on) may be
+no request that still runs can write for it. Its owner's items (likes, messages, and so on) may be
 thousands of items, so it goes afterwards: some at once, the rest by the clock. Until all is gone the name is taken.
 Each write of this requires that the name is still held for this removal, so a run that is late cannot touch what the
 name's next owner has.
@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from itertools import chain
 
+from shared import features
 from shared.data import account_checks, keys
 from shared.data import item_types as t
 from shared.data.bulk import forget_found
 from shared.data.catalog import drafts, topics
 from shared.data.members import feed_keys, follows, sessions, users, votes
-from shared.data.orders import steps
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, Index
 from shared.dynamodb.table import Projection, Table
@@ -77,7 +77,7 @@ def _remove_follows(table: Table, username: str, most: int, *, required: Write) 
 
 
 _COUNTED: Mapping[Callable[..., int], tuple[str, ...]] = {
-    steps.close_some: (t.ORDER,),
+    **features.merged("removals"),
     votes.remove_some: (t.VOTE,),
     feed_keys.remove_some: (t.FEED_KEY,),
     drafts.remove_some: (t.DRAFT,),

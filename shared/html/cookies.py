@@ -12,9 +12,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from shared import settings
+from shared import features, settings
 from shared.data.members import messages, sessions
-from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
 from shared.html import forms, pages
@@ -103,8 +102,12 @@ def require_laptop_or_editor(request: Request) -> None:
         editor_of(request, "The table is for editors.")
 
 
+_COUNTS = {name: features.imported(count) for name, count in features.merged("head_counts").items()}
+"""What features count for the header of a member's pages."""
+
+
 def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Read a member's page, and in the same round trip the header's values: the member and two counts.
+    """Read a member's page, and in the same round trip the header's values: the member and counts.
 
     More than 99 unread messages are "99+", which nobody counts.
     """
@@ -114,10 +117,12 @@ def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any],
     asked: list[Callable[[], Any]] = [
         *reads,
         partial(messages.unread_count, table(), username, request.now, most=most + 1),
-        partial(carts.pieces, table(), username, request.now),
+        *(partial(count, table(), username, request.now) for count in _COUNTS.values()),
     ]
-    *found, unread, pieces = table().gather(asked)
-    return found, {"who": request.role, "unread": unread if unread <= most else f"{most}+", "cart": pieces}
+    answers = table().gather(asked)
+    found, (unread, *others) = answers[: len(reads)], answers[len(reads) :]
+    counts = dict(zip(_COUNTS, others, strict=True))
+    return found, {"who": request.role, "unread": unread if unread <= most else f"{most}+", **counts}
 
 
 COOKIE = "btd-wish"

@@ -14,21 +14,23 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
 from typing import Any
 
+from shared import features
 from shared.data import item_types, keys
 from shared.data.catalog import feed_counts
-from shared.data.entities import ROWS, SCRATCH_ITEM, Entity
+from shared.data.entities import ROWS, SCRATCH_ITEM
+from shared.data.entity import Entity
 from shared.data.partitions import HIDDEN_ATTRIBUTES, PERSONAL, SHOWN_ATTRIBUTES, matches
 from shared.dynamodb.attributes import Item, marshal, unmarshal
 from shared.dynamodb.capacity import Capacity, size_of, units_read
-from shared.dynamodb.schema import GSI3, INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
 from shared.dynamodb.writes import Write
 from shared.html.page_cost import collection as address
 from shared.html.page_cost import is_visible
@@ -122,10 +124,16 @@ def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
         return address(str(item[PARTITION_KEY]), None)
     if _is_scratch(item):
         return ""
-    if item.get("Type") == item_types.OPEN_ORDERS:
-        return address(keys.open_orders_noted(item)[1], GSI3.name)
+    if noted := _noted().get(str(item.get("Type"))):
+        return address(*noted(item))
     is_other = sort_key != item[PARTITION_KEY] and is_visible(sort_key, None)
     return address(sort_key, None) if is_other else ""
+
+
+@cache
+def _noted() -> dict[str, Callable[[Item], tuple[str, str]]]:
+    """By types of notes of features, the partition that a note is about, and its index."""
+    return features.merged("notes")
 
 
 def _is_scratch(item: Item) -> bool:

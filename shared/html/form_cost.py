@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from shared import features
 from shared.data import item_types, workings
 from shared.data.workings import Drawing
 from shared.dynamodb.aws_errors import REFUSED
@@ -46,7 +47,7 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
     "refresher": {
         item_types.DEAL: "deals",
         **dict.fromkeys((*item_types.CURATED, item_types.CATEGORY_FEATURED), "picks"),
-        item_types.STOCK: "stock",
+        **features.merged("refreshes"),
         item_types.SCORE: "votes",
     },
 }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.html import views
-from shared.models.members import Address
-from shared.models.orders import Bill, Order, OrderStatus
+from shared.models.orders import Address, Bill, Order, OrderStatus
 from shared.values import identifiers, money, times
 from shared.values.money import times as times_of
 from shared.values.naming import counted

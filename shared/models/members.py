@@ -1,4 +1,4 @@
-"""Members: accounts, sessions and addresses, and the alerts and limits that say which deals they want to hear of."""
+"""Members: accounts and sessions, and the alerts and limits that say which deals they want to hear of."""
 
 from __future__ import annotations
 
@@ -127,15 +127,3 @@ class Session:
     role: Role
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """An address of orders: ``region`` a state or province, if its country has them, ``country`` two letters."""
-
-    recipient: str = field(metadata=stored("Recipient"))
-    street: str = field(metadata=stored("Street"))
-    city: str = field(metadata=stored("City"))
-    region: str | None = field(default=None, metadata=stored("Region"), kw_only=True)
-    postal_code: str = field(metadata=stored("PostalCode"))
-    country: str = field(metadata=stored("Country"))

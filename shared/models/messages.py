@@ -12,10 +12,8 @@ from shared.values.stored import stored
 DealNews = Literal["brand", "category", "hot", "words", "price"]
 """Why one is told of a deal: a watched brand, a watched category, a hot deal, an alert on words, one on a price."""
 
-OrderNews = Literal["placed", "sent", "delivered", "cancelled", "corrected"]
-"""Why one is told of an order of one's own: what has become of it."""
-
-MessageKind = DealNews | OrderNews
+MessageKind = str
+"""One of these, or of the ``news`` of a feature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +35,11 @@ class AboutDeal:
 
 
 @dataclass(frozen=True, slots=True)
-class AboutOrder:
-    """The order that a message is about."""
+class AboutOther:
+    """What else a message is about: a ``thing`` of a feature, such as an order, and its id."""
 
-    order_id: str = field(metadata=stored("OrderId"))
+    thing: str
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Announcement:
 
     kind: MessageKind
     subject: str
-    about: AboutDeal | AboutOrder
+    about: AboutDeal | AboutOther
     at: datetime
     correlation_id: str | None = None
     about_price: bool = False
@@ -70,7 +69,7 @@ class Message:
     username: str = field(metadata=stored("Username", personal=True))
     kind: MessageKind = field(metadata=stored("Kind"))
     subject: str = field(metadata=stored("Subject"))
-    about: AboutDeal | AboutOrder
+    about: AboutDeal | AboutOther
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     unread: bool = True
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", personal=True))

@@ -1,4 +1,4 @@
-"""Orders, what they are made of, what a stage adds to them, and the stock that they are filled from."""
+"""Orders, where they go, what they are made of, what a stage adds to them, and the stock that they are filled from."""
 
 from __future__ import annotations
 
@@ -9,9 +9,21 @@ from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 
 from shared.models.catalog import Deal
-from shared.models.members import Address
 from shared.values import money
 from shared.values.stored import stored
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address of orders: ``region`` a state or province, if its country has them, ``country`` two letters."""
+
+    recipient: str = field(metadata=stored("Recipient"))
+    street: str = field(metadata=stored("Street"))
+    city: str = field(metadata=stored("City"))
+    region: str | None = field(default=None, metadata=stored("Region"), kw_only=True)
+    postal_code: str = field(metadata=stored("PostalCode"))
+    country: str = field(metadata=stored("Country"))
+
 
 Amounts = Mapping[str, str]
 """An amount in each of some currencies."""

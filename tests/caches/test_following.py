@@ -16,6 +16,7 @@ from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, drafts, endings, picks, scores
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
+from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
 from shared.dynamodb import damage
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
@@ -251,7 +252,7 @@ def test_a_deal_with_stock_is_sold_here_until_it_is_sold_out_or_over(
         key = keys.deal(picked[0].deal_id)
         old = table.get(key, consistent=True)
         change(picked[0])
-        refresh(record(None, table.get(keys.stock_shard(picked[0].deal_id, 1), consistent=True)))
+        refresh(record(None, table.get(shop_keys.stock_shard(picked[0].deal_id, 1), consistent=True)))
         refresh(record(old, table.get(key, consistent=True)))
 
     seen = [listed()]

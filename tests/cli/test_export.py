@@ -19,7 +19,8 @@ from shared.data.members import alerts, announcements, follows, users
 from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.models.members import Address, Limits
+from shared.models.members import Limits
+from shared.models.orders import Address
 from tests.cli.conftest import Btd, name_in_environment
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import APPLE, NOW, a_deal, account_of, send

@@ -19,7 +19,7 @@ from shared.data.members import follows
 from shared.data.orders import addresses
 from shared.dynamodb.table import Table
 from shared.models.catalog import Feed, Topic
-from shared.models.members import Address
+from shared.models.orders import Address
 from tests.support.engines import DYNOXIDE, DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
 from tests.support.metering import taken_by

@@ -39,6 +39,7 @@ from shared.data.members import (
     users,
 )
 from shared.data.orders import carts, order_items, stock
+from shared.data.orders import keys as shop_keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
 from shared.dynamodb.schema import KEYS, Key
@@ -148,28 +149,28 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     item_types.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     item_types.SAVED: (partial(saved.latest, username="ana", limit=9),),
     item_types.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
-    item_types.ORDER: (
+    shop_keys.ORDER: (
         partial(order_items.latest, username="ana", limit=9),
         partial(order_items.latest, username="ana", limit=1, status=OrderStatus.PLACED),
         partial(order_items.customer, username="ana"),
         partial(order_items.open_orders, now=NOW, limit=1),
         partial(order_items.waiting_since, now=NOW),
     ),
-    item_types.OPEN_ORDERS: (
+    shop_keys.OPEN_ORDERS: (
         partial(order_items.open_orders, now=NOW, limit=9),
         partial(order_items.waiting_since, now=NOW),
         lambda table: order_items.know(table, OrderStatus.PLACED, identifiers.random(NOW, bytes(16)), 1, NOW),
     ),
-    item_types.CART_ITEM: (
+    shop_keys.CART_ITEM: (
         partial(carts.view, username="ana", now=NOW),
         partial(carts.deals_in, username="ana", now=NOW),
         partial(carts.pieces, username="ana", now=NOW),
     ),
-    item_types.STOCK: (
+    shop_keys.STOCK: (
         lambda table: stock.find(table, deal_ids(table)[0]),
         lambda table: stock.show_level(table, deal_ids(table)[0]),
     ),
-    item_types.STOCK_NOTE: (lambda table: stock.of(table, deal_ids(table)[0]).left,),
+    shop_keys.STOCK_NOTE: (lambda table: stock.of(table, deal_ids(table)[0]).left,),
 }
 """By the type of an item, what reads it among others: for a page that everybody sees, for the clock or the stream."""
 
@@ -263,9 +264,9 @@ FEED, SESSION = identifiers.token(bytes(32)), identifiers.token(bytes(31) + b"1"
 
 OWN: Mapping[str, Callable[[Item], Reader]] = {
     item_types.DEAL_NUMBER: lambda item: partial(deals.find, id_or_number=keys.id_in(item["PK"])),
-    item_types.ORDER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["SK"])),
-    item_types.ORDER_ITEM: lambda item: partial(order_items.find, id_or_number=str(item["OrderId"])),
-    item_types.ORDER_NUMBER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["PK"])),
+    shop_keys.ORDER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["SK"])),
+    shop_keys.ORDER_ITEM: lambda item: partial(order_items.find, id_or_number=str(item["OrderId"])),
+    shop_keys.ORDER_NUMBER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["PK"])),
     item_types.USER: lambda item: partial(users.get, username=keys.id_in(item["PK"])),
     item_types.PRICE_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
     item_types.WORDS_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),

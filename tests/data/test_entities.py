@@ -21,9 +21,12 @@ from shared.data import invariants, item_types, keys, partitions, removal, worki
 from shared.data import item_types as t
 from shared.data.catalog import deals, feeds, imports, offers, page_cache, search
 from shared.data.catalog.deal_items import from_item
-from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM, Entity
+from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM
+from shared.data.entity import Entity
 from shared.data.invariants import Fault
 from shared.data.members import rate_limits, users
+from shared.data.orders import invariants as sales
+from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.attributes import Item, unmarshal_items
 from shared.dynamodb.schema import INDEX_KEYS, INDEXES, key_names
@@ -211,8 +214,10 @@ def a_like(items: list[Item], username: str) -> Item:
 LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
     "a deal's number leads elsewhere": (
         invariants.PARTNERS, True, lambda all_: having(all_, the(all_, t.DEAL_NUMBER), DealId="elsewhere")),
-    "an order has no number": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.ORDER_NUMBER))),
-    "a sale is in no list": (invariants.INDEX, True, lambda all_: without(all_, the(all_, t.SALE), "GSI3PK", "GSI3SK")),
+    "an order has no number": (
+        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, shop_keys.ORDER_NUMBER))),
+    "a sale is in no list": (
+        invariants.INDEX, True, lambda all_: without(all_, the(all_, shop_keys.SALE), "GSI3PK", "GSI3SK")),
     "a brand is missing from the list of brands": (
         invariants.BRANDS, True,
         lambda all_: having(all_, the(all_, t.BRANDS), Brands=dict(list(the(all_, t.BRANDS)["Brands"].items())[1:]))),
@@ -226,10 +231,10 @@ LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
     "the note of a feed's key is lost": (
         invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.FEED_KEY, **keys.feed("ana")))),
     "the note of open orders is lost": (
-        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.OPEN_ORDERS))),
+        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, shop_keys.OPEN_ORDERS))),
     "a deal's source is lost": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.DEAL_SOURCE))),
     "a stock's note counts no shard": (
-        invariants.STOCK, True, lambda all_: having(all_, the(all_, t.STOCK_NOTE), Shards=0)),
+        sales.STOCK, True, lambda all_: having(all_, the(all_, shop_keys.STOCK_NOTE), Shards=0)),
     "a sequence would give a number again": (
         invariants.NUMBERS, True,
         lambda all_: having(all_, the(all_, t.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
@@ -343,7 +348,7 @@ def test_the_patterns_of_the_kinds_have_pages_that_a_collection_leads_to() -> No
     assert {f"pattern-{number}" for number in patterns} <= lessons.by_slug().keys() | lessons.moved().keys()
 
 
-@pytest.mark.parametrize(("of", "type_"), [(User, item_types.USER), (Order, item_types.ORDER), (OrderItem, "")])
+@pytest.mark.parametrize(("of", "type_"), [(User, item_types.USER), (Order, shop_keys.ORDER), (OrderItem, "")])
 def test_it_is_decided_of_each_attribute_of_people_whether_it_is_shown(of: Any, type_: str) -> None:
     stored = {attribute.name for field in dataclasses.fields(of) if (attribute := attribute_of(field))}
     hidden = set(partitions.HIDDEN_ATTRIBUTES.get(type_, {}))

@@ -15,10 +15,12 @@ from pathlib import Path
 import pytest
 
 from shared.data import account_checks, invariants, keys
-from shared.data.catalog import changes, deals, endings, feed_counts, feeds, offers, scores, search, stock_shown
+from shared.data.catalog import changes, deals, endings, feed_counts, feeds, offers, scores, search
 from shared.data.catalog.deal_items import to_item
 from shared.data.members import follows, mailing, messages, sessions, users, votes
-from shared.data.orders import order_items, steps, stock
+from shared.data.orders import invariants as sales
+from shared.data.orders import keys as shop_keys
+from shared.data.orders import order_items, sold_here, steps, stock
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
@@ -241,7 +243,11 @@ def test_a_deal_that_was_lost_to_all_feeds_is_found_by_its_readers_again(table: 
 @pytest.mark.parametrize("status", [OrderStatus.PLACED, OrderStatus.CANCELLED])
 def test_orders_in_the_wrong_places_are_put_right(table: Table, lamp: Deal, status: OrderStatus) -> None:
     order = next(each for each in order_items.latest(table, "ana", limit=9).items if each.status is status)
-    table.write(say(keys.order("ana", order.order_id), **keys.order_in_open("placed", "2050-06-01", 1, order.order_id)))
+    table.write(
+        say(
+            shop_keys.order("ana", order.order_id), **shop_keys.order_in_open("placed", "2050-06-01", 1, order.order_id)
+        )
+    )
 
     (fault,) = invariants.check(table, NOW)
 
@@ -254,11 +260,11 @@ def test_stock_that_does_not_add_up_is_named_and_left_to_a_person(table: Table, 
     a_buyer(table)
     (deal,) = indexed(table, [on_sale(table, 5)])
     buy(table, "ana", deal)
-    table.write(say(keys.stock_shard(deal.deal_id, 1), **wrong))
+    table.write(say(shop_keys.stock_shard(deal.deal_id, 1), **wrong))
 
     (fault,) = invariants.check(table, NOW)
 
-    assert (fault.rule, fault.key["PK"]) == (invariants.STOCK, keys.stock_shard(deal.deal_id, 1)["PK"])
+    assert (fault.rule, fault.key["PK"]) == (sales.STOCK, shop_keys.stock_shard(deal.deal_id, 1)["PK"])
     assert len(wrong) == 1 or fault.attributes == ["Ordered"]
     assert not invariants.mend(table, fault)
 
@@ -269,16 +275,16 @@ def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put
 ) -> None:
     deal = on_sale(table, pieces)
     stock.show_level(table, deal.deal_id)
-    stock_shown.file(table, deal.deal_id)
+    sold_here.file(table, deal.deal_id)
     indexed(table, [deals.get(table, deal.deal_id, consistent=True)])
     assert invariants.check(table, NOW) == []
-    wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else keys.stock_in_sold_here(deal.deal_id)
-    table.write(assign(keys.stock(deal.deal_id), wrong, refused=NotSoldHere(deal.deal_id)))
+    wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else shop_keys.stock_in_sold_here(deal.deal_id)
+    table.write(assign(shop_keys.stock(deal.deal_id), wrong, refused=NotSoldHere(deal.deal_id)))
 
     (fault,) = invariants.check(table, NOW)
 
     assert (fault.rule, fault.attributes, invariants.mend(table, fault)) == (
-        invariants.SOLD_HERE,
+        sales.SOLD_HERE,
         ["GSI1PK", "GSI1SK"],
         True,
     )

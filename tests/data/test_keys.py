@@ -187,47 +187,6 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     ),
     (keys.user_in_removals, ("ana",), {"GSI1PK": "REMOVALS", "GSI1SK": "USER#ana"}),
     (keys.removals, (), "REMOVALS"),
-    (keys.sale, (DEAL_ID,), same("SALE#0ujtsYcg")),
-    (keys.order, ("ana", DEAL_ID), {"PK": "USER#ana", "SK": "#ORDER#0ujtsYcg"}),
-    (keys.order_sort_key, (DEAL_ID,), "#ORDER#0ujtsYcg"),
-    (keys.order_number, (10234,), same("ORDERNUMBER#10234")),
-    (keys.order_numbers, (), same("SEQUENCE#ORDER")),
-    (keys.order_item, (DEAL_ID, "007"), same("ORDER#0ujtsYcg#ITEM#007")),
-    (keys.order_parts, (DEAL_ID,), "ORDER#0ujtsYcg"),
-    (keys.order_in_parts, (DEAL_ID,), {"GSI1PK": f"ORDER#{DEAL_ID}", "GSI1SK": f"ORDER#{DEAL_ID}"}),
-    (keys.order_item_in_parts, (DEAL_ID, "007"), {"GSI1PK": f"ORDER#{DEAL_ID}", "GSI1SK": "ITEM#007"}),
-    (keys.order_history, ("ana",), "ORDERS#ana"),
-    (
-        keys.order_in_history,
-        ("ana", "placed", WHEN, DEAL_ID),
-        {"GSI2PK": "ORDERS#ana", "GSI2SK": "placed#2026-06-04T20:28:53Z#0ujtsYcg"},
-    ),
-    (keys.history_before, ("placed",), "placed#~"),
-    (keys.history_before, ("placed", WHEN, DEAL_ID), f"placed#2026-06-04T20:28:53Z#{DEAL_ID}"),
-    (keys.open_orders, (), "OPENORDERS"),
-    (keys.open_orders_note, ("placed", "2026-06-04", 2), {"PK": "OPENORDERS", "SK": "placed#2026-06-04T00:00:00#2"}),
-    (keys.open_orders_prefix, ("placed",), "placed#"),
-    (
-        keys.open_orders_noted,
-        ({"PK": "OPENORDERS", "SK": "placed#2026-06-04T00:00:00#2"},),
-        ("2026-06-04", "OPENORDERS#placed#2026-06-04T00:00:00#2"),
-    ),
-    (
-        keys.order_in_open,
-        ("placed", "2026-06-04", 2, DEAL_ID),
-        {"GSI3PK": "OPENORDERS#placed#2026-06-04T00:00:00#2", "GSI3SK": "ORDER#0ujtsYcg"},
-    ),
-    (keys.closed_orders_of, ("delivered",), "CLOSEDORDERS#delivered"),
-    (keys.order_in_closed, ("cancelled", DEAL_ID), {"GSI3PK": "CLOSEDORDERS#cancelled", "GSI3SK": f"ORDER#{DEAL_ID}"}),
-    (keys.open_order_sort_key, (DEAL_ID,), "ORDER#0ujtsYcg"),
-    (keys.cart, ("ana",), "CART#ana"),
-    (keys.cart_mark, ("ana",), same("CART#ana")),
-    (keys.cart_item, ("ana", DEAL_ID), {"PK": "CART#ana", "SK": "DEAL#0ujtsYcg"}),
-    (keys.stock, (DEAL_ID,), same("STOCK#0ujtsYcg")),
-    (keys.stock_shard, (DEAL_ID, 3), same("STOCK#0ujtsYcg#3")),
-    (keys.stock_in_sold_here, (DEAL_ID,), {"GSI1PK": "SOLDHERE", "GSI1SK": "DEAL#0ujtsYcg"}),
-    (keys.sold_here, (), "SOLDHERE"),
-    (keys.deal_of_stock, ("STOCK#0ujtsYcg#3",), DEAL_ID),
     (keys.backfill, ("Deal", 2, 4), same("BACKFILL#Deal#4#2")),
     (keys.trace, ("hR5t-c0DxW9_ab1Z",), same("TRACE#hR5t-c0DxW9_ab1Z")),
     (keys.trace_steps, ("DEAL#0ujtsYcg",), "TRACE#DEAL#0ujtsYcg"),
@@ -282,12 +241,12 @@ def test_no_key_goes_unspelled() -> None:
     written = {
         name: key
         for name, key in inspect.getmembers(keys, callable)
-        if key.__module__ == keys.__name__ and not name.startswith("_")
+        if key.__module__ == keys.__name__ and not isinstance(key, type) and not name.startswith("_")
     }
 
     spelled: list[Callable[..., Any]] = [keys.deal_in_feeds, keys.offer_of_listed, *(key for key, _, _ in GOLDEN)]
 
-    assert len(written) > 100
+    assert len(written) > 80
     assert [name for name, key in written.items() if key not in spelled] == []
 
 

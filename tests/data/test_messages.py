@@ -15,7 +15,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DeadLink, InvalidCursor, NoSuchFeed, NoSuchMessage, NotSignedIn
 from shared.models.members import User
-from shared.models.messages import AboutDeal, AboutOrder, Announcement, Message
+from shared.models.messages import AboutDeal, AboutOther, Announcement, Message
 from shared.values import identifiers
 from tests.support.factories import (
     NOW,
@@ -199,7 +199,7 @@ def test_a_deal_made_hot_later_is_announced_again_at_the_top_of_the_inbox(table:
 
 
 def test_a_message_may_be_about_an_order_and_tells_each_thing_that_becomes_of_it(table: Table) -> None:
-    about = AboutOrder("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
+    about = AboutOther("order", "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
     placed = Announcement("placed", "We have your order.", about, NOW)
     cancelled = Announcement("cancelled", "Your order is cancelled.", about, NOW)
 

@@ -16,7 +16,8 @@ import pytest
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
 from shared.data.members import alerts, announcements, feed_keys, follows, messages, saved, sessions, users, votes
-from shared.data.orders import addresses, carts, order_items, steps
+from shared.data.orders import addresses, carts, news, order_items, steps
+from shared.data.orders import keys as shop_keys
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -63,7 +64,7 @@ def buy_and(table: Table, deal: Deal, *statuses: OrderStatus, pieces: int = 1) -
     """An order that has taken some steps."""
     order = buy(table, "ana", wanted(deal, pieces))
     for status in statuses:
-        order = steps.advance(table, order, status, NOW, notify=announcements.notify)
+        order = steps.advance(table, order, status, NOW, notify=news.notify)
     return order
 
 
@@ -121,7 +122,7 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
 
     leave(table)
     sale = order_items.find(table, order.order_id)
-    steps.advance(table, sale, DELIVERED, NOW, notify=announcements.notify)
+    steps.advance(table, sale, DELIVERED, NOW, notify=news.notify)
     delivered = order_items.find(table, order.order_id)
 
     assert (sale.username, sale.address, sale.status) == ("", HOME_ADDRESS, SHIPPED)
@@ -136,7 +137,9 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
 def test_an_order_whose_number_somebody_removed_does_not_keep_its_account(table: Table, deal: Deal) -> None:
     a_buyer(table)
     order = buy_and(table, deal, SHIPPED)
-    table.write(update(keys.order("ana", order.order_id), "REMOVE OrderNumber", refused=NoSuchOrder(order.order_id)))
+    table.write(
+        update(shop_keys.order("ana", order.order_id), "REMOVE OrderNumber", refused=NoSuchOrder(order.order_id))
+    )
 
     leave(table)
 
@@ -150,7 +153,7 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
     order = buy_and(table, deal, CANCELLED)
     feed_keys.make(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
     for key, attribute in (
-        (keys.order("ana", order.order_id), "OrderNumber"),
+        (shop_keys.order("ana", order.order_id), "OrderNumber"),
         (keys.feed("bo"), "TokenHash"),
     ):
         table.write(update(key, f"REMOVE {attribute}", refused=NoSuchUser("ana")))
@@ -221,7 +224,7 @@ def test_an_order_whose_account_is_removed_while_it_is_delivered_is_delivered_wi
     order = buy_and(table, deal, SHIPPED)
 
     with before(table, "TransactWriteItems", partial(leave, table)):
-        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", notify=announcements.notify)
+        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", notify=news.notify)
 
     found = order_items.find(table, order.order_id)
     assert (found.username, found.address, found.correlation_id) == ("", None, "1")

@@ -32,6 +32,7 @@ from shared.data.catalog.page_cache import PICKED
 from shared.data.members import saved, users
 from shared.data.members.cohorts import Unit
 from shared.data.members.mailing import MailWork
+from shared.data.orders import keys as shop_keys
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI2, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection
@@ -433,7 +434,7 @@ def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
 
 def _note_a_day_without_an_open_order(site: Site) -> None:
     """Whoever looks for open orders next forgets it."""
-    note = {**keys.open_orders_note("placed", "2025-03-05", 1), "KnownAt": "2025-03-05T00:00:00Z"}
+    note = {**shop_keys.open_orders_note("placed", "2025-03-05", 1), "KnownAt": "2025-03-05T00:00:00Z"}
     site.table.write(put(note, because="a test's own"))
 
 
@@ -453,7 +454,7 @@ def _shop(site: Site, editor: Visitor, member: Visitor, deal_ids: list[str]) -> 
     once = fresh("key")
     orders = [_order(member, deals[0], key)["orderId"] for key in (once, once, fresh("key"))]
     assert orders[0] == orders[1] != orders[2]
-    for key in (keys.order(member.username, orders[0]), keys.order_item(orders[0], "001")):
+    for key in (shop_keys.order(member.username, orders[0]), shop_keys.order_item(orders[0], "001")):
         # The index does not show it yet: it is read by its keys.
         site.table.write(update(key, "REMOVE GSI1PK, GSI1SK", refused=None))
     for path in ("/orders", "/orders?status=placed", f"/orders/{orders[0]}"):

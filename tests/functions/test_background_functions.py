@@ -18,6 +18,7 @@ from shared.data import keys
 from shared.data.catalog import deals, topics
 from shared.data.members import follows
 from shared.data.members.cohorts import Unit
+from shared.data.orders import keys as shop_keys
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
@@ -148,7 +149,7 @@ def test_a_deal_follows_its_stock_and_a_repeated_record_changes_nothing(table: T
 
     for more in (3, 10, -13):
         stock.add(table, deal.deal_id, more, times.now())
-        image = table.get(keys.stock_shard(deal.deal_id, 1), consistent=True) or {}
+        image = table.get(shop_keys.stock_shard(deal.deal_id, 1), consistent=True) or {}
         changed = record(image, image)
         for _ in range(2):
             assert refresher.handler({"Records": [changed, changed]}, context) == {"batchItemFailures": []}
@@ -167,10 +168,10 @@ def test_a_stock_that_cannot_be_shown_is_reported_and_keeps_no_other_from_being_
     for deal in sold:
         stock.add(table, deal.deal_id, 3, times.now(), shards=2)
     damaged, failing, whole = sold
-    shard = table.get(keys.stock_shard(damaged.deal_id, 1), consistent=True) or {}
+    shard = table.get(shop_keys.stock_shard(damaged.deal_id, 1), consistent=True) or {}
     table.write(put({**shard, "Left": "three"}, because="somebody writes by hand"))
     records = [
-        record(None, table.get(keys.stock_shard(deal.deal_id, number), consistent=True))
+        record(None, table.get(shop_keys.stock_shard(deal.deal_id, number), consistent=True))
         for deal in sold
         for number in (1, 2)
     ]
@@ -184,4 +185,4 @@ def test_a_stock_that_cannot_be_shown_is_reported_and_keeps_no_other_from_being_
 
     assert answer == {"batchItemFailures": [{"itemIdentifier": number_of(each)} for each in records[2:4]]}
     assert [deals.get(table, deal.deal_id, consistent=True).stock for deal in (damaged, whole)] == [StockLevel.LOW] * 2
-    assert keys.stock_shard(damaged.deal_id, 1)["PK"] in " ".join(str(vars(line)) for line in caplog.records)
+    assert shop_keys.stock_shard(damaged.deal_id, 1)["PK"] in " ".join(str(vars(line)) for line in caplog.records)

@@ -10,6 +10,7 @@ from infra.access import Right
 from infra.other_rights import MAILER
 from infra.settings import STAGES
 from shared.data import keys, partitions
+from shared.data.orders import keys as shop_keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic
 from tests.infra.conftest import Synthesized, synthesize
@@ -78,8 +79,8 @@ REMOVERS = "accounts account remover"
         (READS, keys.messages("ana"), GSI1.name, "members account mine shop"),
         (("PutItem", "PartiQLInsert"), keys.messages("ana"), "", "messenger orders sales shop"),
         # Stock is the shop's. Open orders are read by editors and the clock, and by no buyer.
-        (WRITES, keys.stock_shard(DEAL_ID, 1)["PK"], "", "orders sales shop"),
-        (READS, keys.order_in_open("placed", "2050-06-15", 1, "")["GSI3PK"], GSI3.name, "expiry orders sales"),
+        (WRITES, shop_keys.stock_shard(DEAL_ID, 1)["PK"], "", "orders sales shop"),
+        (READS, shop_keys.order_in_open("placed", "2050-06-15", 1, "")["GSI3PK"], GSI3.name, "expiry orders sales"),
         # Watches are seen only by functions that count them or tell watchers.
         (READS, keys.watchers(G_FORE), "", f"messenger mine {REMOVERS}"),
         (READS, keys.watches("ana"), GSI1.name, "members mine"),
@@ -213,7 +214,7 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod
         (GSI1.name, partitions.ALL_DEALS_BY_DAY),
         (GSI1.name, partitions.CATEGORY_BY_DISCOUNT),
         (GSI1.name, partitions.POPULAR),
-        (GSI1.name, partitions.SOLD_HERE),
+        (GSI1.name, keys.pattern_of(shop_keys.sold_here())),
         (GSI2.name, partitions.BRAND_BY_MONTH),
         (GSI2.name, partitions.BRAND_BY_PRICE),
         (GSI3.name, partitions.CATEGORY_BY_DAY),
@@ -230,7 +231,7 @@ def test_one_key_that_is_not_allowed_refuses_a_request_of_many(prod: Synthesized
 
 def test_the_table_is_shown_where_it_is_shown_without_sessions_and_what_is_peoples_own(dev: Synthesized) -> None:
     shown = dev.policy("collections")
-    order = keys.order_parts("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
+    order = shop_keys.order_parts("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
 
     assert not any(shown.allows(Ask(operation, (key,))) for operation in WRITES for key in (DEAL, USER, ACCOUNT))
     # The session of the editor who asks, by its token; no list of sessions.

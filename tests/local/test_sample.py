@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from local import sample
+from local.sample import stock as stock_of_sample
 from local.settings import ROOT
 from shared.data import invariants
 from shared.data.catalog import feeds, picks, scores
@@ -50,7 +51,7 @@ def test_the_sample_is_voted_for_and_sold_among_the_newest() -> None:
         newest = feeds.read(table, ALL_DEALS, limit=24, now=NOW).items
         assert len(scores.popular(table, NOW, limit=24).items) == 24
         sold = [deal for deal in newest if stock.find(table, deal.deal_id) is not None]
-        assert len(sold) >= sample.ALSO_SOLD
+        assert len(sold) >= stock_of_sample.ALSO_SOLD
 
 
 def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once() -> None:
@@ -62,7 +63,7 @@ def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once() 
         front = picks.read(table, FRONT_PAGE, NOW)
         assert len(latest) >= 60
         assert len(front) == sample.FRONT
-        assert tuple(stock.of(table, deal.deal_id).left for deal in front[:4]) == sample.ON_SALE
+        assert tuple(stock.of(table, deal.deal_id).left for deal in front[:4]) == stock_of_sample.ON_SALE
         assert len(picks.read(table, EDITORS_CHOICE, NOW)) == sample.CHOICE
         assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
         assert len(follows.watches(table, "member")) == len(sample.FOLLOWED)

@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.html import cookies
 from shared.models.catalog import BRAND, Deal, Topic
-from shared.models.messages import AboutOrder, Announcement, DealNews
+from shared.models.messages import AboutOther, Announcement, DealNews
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PostDeal, entered
 from tests.support.browsing import Browser, Seen
@@ -145,7 +145,7 @@ def test_a_message_says_what_it_was_for_and_what_changed_since(ana: Browser, tab
 
 
 def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) -> None:
-    told_of = Announcement("sent", "Your order is on its way", AboutOrder("2Zorder"), times.now())
+    told_of = Announcement("sent", "Your order is on its way", AboutOther("order", "2Zorder"), times.now())
     message = announcements.compose(told_of, "ana")
     send(table, message)
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from shared.data import keys
 from shared.data.members import messages
+from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -51,7 +51,7 @@ def test_an_order_that_cannot_be_read_is_left_out_of_the_list_with_a_note(
     deal = sell(9)
     a_buyer(table, "buyer")
     sound, of_part, itself = (buy(table, "buyer", deal, now=times.now()) for _ in range(3))
-    damaged = [keys.order_item(of_part.order_id, "001"), keys.order("buyer", itself.order_id)]
+    damaged = [shop_keys.order_item(of_part.order_id, "001"), shop_keys.order("buyer", itself.order_id)]
     for key, name in zip(damaged, ("Price", "Totals"), strict=True):
         table.write(update(key, f"SET {name} = :free", values={":free": "abc"}, condition=None, refused=None))
 

@@ -12,6 +12,7 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.members import messages
 from shared.data.orders import addresses, carts, order_items, steps, stock
+from shared.data.orders import keys as shop_keys
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
@@ -98,7 +99,7 @@ def test_what_does_not_come_into_the_cart_is_said(ana: Browser, table: Table, se
     deals.edit(table, over.deal_id, {"withdrawn_at": times.now()}, times.now())
     seen = [ana.post("/shop/cart", {"deal": str(deal.number)}) for deal in (elsewhere, over)]
     for number in range(carts.MOST):  # of deals that need not be there
-        held = {**keys.cart_item("ana", f"{number}"), "DealId": f"{number}", "Quantity": 1, TTL_ATTRIBUTE: 2**40}
+        held = {**shop_keys.cart_item("ana", f"{number}"), "DealId": f"{number}", "Quantity": 1, TTL_ATTRIBUTE: 2**40}
         table.write(put(held, because="a test's own"))
 
     full = ana.post("/shop/cart", {"deal": str(one_more.number)})
@@ -229,10 +230,10 @@ def test_a_cart_is_ordered_once_by_a_form_that_is_sent_again_changed_or_in_anoth
 def test_a_cart_with_more_than_an_order_takes_is_ordered_in_two(ana: Browser, table: Table, sell: Sell) -> None:
     with_address(table)
     ana.post("/shop/cart", {"deal": str(sell(price="1.00").number)})
-    (item,) = table.query(keys.cart("ana"), prefix=keys.deal_sort_key(""))
+    (item,) = table.query(shop_keys.cart("ana"), prefix=keys.deal_sort_key(""))
     for number in range(carts.MOST):
         deal = sell(price="1.00", title=f"Deal {number}")
-        item = {**item, **keys.cart_item("ana", deal.deal_id), "DealId": deal.deal_id}
+        item = {**item, **shop_keys.cart_item("ana", deal.deal_id), "DealId": deal.deal_id}
         table.write(put(item, because="a test's own"))
 
     shown = ana.get("/shop/checkout")

@@ -15,6 +15,7 @@ from functions.pages import collections
 from shared.data import keys, partitions, workings
 from shared.data.members import saved
 from shared.data.orders import carts, stock
+from shared.data.orders import keys as shop_keys
 from shared.dynamodb.attributes import unmarshal_items
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
@@ -112,15 +113,15 @@ def test_orders_the_cart_the_stock_and_users_are_shown_without_where_people_live
     places = [
         (keys.user("bea")["PK"], None, "Order"),
         (keys.user("bea")["PK"], "UserIndex", "User"),
-        (keys.order_parts(order.order_id), "GSI1", "Order"),
-        (keys.order_history("bea"), "GSI2", "Order"),
-        (keys.order_in_open("placed", day, 1, "")["GSI3PK"], "GSI3", "Order"),
-        (keys.open_orders(), None, "OpenOrders"),
-        (keys.order_item(order.order_id, "001")["PK"], None, "OrderItem"),
-        (keys.order_number(order.number)["PK"], None, "OrderNumber"),
-        (keys.cart("bea"), None, "CartItem"),
-        (keys.stock(deal.deal_id)["PK"], None, "StockNote"),
-        (keys.stock_shard(deal.deal_id, 1)["PK"], None, "Stock"),
+        (shop_keys.order_parts(order.order_id), "GSI1", "Order"),
+        (shop_keys.order_history("bea"), "GSI2", "Order"),
+        (shop_keys.order_in_open("placed", day, 1, "")["GSI3PK"], "GSI3", "Order"),
+        (shop_keys.open_orders(), None, "OpenOrders"),
+        (shop_keys.order_item(order.order_id, "001")["PK"], None, "OrderItem"),
+        (shop_keys.order_number(order.number)["PK"], None, "OrderNumber"),
+        (shop_keys.cart("bea"), None, "CartItem"),
+        (shop_keys.stock(deal.deal_id)["PK"], None, "StockNote"),
+        (shop_keys.stock_shard(deal.deal_id, 1)["PK"], None, "Stock"),
         (keys.account("bea")["PK"], None, "Account"),
     ]
     for partition, index, type_ in places:
@@ -196,7 +197,7 @@ def test_counts_and_notes_lead_to_the_partitions_that_they_are_about(
     assert path(f"DEALS#{day}", "GSI1") in leads(laptop.get(path("DEALS")))
     assert path(f"BRAND#apple#{month}", "GSI2") in leads(laptop.get(path("BRAND#apple")))
     assert path(f"CATEGORY#shoes#{day}", "GSI3") in leads(laptop.get(path("CATEGORY#shoes")))
-    assert path(keys.order_in_open("placed", f"{order.placed_at:%Y-%m-%d}", 1, "")["GSI3PK"], "GSI3") in leads(
+    assert path(shop_keys.order_in_open("placed", f"{order.placed_at:%Y-%m-%d}", 1, "")["GSI3PK"], "GSI3") in leads(
         laptop.get(path("OPENORDERS"))
     )
 

@@ -15,8 +15,7 @@ from shared.data.orders import addresses, placing, stock
 from shared.data.orders.order_items import Notify, no_message
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
-from shared.models.members import Address
-from shared.models.orders import NO_CHARGES, Charges, Order, Wanted
+from shared.models.orders import NO_CHARGES, Address, Charges, Order, Wanted
 from tests.support.factories import NOW, a_deal, a_user, account_of, post
 
 HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", region="ME")

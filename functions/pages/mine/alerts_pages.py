@@ -11,9 +11,11 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+from shared import features
 from shared.data.catalog import deals, feeds, topics
 from shared.data.members import alerts, feed_keys, follows, limits, messages, users
 from shared.errors import InvalidLimits, InvalidName, NoSuchAlert, NoSuchTopic, NotWatching
@@ -24,7 +26,7 @@ from shared.html.pages import Answer, Request
 from shared.html.views import render, xml_text
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, TopicKind
 from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
-from shared.models.messages import AboutOrder, Message
+from shared.models.messages import AboutOther, Message
 from shared.runtime.environment import table
 from shared.values import identifiers, naming
 from shared.values.times import to_iso
@@ -156,14 +158,17 @@ def messages_feed(request: Request) -> Answer:
     return Answer(text, media_type="application/atom+xml; charset=utf-8")
 
 
+_NEWS: Mapping[str, features.News] = {news.thing: news for news in chain.from_iterable(features.of("news"))}
+
+
 def place_of(message: Message) -> str:
     about = message.about
-    return f"/shop/orders/{about.order_id}" if isinstance(about, AboutOrder) else f"/deals/{about.deal_id}"
+    return f"{_NEWS[about.thing].page}/{about.id}" if isinstance(about, AboutOther) else f"/deals/{about.deal_id}"
 
 
 def why(message: Message) -> str:
-    if isinstance(message.about, AboutOrder):
-        return "Your order"
+    if isinstance(message.about, AboutOther):
+        return _NEWS[message.about.thing].why
     met = ", ".join(filter(None, (message.about.watched, *(message.about.also or []))))
     return " · ".join(filter(None, ("Hot" if message.kind == "hot" else "", f"You watch {met}" if met else "")))
 

@@ -1,36 +1,34 @@
-"""The news of a deal or an order, the message that tells one user of it, and that message as an item of the table.
+"""The news of a deal or of something else, the message that tells one user of it, and that message as an item.
 
 An item has its place in GSI1 until it is read; many are put at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from itertools import chain
 
-from shared import settings
+from shared import features, settings
 from shared.data import bulk, item_types, keys
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, put, update
+from shared.dynamodb.writes import update
 from shared.errors import NoSuchMessage
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.members import Alert, WordsAlert
-from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message, OrderNews
-from shared.models.orders import Order, OrderStatus
+from shared.models.messages import AboutDeal, AboutOther, Announcement, DealNews, Message
 from shared.values import identifiers, money
 from shared.values.money import amount
-from shared.values.naming import counted
 
 _MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
 _WAITING = Projection.of("PK", "SK", "ShownAt")
-_ABOUT: Mapping[type, Entity[Any]] = {
-    AboutDeal: Entity(AboutDeal, forms={"price": Codec(str, amount)}),
-    AboutOrder: Entity(AboutOrder),
-}
+_ABOUT_DEAL = Entity(AboutDeal, forms={"price": Codec(str, amount)})
+_OTHERS = {f"{news.thing.capitalize()}Id": news.thing for news in chain.from_iterable(features.of("news"))}
+"""The attributes that name what else messages are about."""
 
 
 def to_item(message: Message) -> Item:
@@ -40,14 +38,26 @@ def to_item(message: Message) -> Item:
         **keys.message_in_unread(message.username, message.message_id),
         "Type": item_types.MESSAGE,
         **_MESSAGE.write(message),
-        **_ABOUT[type(message.about)].write(message.about),
+        **_written(message.about),
         TTL_ATTRIBUTE: int((message.created_at + settings.MESSAGE_LIFETIME).timestamp()),
     }
 
 
 def from_item(item: Item) -> Message:
-    about = _ABOUT[AboutOrder if "OrderId" in item else AboutDeal].read(item)
-    return _MESSAGE.read(item, about=about, unread="ReadAt" not in item)
+    return _MESSAGE.read(item, about=_about(item), unread="ReadAt" not in item)
+
+
+def _written(about: AboutDeal | AboutOther) -> Item:
+    if isinstance(about, AboutOther):
+        return {name: about.id for name, thing in _OTHERS.items() if thing == about.thing}
+    return _ABOUT_DEAL.write(about)
+
+
+def _about(item: Item) -> AboutDeal | AboutOther:
+    for name, thing in _OTHERS.items():
+        if name in item:
+            return AboutOther(thing, damage.attribute(item, name, str))
+    return _ABOUT_DEAL.read(item)
 
 
 def insert(table: Table, composed: Sequence[Message]) -> int:
@@ -116,13 +126,13 @@ def message_id(announcement: Announcement, username: str) -> str:
     """The id of a user's message of an announcement: the same one however often it is sent.
 
     It holds the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
-    once whatever the reason, and again at a lower price; each new status of an order is told.
+    once whatever the reason, and again at a lower price; of what else there is, all news are told.
     """
     match announcement.about:
         case AboutDeal(deal_id=deal_id, price=price):
             identity = [deal_id, *([price] if announcement.about_price else [])]
-        case AboutOrder(order_id=order_id):
-            identity = [order_id, announcement.kind, announcement.at.isoformat()]  # a status may be told again
+        case AboutOther(id=id_):
+            identity = [id_, announcement.kind, announcement.at.isoformat()]  # the same may be told again
     return identifiers.derived(announcement.at, "message", *identity, username)
 
 
@@ -138,37 +148,3 @@ def compose(announcement: Announcement, username: str, shown_at: datetime | None
         correlation_id=announcement.correlation_id,
         shown_at=shown_at,
     )
-
-
-ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
-    OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
-    OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
-    OrderStatus.DELIVERED: ("delivered", "Your order of {pieces} was delivered."),
-    OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
-}
-"""The words to a buyer, by the order's new status."""
-
-CORRECTIONS: Mapping[OrderStatus, str] = {
-    OrderStatus.SHIPPED: "Your order of {pieces} is not on its way yet: it was marked as sent too early.",
-    OrderStatus.DELIVERED: "Your order of {pieces} is still on its way: it was marked as delivered too early.",
-    OrderStatus.CANCELLED: "Your order of {pieces} is not cancelled after all.",
-}
-"""The words to a buyer, by the status that was taken back."""
-
-
-def notify(order: Order, now: datetime) -> list[Write]:
-    """The write that notifies an order's owner of its new status, for the transaction that changes the status."""
-    return _tell(order, *ORDER_NEWS[order.status], now)
-
-
-def notify_correction(order: Order, now: datetime) -> list[Write]:
-    """The write that notifies an order's owner that its status was taken back, for the transaction that does so."""
-    return _tell(order, "corrected", CORRECTIONS[order.status], now)
-
-
-def _tell(order: Order, kind: OrderNews, words: str, now: datetime) -> list[Write]:
-    totals = money.sums(order.totals)
-    subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
-    news = Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
-    message = compose(news, order.username)
-    return [put(to_item(message), because="a step taken twice within a second is told once")]

@@ -13,7 +13,7 @@ from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, TooManyAddresses, UnknownAddress
-from shared.models.members import Address
+from shared.models.orders import Address
 
 MOST = 10
 """Addresses of one user: at their longest they are 4 KB, so the User item stays small."""

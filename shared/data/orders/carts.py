@@ -8,8 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from shared import settings
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.data.catalog import deals
+from shared.data.orders import keys as shop_keys
 from shared.data.orders import stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
@@ -50,11 +51,16 @@ def put_in(
         raise NotSoldHere(deal_id)
     put_in_now = CartItem(deal, quantity, deal.price, deal.currency, now)
     expires = int((now + settings.CART_LIFETIME).timestamp())
-    place = {**keys.cart_item(username, deal_id), "Type": item_types.CART_ITEM, "Username": username, "DealId": deal_id}
+    place = {
+        **shop_keys.cart_item(username, deal_id),
+        "Type": shop_keys.CART_ITEM,
+        "Username": username,
+        "DealId": deal_id,
+    }
     item = {**place, **_CART_ITEM.write(put_in_now), TTL_ATTRIBUTE: expires}
 
     def once() -> CartItem:
-        mark = table.get(keys.cart_mark(username), consistent=True) or {}
+        mark = table.get(shop_keys.cart_mark(username), consistent=True) or {}
         others = set(deals_in(table, username, now)) - {deal_id}
         if len(others) >= MOST:
             raise CartIsFull(MOST)
@@ -72,7 +78,7 @@ def take_out(table: Table, username: str, deal_id: str, account_id: str | None =
     """Take a deal out of the cart. Raises NotSignedIn, NoSuchUser."""
     table.transact(
         account_checks.required(username, account_id),
-        forget(keys.cart_item(username, deal_id), because="what is not in the cart is out of it"),
+        forget(shop_keys.cart_item(username, deal_id), because="what is not in the cart is out of it"),
     )
 
 
@@ -103,20 +109,22 @@ def pieces(table: Table, username: str, now: datetime) -> int:
 def emptying(username: str, deal_ids: Iterable[str]) -> list[Write]:
     """The writes that take some deals out of the cart."""
     meanwhile = "its owner may have taken it out meanwhile"
-    return [forget(keys.cart_item(username, deal_id), because=meanwhile) for deal_id in deal_ids]
+    return [forget(shop_keys.cart_item(username, deal_id), because=meanwhile) for deal_id in deal_ids]
 
 
 def ordering(username: str, ordered: Mapping[str, int]) -> list[Write]:
     """The writes that take deals out of a cart that has so many pieces of each. Refused with CartChanged."""
     return [
-        delete(keys.cart_item(username, deal_id), condition="Quantity = :n", values={":n": n}, refused=CartChanged())
+        delete(
+            shop_keys.cart_item(username, deal_id), condition="Quantity = :n", values={":n": n}, refused=CartChanged()
+        )
         for deal_id, n in ordered.items()
     ]
 
 
 def _items(table: Table, username: str, now: datetime, projection: Projection | None = None) -> list[Item]:
     """The items of what is in the cart. One Query."""
-    found = table.query(keys.cart(username), prefix=keys.deal_sort_key(""), consistent=True, projection=projection)
+    found = table.query(shop_keys.cart(username), prefix=keys.deal_sort_key(""), consistent=True, projection=projection)
     # TTL deletes late. An item that does not say when it ends counts.
     return [item for item in found if damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf) > now.timestamp()]
 
@@ -125,10 +133,10 @@ def _mark(username: str, seen: object, mark: str, expires: int) -> Write:
     """Mark a cart as changed, if nothing was put into it since its mark was seen: so it holds no more than it may."""
     held = {} if seen is None else {":seen": seen}
     return update(
-        keys.cart_mark(username),
+        shop_keys.cart_mark(username),
         "SET #type = :type, Mark = :mark, #expires = :expires",
         condition="attribute_not_exists(Mark)" if seen is None else "Mark = :seen",
         names={"#type": "Type", "#expires": TTL_ATTRIBUTE},
-        values={":type": item_types.CART_MARK, ":mark": mark, ":expires": expires} | held,
+        values={":type": shop_keys.CART_MARK, ":mark": mark, ":expires": expires} | held,
         refused=_PutMeanwhile(),
     )

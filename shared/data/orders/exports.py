@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from shared.data import item_types
+from shared.data.orders import keys as shop_keys
 from shared.data.orders.order_items import time_attribute
-from shared.models.messages import AboutOrder
 from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
 
 _TIMES = {time_attribute(status): datetime for status in OrderStatus}
 
 DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {
-    item_types.MESSAGE: ((AboutOrder,), {}),
-    item_types.ORDER: ((Order,), _TIMES),
-    item_types.ORDER_ITEM: ((OrderItem,), {"OrderId": str}),
-    item_types.SALE: ((Order,), {**_TIMES, "Items": list}),
-    item_types.CART_ITEM: ((CartItem,), {"DealId": str}),
-    item_types.STOCK: ((Shard,), {"DealId": str}),
+    item_types.MESSAGE: ((), {"OrderId": str}),
+    shop_keys.ORDER: ((Order,), _TIMES),
+    shop_keys.ORDER_ITEM: ((OrderItem,), {"OrderId": str}),
+    shop_keys.SALE: ((Order,), {**_TIMES, "Items": list}),
+    shop_keys.CART_ITEM: ((CartItem,), {"DealId": str}),
+    shop_keys.STOCK: ((Shard,), {"DealId": str}),
 }
 """The models of the types of items, and the attributes that no field holds alone."""
 

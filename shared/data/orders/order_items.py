@@ -27,6 +27,7 @@ from typing import Any
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.orders import addresses
+from shared.data.orders import keys as shop_keys
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Key
@@ -56,7 +57,7 @@ class Numbers:
     def next(self, table: Table) -> int:
         """A number that no order has. One UpdateItem for a block of them."""
         drawing = update(
-            keys.order_numbers(),
+            shop_keys.order_numbers(),
             "SET #type = :type, LastNumber = if_not_exists(LastNumber, :before) + :block",
             condition=None,  # the first order of all makes the sequence
             names={"#type": "Type"},
@@ -76,7 +77,7 @@ NUMBERS = Numbers()
 
 def pointer(number: int, order_id: str) -> Write:
     """The write that makes an order known by its number, for the transaction that places it."""
-    item = {**keys.order_number(number), "Type": item_types.ORDER_NUMBER, "Number": number, "OrderId": order_id}
+    item = {**shop_keys.order_number(number), "Type": shop_keys.ORDER_NUMBER, "Number": number, "OrderId": order_id}
     return put_new(item, refused=AlreadyExists())
 
 
@@ -85,7 +86,7 @@ def order_id_of(table: Table, id_or_number: str) -> str:
     if identifiers.is_ksuid(id_or_number):
         return id_or_number
     number = identifiers.read_order_number(id_or_number)
-    found = None if number is None else table.get(keys.order_number(number), consistent=True, projection=_POINTER)
+    found = None if number is None else table.get(shop_keys.order_number(number), consistent=True, projection=_POINTER)
     if found is None:
         raise NoSuchOrder(id_or_number)
     return damage.read(found, lambda item: damage.attribute(item, "OrderId", str))
@@ -130,9 +131,9 @@ item_from_item = _ORDER_ITEM.read
 def to_item(order: Order) -> Item:
     """The Order item: among its owner's orders of its status, and in the desk's list of it."""
     return {
-        **keys.order(order.username, order.order_id),
+        **shop_keys.order(order.username, order.order_id),
         **places(order),
-        "Type": item_types.ORDER,
+        "Type": shop_keys.ORDER,
         "Username": order.username,
         **_ORDER.write(order),
         **{time_attribute(status): to_iso(when) for status, when in order.times.items()},
@@ -142,8 +143,8 @@ def to_item(order: Order) -> Item:
 def places(order: Order) -> Key:
     """The attributes by which indexes find an order, in its status."""
     return {
-        **keys.order_in_parts(order.order_id),
-        **keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
+        **shop_keys.order_in_parts(order.order_id),
+        **shop_keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
         **at_desk(order),
     }
 
@@ -151,8 +152,8 @@ def places(order: Order) -> Key:
 def at_desk(order: Order) -> Key:
     """The attributes that place an order in the desk's list of its status."""
     if order.status not in OPEN:
-        return keys.order_in_closed(order.status, order.order_id)
-    return keys.order_in_open(order.status, open_day(order.order_id), order.open_shard, order.order_id)
+        return shop_keys.order_in_closed(order.status, order.order_id)
+    return shop_keys.order_in_open(order.status, open_day(order.order_id), order.open_shard, order.order_id)
 
 
 def open_day(order_id: str) -> str:
@@ -178,9 +179,9 @@ def from_item(item: Item) -> Order:
 def item_to_item(order: Order, item: OrderItem) -> Item:
     """The OrderItem item. It names its owner, so that an order can be found by its id alone."""
     return {
-        **keys.order_item(order.order_id, item.item_id),
-        **keys.order_item_in_parts(order.order_id, item.item_id),
-        "Type": item_types.ORDER_ITEM,
+        **shop_keys.order_item(order.order_id, item.item_id),
+        **shop_keys.order_item_in_parts(order.order_id, item.item_id),
+        "Type": shop_keys.ORDER_ITEM,
         "OrderId": order.order_id,
         "Username": order.username,
         **_ORDER_ITEM.write(item),
@@ -189,7 +190,7 @@ def item_to_item(order: Order, item: OrderItem) -> Item:
 
 def key_of(order: Order) -> Key:
     """The key of an order, which is a sale where its account was removed."""
-    return keys.order(order.username, order.order_id) if order.username else keys.sale(order.order_id)
+    return shop_keys.order(order.username, order.order_id) if order.username else shop_keys.sale(order.order_id)
 
 
 def time_attribute(status: OrderStatus) -> str:
@@ -209,7 +210,7 @@ def item_id(place: int) -> str:
 
 def item_keys(order_id: str, count: int) -> list[Key]:
     """The keys of an order's items, of which there are so many, in their order."""
-    return [keys.order_item(order_id, item_id(place)) for place in range(1, count + 1)]
+    return [shop_keys.order_item(order_id, item_id(place)) for place in range(1, count + 1)]
 
 
 FRESH = timedelta(days=1)
@@ -246,7 +247,9 @@ def open_orders(
     found: list[Order] = []
     while days and len(found) <= limit:
         together, days = days[: limit + 1], days[limit + 1 :]
-        bounds = {day: keys.open_order_sort_key(after) if after and day == first_day else None for day, _ in together}
+        bounds = {
+            day: shop_keys.open_order_sort_key(after) if after and day == first_day else None for day, _ in together
+        }
         reads = [
             partial(_open_in, table, note, bounds[day], limit + 1, now) for day, notes in together for note in notes
         ]
@@ -275,22 +278,22 @@ def know(table: Table, status: OrderStatus, order_id: str, shard: int, now: date
     A count in each order's transaction would be one item in which all buyers of a rush meet; a note is written once a
     day, and a function that has seen it does not ask for it again for a minute.
     """
-    key = keys.open_orders_note(status, open_day(order_id), shard)
+    key = shop_keys.open_orders_note(status, open_day(order_id), shard)
     place = (table.name, key["SK"])
     if (seen := _known.get(place)) is not None and seen <= now < seen + settings.NOTES_ARE_KEPT:
         return
     note = table.get(key)
     known_at = damage.read_or(note, _known_at, otherwise=None) if note else None
     if known_at is None or known_at <= now - FRESH:
-        note = {**key, "Type": item_types.OPEN_ORDERS, "KnownAt": to_iso(now)}
+        note = {**key, "Type": shop_keys.OPEN_ORDERS, "KnownAt": to_iso(now)}
         table.write(put(note, because="who else notes it means the same"))
     _known[place] = now
 
 
 def _by_day(table: Table, status: OrderStatus) -> list[tuple[str, list[Item]]]:
     """The notes of a status, day by day, oldest first. One Query."""
-    notes = table.query(keys.open_orders(), prefix=keys.open_orders_prefix(status))
-    return [(day, list(those)) for day, those in groupby(notes, key=lambda note: keys.open_orders_noted(note)[0])]
+    notes = table.query(shop_keys.open_orders(), prefix=shop_keys.open_orders_prefix(status))
+    return [(day, list(those)) for day, those in groupby(notes, key=lambda note: shop_keys.open_orders_noted(note)[0])]
 
 
 def _known_at(note: Item) -> datetime:
@@ -313,7 +316,7 @@ def _shown_in(
     projection: Projection | None = None,
 ) -> Iterator[Item]:
     """The orders of a partition, oldest first. It is forgotten if it has none, nor any that the index does not show."""
-    _, partition = keys.open_orders_noted(note)
+    _, partition = shop_keys.open_orders_noted(note)
     items = table.query(partition, index=GSI3, after=after, page_size=page_size, projection=projection)
     first = next(items, None)
     if first is not None:
@@ -334,7 +337,7 @@ def get(table: Table, username: str, id_or_number: str) -> Order:
     One round trip: the order is read from the base table, and beside it what GSI1 shows of its items.
     """
     order_id = order_id_of(table, id_or_number)
-    itself = partial(table.get, keys.order(username, order_id), consistent=True)
+    itself = partial(table.get, shop_keys.order(username, order_id), consistent=True)
     reads: list[Callable[[], Any]] = [itself, partial(_parts, table, order_id)]
     item, (_, parts) = table.gather(reads)
     if item is None:
@@ -360,7 +363,7 @@ def find(table: Table, id_or_number: str) -> Order:
 
 def sale(table: Table, order_id: str) -> Order:
     """An order whose account was removed, as far as it stays. Raises NoSuchOrder."""
-    item = table.get(keys.sale(order_id), consistent=True)
+    item = table.get(shop_keys.sale(order_id), consistent=True)
     if item is None:
         raise NoSuchOrder(order_id)
     return damage.read(item, from_item)
@@ -376,9 +379,9 @@ def as_it_is(table: Table, order: Order) -> Order:
 
 def _parts(table: Table, order_id: str) -> tuple[Item | None, list[Item]]:
     """An order, or None, and those of its items that GSI1 shows. One Query."""
-    shown = list(table.query(keys.order_parts(order_id), index=GSI1))
-    order = next((part for part in shown if part.get("Type") == item_types.ORDER), None)
-    return order, [part for part in shown if part.get("Type") == item_types.ORDER_ITEM]
+    shown = list(table.query(shop_keys.order_parts(order_id), index=GSI1))
+    order = next((part for part in shown if part.get("Type") == shop_keys.ORDER), None)
+    return order, [part for part in shown if part.get("Type") == shop_keys.ORDER_ITEM]
 
 
 def _whole(table: Table, item: Item, parts: Iterable[Item]) -> Order:
@@ -418,11 +421,13 @@ def latest(
         before = _lowest_after(until)
     if status is None:
         read = partial(
-            table.query, keys.user(username)["PK"], after=keys.order_sort_key(before or "~"), consistent=True
+            table.query, keys.user(username)["PK"], after=shop_keys.order_sort_key(before or "~"), consistent=True
         )
     else:
         place = () if before is None else (identifiers.time_of(before), before)
-        read = partial(table.query, keys.order_history(username), index=GSI2, after=keys.history_before(status, *place))
+        read = partial(
+            table.query, shop_keys.order_history(username), index=GSI2, after=shop_keys.history_before(status, *place)
+        )
 
     def is_asked_for(order: Order) -> bool:
         return status in (None, order.status) and (since is None or order.placed_at >= since)
@@ -440,8 +445,10 @@ def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None 
     One partition of GSI3 holds them: it takes 1,000 deliveries a second.
     """
     scope = f"closed orders/{status}"
-    before = keys.open_order_sort_key("~" if cursor is None else cursors.decode(scope, cursor))
-    shown = table.query(keys.closed_orders_of(status), index=GSI3, after=before, newest_first=True, limit=limit + 1)
+    before = shop_keys.open_order_sort_key("~" if cursor is None else cursors.decode(scope, cursor))
+    shown = table.query(
+        shop_keys.closed_orders_of(status), index=GSI3, after=before, newest_first=True, limit=limit + 1
+    )
     found = damage.readable(shown, from_item)
     page = tuple(found[:limit])
     return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)

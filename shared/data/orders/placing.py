@@ -31,8 +31,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
 from shared.errors import AddressChanged, AlreadyExists, AmountChanged, CannotOrder, Obstacle, UnknownAddress
 from shared.models.catalog import Deal, Status
-from shared.models.members import Address
-from shared.models.orders import NO_CHARGES, Bill, Charges, Order, OrderItem, OrderStatus, Stock, Wanted
+from shared.models.orders import NO_CHARGES, Address, Bill, Charges, Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import identifiers
 from shared.values.money import sums, text, units
 
@@ -225,7 +224,7 @@ def _writes(order: Order, asked: Asked, in_cart: Collection[str], now: datetime)
     yield receipt(asked.idempotency, order.order_id, now)
     yield put_new(to_item(order), refused=AlreadyExists())
     yield pointer(order.number, order.order_id)
-    yield account_checks.ordered(order.username, asked.idempotency.account_id)
+    yield account_checks.held("OpenOrders", order.username, asked.idempotency.account_id)
     if asked.from_cart:
         yield from carts.ordering(order.username, {item.deal_id: item.quantity for item in order.items})
     else:

@@ -11,7 +11,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain
 
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
+from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
 from shared.data.orders.order_items import OPEN, Notify, at_desk, item_keys, key_of, no_message, time_attribute
 from shared.dynamodb.attributes import Item
@@ -65,7 +66,11 @@ def advance(
     try:
         table.transact(
             _step(order, new),
-            *([account_checks.ordered(order.username, more=-1)] if order.status is OrderStatus.PLACED else ()),
+            *(
+                [account_checks.held("OpenOrders", order.username, more=-1)]
+                if order.status is OrderStatus.PLACED
+                else ()
+            ),
             *(stock.give_back(order.items) if status is OrderStatus.CANCELLED else ()),
             *(notify(new, now) if new.username else ()),
         )
@@ -102,7 +107,7 @@ def undo(
     try:
         table.transact(
             _step(taken, back),
-            *([account_checks.ordered(back.username)] if back.status is OrderStatus.PLACED else ()),
+            *([account_checks.held("OpenOrders", back.username)] if back.status is OrderStatus.PLACED else ()),
             *(stock.take(taken.items) if status is OrderStatus.CANCELLED else ()),
             *notify(taken, now),
         )
@@ -126,7 +131,7 @@ def _step(old: Order, new: Order) -> Write:
     left: dict[str, str | None] = {"Status": new.status.value, **at_desk(new)}
     left[step] = None if goes_back else to_iso(new.times[new.status])
     if new.username:
-        left["GSI2SK"] = keys.order_in_history(new.username, new.status, new.placed_at, new.order_id)["GSI2SK"]
+        left["GSI2SK"] = shop_keys.order_in_history(new.username, new.status, new.placed_at, new.order_id)["GSI2SK"]
     else:
         left["Address"] = None
     if new.correlation_id:
@@ -157,7 +162,7 @@ def close_some(table: Table, username: str, most: int, *, required: Write) -> in
     One transaction each, so an order is either its owner's or a sale.
     """
     collection = keys.user(username)["PK"]
-    above = keys.order_sort_key("~")
+    above = shop_keys.order_sort_key("~")
     found = list(table.query(collection, after=above, newest_first=True, limit=most, consistent=True))
     parts = {order["OrderId"]: item_keys(order["OrderId"], order["ItemCount"]) for order in found}
     items = {item["PK"]: item for item in table.get_many(list(chain.from_iterable(parts.values())), consistent=True)}
@@ -172,7 +177,7 @@ def close_some(table: Table, username: str, most: int, *, required: Write) -> in
         )
         gone = [forget(key, because="it goes with its order") for key in parts[order["OrderId"]]]
         if order["Status"] == OrderStatus.CANCELLED:
-            rest = forget(keys.order_number(order["OrderNumber"]), because="it goes with its order")
+            rest = forget(shop_keys.order_number(order["OrderNumber"]), because="it goes with its order")
         else:
             rest = _sale(order, own)
         try:
@@ -190,5 +195,9 @@ def _sale(order: Item, parts: list[Item]) -> Write:
     kept = {name: value for name, value in order.items() if name not in left_out}
     of_part = {*KEYS, *_OF_OWNER, "Type"}
     items = [{name: value for name, value in part.items() if name not in of_part} for part in parts]
-    sale = {**kept, **keys.sale(order["OrderId"]), "Type": item_types.SALE, "Items": items}
+    sale = {**kept, **shop_keys.sale(order["OrderId"]), "Type": shop_keys.SALE, "Items": items}
     return put_new(sale, refused=AlreadyExists())
+
+
+REMOVED = {close_some: (shop_keys.ORDER,)}
+"""What takes an account's orders from it, with their type (``shared/data/removal.py``)."""

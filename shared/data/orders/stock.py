@@ -13,9 +13,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from shared import settings
-from shared.data import item_types, keys
-from shared.data.catalog import deals, stock_shown
+from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
+from shared.data.orders import keys as shop_keys
+from shared.data.orders import sold_here
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity
 from shared.dynamodb.table import Table
@@ -55,14 +56,14 @@ def find(table: Table, deal_id: str) -> Stock | None:
 
 def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> dict[str, Stock]:
     """The stock of those deals that the site sells, by id. Two BatchGetItems: the notes, then all shards of all."""
-    wanted = [keys.stock(deal_id) for deal_id in deal_ids]
+    wanted = [shop_keys.stock(deal_id) for deal_id in deal_ids]
     notes = {note["PK"]: note for note in table.get_many(wanted, consistent=consistent)}
     noted = {  # of a damaged note, all shards that there may be
         deal_id: damage.attribute_or(notes[place], "Shards", int, MAX_SHARDS)
         for deal_id in deal_ids
-        if (place := keys.stock(deal_id)["PK"]) in notes
+        if (place := shop_keys.stock(deal_id)["PK"]) in notes
     }
-    places = {deal_id: [keys.stock_shard(deal_id, n + 1) for n in range(noted[deal_id])] for deal_id in noted}
+    places = {deal_id: [shop_keys.stock_shard(deal_id, n + 1) for n in range(noted[deal_id])] for deal_id in noted}
     items = table.get_many([key for of_deal in places.values() for key in of_deal], consistent=consistent)
     found = {item["PK"]: item for item in items}
     stocks = {}
@@ -157,7 +158,7 @@ def give_back(items: Iterable[OrderItem]) -> list[Write]:
 
 def _order(deal_id: str, shard: int, pieces: int, condition: str, refused: DealsError) -> Write:
     return update(
-        keys.stock_shard(deal_id, shard),
+        shop_keys.stock_shard(deal_id, shard),
         "ADD #left :less, Ordered :more, Changes :one",
         condition=condition,
         names={"#left": "Left"},
@@ -195,7 +196,7 @@ def show_level(table: Table, deal_id: str) -> StockLevel | None:
     once more, so the last one to write has seen the last change.
     """
     while (stock := find(table, deal_id)) is not None:
-        if not stock_shown.show(table, deal_id, level(stock), stock.changes):
+        if not sold_here.show(table, deal_id, level(stock), stock.changes):
             return level(stock)
     return None
 
@@ -224,12 +225,12 @@ def _evenly(pieces: int, shards: int) -> dict[int, int]:
 def _note(stock: Stock, shards: int) -> Write:
     """The write that notes how many shards a stock is in, if nobody has noted another number since it was read."""
     return update(
-        keys.stock(stock.deal_id),
+        shop_keys.stock(stock.deal_id),
         "SET #type = :type, DealId = :deal, Shards = :shards",
         condition="Shards = :seen OR NOT attribute_type(Shards, :number)",  # the first note, or a damaged one
         names={"#type": "Type"},
         values={
-            ":type": item_types.STOCK_NOTE,
+            ":type": shop_keys.STOCK_NOTE,
             ":deal": stock.deal_id,
             ":shards": max(shards, stock.noted),
             ":seen": stock.noted,
@@ -241,7 +242,7 @@ def _note(stock: Stock, shards: int) -> Write:
 
 def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Write:
     """The write that puts pieces into a shard or takes them off; with ``seen`` only after so many changes of it."""
-    condition, values = None, {":type": item_types.STOCK, ":deal": deal_id, ":shard": shard, ":by": by}
+    condition, values = None, {":type": shop_keys.STOCK, ":deal": deal_id, ":shard": shard, ":by": by}
     if seen is not None:
         condition = "Changes = :seen" if seen else "attribute_not_exists(PK)"
         values |= {":seen": seen} if seen else {}
@@ -249,7 +250,7 @@ def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Writ
         condition = "#left >= :needed"
         values[":needed"] = -by
     return update(
-        keys.stock_shard(deal_id, shard),
+        shop_keys.stock_shard(deal_id, shard),
         "SET #type = :type, DealId = :deal, #shard = :shard, Ordered = if_not_exists(Ordered, :none) "
         "ADD #left :by, OnSale :by, Changes :one",
         condition=condition,

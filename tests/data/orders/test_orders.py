@@ -11,11 +11,11 @@ from functools import partial
 
 import pytest
 
-from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
-from shared.data.members import announcements, messages
-from shared.data.orders import addresses, carts, order_items, placing, steps, stock
+from shared.data.members import messages
+from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
+from shared.data.orders import keys as shop_keys
 from shared.data.orders.order_items import no_message
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
@@ -87,7 +87,7 @@ def test_the_terms_of_orders_stand_in_the_environment() -> None:
     stated = {"SHIPPING": "USD=4.90 EUR=5.00", "TAX": "8.1", "OPEN_ORDER_SHARDS": "3"}
     charges = Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1"))
 
-    assert placing.Terms.of({}, announcements.notify) == placing.Terms(notify=announcements.notify)
+    assert placing.Terms.of({}, news.notify) == placing.Terms(notify=news.notify)
     assert placing.Terms.of(stated, no_message) == placing.Terms(charges, open_shards=3)
 
 
@@ -234,7 +234,7 @@ def test_an_order_is_whole_however_little_of_it_the_index_shows(
         TableName=table.name,
         IndexName="GSI1",
         KeyConditionExpression="GSI1PK = :pk",
-        ExpressionAttributeValues={":pk": {"S": keys.order_parts(order.order_id)}},
+        ExpressionAttributeValues={":pk": {"S": shop_keys.order_parts(order.order_id)}},
     )["Items"]  # three items, and then the order
     items = whole[shown]
     part = 200, {"Items": items, "Count": len(items), "ScannedCount": len(items)}
@@ -351,10 +351,10 @@ def test_a_step_is_told_once_and_remembers_the_request_that_took_it(table: Table
     order = buy(table, "ana", deal)
 
     for _ in range(2):
-        steps.advance(table, order, SHIPPED, ahead(hours=1), correlation_id="a request", notify=announcements.notify)
+        steps.advance(table, order, SHIPPED, ahead(hours=1), correlation_id="a request", notify=news.notify)
 
-    (news,) = messages.latest(table, "ana", limit=9, now=NOW).items
-    assert (news.created_at, news.about.order_id) == (ahead(hours=1), order.order_id)  # type: ignore[union-attr]  # AboutOrder
+    (told,) = messages.latest(table, "ana", limit=9, now=NOW).items
+    assert (told.created_at, told.about.id) == (ahead(hours=1), order.order_id)  # type: ignore[union-attr]  # AboutOther
     assert order_items.get(table, "ana", order.order_id).correlation_id == "a request"
 
 
@@ -376,7 +376,9 @@ def test_more_than_was_ordered_is_never_given_back(table: Table) -> None:
     deal = on_sale(table, 4)
     order = buy(table, "ana", wanted(deal, 3))
     stock.leave(table, deal.deal_id, 1)
-    table.write(update(keys.stock_shard(deal.deal_id, 1), "SET Ordered = :two", values={":two": 2}, refused=NotFound()))
+    table.write(
+        update(shop_keys.stock_shard(deal.deal_id, 1), "SET Ordered = :two", values={":two": 2}, refused=NotFound())
+    )
 
     with pytest.raises(NotSoldHere, match=deal.deal_id):
         steps.advance(table, order, CANCELLED, NOW)
@@ -456,7 +458,7 @@ def test_orders_of_one_day_are_spread_over_the_shards_of_the_index(table: Table,
 
 def notes(table: Table) -> list[str]:
     """The orders that the container knows of, by their status, day and shard."""
-    return [note["SK"] for note in table.query(keys.open_orders())]
+    return [note["SK"] for note in table.query(shop_keys.open_orders())]
 
 
 def test_a_partition_is_forgotten_only_when_no_order_that_the_index_does_not_show_can_be_in_it(
@@ -490,7 +492,7 @@ def test_orders_ask_for_the_note_of_their_day_once_a_minute(table: Table, deal: 
     for seconds in (0, 59, 61):
         with watched(table) as wire:
             buy(table, "ana", deal, now=ahead(seconds=seconds))
-        asked.append(sum(keys.open_orders() in str(each.body.get("Key")) for each in wire.requests))
+        asked.append(sum(shop_keys.open_orders() in str(each.body.get("Key")) for each in wire.requests))
 
     assert asked == [1, 0, 1]
 

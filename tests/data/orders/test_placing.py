@@ -11,8 +11,9 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.data.members import announcements, messages
-from shared.data.orders import addresses, order_items, steps, stock
+from shared.data.members import messages
+from shared.data.orders import addresses, news, order_items, steps, stock
+from shared.data.orders import keys as shop_keys
 from shared.data.orders.order_items import BLOCK, Numbers
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
@@ -98,8 +99,8 @@ def test_a_step_is_taken_back_within_a_minute_and_no_later(
     with pytest.raises(TooLateToUndo):
         steps.undo(table, after, to[-1], LATE)
     assert order_items.get(table, "ana", order.order_id) == after
-    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", notify=announcements.notify_correction)
-    again = steps.undo(table, after, to[-1], SOON, notify=announcements.notify_correction)
+    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", notify=news.notify_correction)
+    again = steps.undo(table, after, to[-1], SOON, notify=news.notify_correction)
 
     assert (back.status, back.times, back.correlation_id) == (before.status, before.times, "c-2")
     assert order_items.get(table, "ana", order.order_id) == back == again
@@ -113,7 +114,7 @@ def test_a_step_is_taken_back_within_a_minute_and_no_later(
 @on_servers
 def test_an_order_that_is_to_be_sent_again_is_listed_though_its_day_had_no_other(table: Table, order: Order) -> None:
     sent = taken(table, order, SHIPPED)
-    for note in list(table.query(keys.open_orders())):
+    for note in list(table.query(shop_keys.open_orders())):
         table.write(forget(keys.primary(note), because="the clock forgets what has been empty for days"))
     order_items._known.clear()
 
@@ -148,7 +149,7 @@ def test_a_cancelled_order_whose_pieces_were_sold_meanwhile_stays_cancelled(
 @on_servers
 def test_a_shard_that_lost_a_count_does_not_hold_up_who_cancels_and_undoes(table: Table, order: Order) -> None:
     (shard,) = order.items[0].shards
-    key = keys.stock_shard(order.items[0].deal_id, shard)
+    key = shop_keys.stock_shard(order.items[0].deal_id, shard)
 
     table.write(update(key, "REMOVE #left", names={"#left": "Left"}, refused=None))
     cancelled = taken(table, order, CANCELLED)
@@ -169,7 +170,7 @@ def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order
 
 @on_servers
 def test_steps_within_one_second_are_taken_and_told_once(table: Table, order: Order) -> None:
-    notify, notify_correction = announcements.notify, announcements.notify_correction
+    notify, notify_correction = news.notify, news.notify_correction
     for _ in range(2):
         cancelled = steps.advance(table, order, CANCELLED, NOW, notify=notify)
         order = steps.undo(table, cancelled, CANCELLED, NOW, notify=notify_correction)
@@ -276,7 +277,11 @@ def test_a_process_draws_ten_numbers_and_gives_them_out_one_by_one(table: Table)
 
     assert drawn == list(range(10_001, 10_001 + BLOCK + 1))
     assert wire.operations == {"UpdateItem": 2}
-    assert table.get(keys.order_numbers()) == {**keys.order_numbers(), "Type": "Sequence", "LastNumber": 10_020}
+    assert table.get(shop_keys.order_numbers()) == {
+        **shop_keys.order_numbers(),
+        "Type": "Sequence",
+        "LastNumber": 10_020,
+    }
 
 
 def test_processes_that_draw_at_once_share_no_number(table: Table) -> None:

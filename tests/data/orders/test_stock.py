@@ -12,9 +12,10 @@ import pytest
 
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, stock_shown
+from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
-from shared.data.orders import order_items, stock
+from shared.data.orders import keys as shop_keys
+from shared.data.orders import order_items, sold_here, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
@@ -42,14 +43,14 @@ def test_a_deal_without_stock_is_not_sold_here_and_says_nothing_of_it(table: Tab
 
 def listed_here(table: Table) -> list[str]:
     """The deals in the list of what is sold here, as its notes stand in the index, newest first."""
-    return [keys.id_in(note["PK"]) for note in table.query(keys.sold_here(), index=GSI1, newest_first=True)]
+    return [keys.id_in(note["PK"]) for note in table.query(shop_keys.sold_here(), index=GSI1, newest_first=True)]
 
 
 def followed(table: Table, deal: Deal, stocked: bool = True) -> None:
     """Do what the stream does after a change of a deal, or of its stock."""
     if stocked:
         stock.show_level(table, deal.deal_id)
-    stock_shown.file(table, deal.deal_id)
+    sold_here.file(table, deal.deal_id)
 
 
 def test_a_deal_is_in_the_list_of_what_is_sold_here_while_pieces_are_left(table: Table) -> None:
@@ -97,7 +98,7 @@ def test_the_last_of_two_functions_that_file_a_place_has_seen_the_last_change(ta
         followed(table, deal)
 
     with before(table, "UpdateItem", sold_out):  # between the read and the write of the first
-        stock_shown.file(table, deal.deal_id)
+        sold_here.file(table, deal.deal_id)
 
     assert listed_here(table) == []
 
@@ -108,9 +109,9 @@ def test_the_list_of_what_is_sold_here_has_pages_and_leaves_out_what_is_over_mea
         followed(table, each)
     deals.withdraw(table, made[1].deal_id, NOW)  # and the stream has not followed yet
 
-    first = stock_shown.sold_here(table, NOW, limit=3)
-    second = stock_shown.sold_here(table, NOW, limit=3, cursor=first.next)
-    last = stock_shown.sold_here(table, NOW, limit=3, cursor=second.next)
+    first = sold_here.page(table, NOW, limit=3)
+    second = sold_here.page(table, NOW, limit=3, cursor=first.next)
+    last = sold_here.page(table, NOW, limit=3, cursor=second.next)
 
     assert [ids(page.items) for page in (first, second, last)] == [
         ids([made[0], made[2]]),
@@ -119,7 +120,7 @@ def test_the_list_of_what_is_sold_here_has_pages_and_leaves_out_what_is_over_mea
     ]
     assert last.next is None
     with pytest.raises(InvalidCursor):
-        stock_shown.sold_here(table, NOW, limit=3, cursor="forged")
+        sold_here.page(table, NOW, limit=3, cursor="forged")
 
 
 @on(DYNOXIDE_ENGINE)  # the others' capacity figures are not DynamoDB's
@@ -127,7 +128,7 @@ def test_the_list_of_what_is_sold_here_costs_a_query_and_its_deals(table: Table)
     for n in range(30):
         followed(table, on_sale(table, 5, created_at=NOW - timedelta(minutes=n)))
 
-    took = taken_by(table, {"a page": lambda: stock_shown.sold_here(table, NOW, limit=24)})
+    took = taken_by(table, {"a page": lambda: sold_here.page(table, NOW, limit=24)})
 
     assert took["a page"].read == 13
 
@@ -313,12 +314,12 @@ def test_a_stock_that_changes_while_it_is_read_is_told_as_it_was_at_one_moment(t
 
 def test_a_stock_that_never_comes_to_rest_is_busy(table: Table) -> None:
     deal = on_sale(table, 5)
-    shard = table.get(keys.stock_shard(deal.deal_id, 1)) or {}
+    shard = table.get(shop_keys.stock_shard(deal.deal_id, 1)) or {}
     stock.add(table, deal.deal_id, -5, NOW)
     changes = itertools.count()
 
     def changed(asked: dict[str, Any]) -> Answer | None:
-        if str(keys.stock_shard(deal.deal_id, 1)["PK"]) not in str(asked):
+        if str(shop_keys.stock_shard(deal.deal_id, 1)["PK"]) not in str(asked):
             return None
         item = marshal_item({**shard, "Changes": next(changes)})
         return 200, {"Responses": {table.name: [item]}, "UnprocessedKeys": {}}
@@ -374,10 +375,10 @@ def test_what_is_ordered_while_a_deal_says_how_much_is_left_is_seen_too(table: T
 
 def test_what_was_seen_earlier_and_arrives_later_is_no_news(table: Table) -> None:
     deal = on_sale(table, 1)
-    stock_shown.show(table, deal.deal_id, StockLevel.AVAILABLE, 7)
+    sold_here.show(table, deal.deal_id, StockLevel.AVAILABLE, 7)
 
-    assert not stock_shown.show(table, deal.deal_id, StockLevel.SOLD_OUT, 6)
-    assert stock_shown.show(table, deal.deal_id, StockLevel.SOLD_OUT, 8)
+    assert not sold_here.show(table, deal.deal_id, StockLevel.SOLD_OUT, 6)
+    assert sold_here.show(table, deal.deal_id, StockLevel.SOLD_OUT, 8)
     assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
 
 

@@ -14,6 +14,7 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.catalog.deal_items import is_listed
 from shared.data.catalog.feed_counts import Stale
+from shared.data.orders import keys as shop_keys
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
@@ -51,7 +52,7 @@ def show(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool:
 
 def place(deal: Item) -> Key:
     """Where the note of the stock of a deal's item stands in GSI1; nothing where the deal cannot be bought here."""
-    return keys.stock_in_sold_here(keys.id_in(deal["PK"])) if is_listed(deal) and deal.get("Stock") in LEFT else {}
+    return shop_keys.stock_in_sold_here(keys.id_in(deal["PK"])) if is_listed(deal) and deal.get("Stock") in LEFT else {}
 
 
 def file(table: Table, deal_id: str) -> None:
@@ -60,7 +61,7 @@ def file(table: Table, deal_id: str) -> None:
     For readers of the stream, which run in parallel and may repeat at any time: after writing, each reads deal and note
     once more, so the last one to write has seen the last change. A BatchGetItem, or two and an update.
     """
-    own, note_of = keys.deal(deal_id), keys.stock(deal_id)
+    own, note_of = keys.deal(deal_id), shop_keys.stock(deal_id)
     while True:
         found = {item["PK"]: item for item in table.get_many([own, note_of], consistent=True)}
         note, deal = found.get(note_of["PK"]), found.get(own["PK"])
@@ -70,14 +71,16 @@ def file(table: Table, deal_id: str) -> None:
         table.write(assign(note_of, due or {"GSI1PK": None, "GSI1SK": None}, refused=Stale()))
 
 
-def sold_here(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Deal]:
+def page(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Deal]:
     """A page of the deals that can be bought here, newest first, ``limit`` at most. Raises InvalidCursor.
 
     One Query of GSI1, then a BatchGetItem of the deals.
     """
     after = None if cursor is None else keys.deal_sort_key(cursors.decode(_SCOPE, cursor))
     notes = list(
-        table.query(keys.sold_here(), index=GSI1, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY)
+        table.query(
+            shop_keys.sold_here(), index=GSI1, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY
+        )
     )
     deal_ids = [keys.id_in(note["PK"]) for note in notes]
     found = deals.get_many(table, deal_ids[:limit])

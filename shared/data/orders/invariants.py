@@ -1,0 +1,100 @@
+"""The shop's items held against each other: stock against orders, and the list of what is sold here against the deals.
+
+How much stock is really left, only a person knows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from shared.data import keys
+from shared.data.invariants import Fault
+from shared.data.orders import keys as shop_keys
+from shared.data.orders import order_items, sold_here
+from shared.dynamodb import damage
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import Key, without_places
+from shared.models.orders import OrderStatus
+
+STOCK = "stock"
+SOLD_HERE = "deals sold here"
+
+_PIECES = ("OnSale", "Left", "Ordered")
+"""The counts of a shard of a deal's stock; the first is the sum of the others."""
+
+
+class Sales:
+    """What one scan has seen of the shop's items."""
+
+    READ: Mapping[str, Callable[[Item], object]] = {
+        **dict.fromkeys((shop_keys.ORDER, shop_keys.SALE), order_items.from_item),
+        shop_keys.ORDER_ITEM: order_items.item_from_item,
+    }
+    """The types of items that are models."""
+
+    DERIVED: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+        "OrderDay": lambda values: order_items.open_day(values["OrderId"]),
+        "OpenShard": lambda _: 1,  # orders before there were shards
+    }
+    """Values of the rows' forms that are neither attributes nor parts of the key."""
+
+    SEQUENCES: ClassVar = {shop_keys.ORDER_NUMBER: shop_keys.order_numbers()}
+    NEEDED = frozenset({shop_keys.OPEN_ORDERS, shop_keys.STOCK_NOTE})
+    """The types of items that others need, or that are compared when all were seen."""
+
+    FOLLOW = frozenset({shop_keys.STOCK_NOTE})
+    """The types of items whose places in indexes follow from other items."""
+
+    def __init__(self) -> None:
+        self._shards = defaultdict[str, Counter[str]](Counter)
+        self._ordered = defaultdict[str, Counter[str]](Counter)
+        self._sold_here: dict[str, Key] = {}
+        self._cancelled: set[str] = set()
+        self._open_orders: Counter[str] = Counter()
+
+    def add(self, item: Item, kind: str) -> None:
+        """Take note of an item. Raises one of ``damage.UNREADABLE``."""
+        if kind == shop_keys.STOCK:
+            sums = self._shards[item["DealId"]]
+            sums.update({name: damage.attribute(item, name, int) for name in _PIECES})
+            sums["Shard"] = max(sums["Shard"], damage.attribute(item, "Shard", int))
+        elif kind == shop_keys.ORDER_ITEM:
+            self._ordered[item["OrderId"]][item["DealId"]] += item["Quantity"]
+        elif kind == shop_keys.SALE:
+            for part in item["Items"]:
+                self._ordered[item["OrderId"]][part["DealId"]] += part["Quantity"]
+        elif kind == shop_keys.ORDER and item["Status"] == OrderStatus.CANCELLED:
+            self._cancelled.add(item["OrderId"])
+        elif kind == shop_keys.ORDER and item["Status"] == OrderStatus.PLACED:
+            self._open_orders[item["Username"]] += 1
+
+    def add_deal(self, item: Item) -> None:
+        """Take note of a deal."""
+        if at := sold_here.place(item):
+            self._sold_here[keys.id_in(item["PK"])] = at
+
+    def of_account(self, username: str) -> Mapping[str, int]:
+        """What an account counts."""
+        return {"OpenOrders": self._open_orders[username]}
+
+    def compared(self, of: Callable[[str], list[Item]]) -> Iterator[Fault]:
+        """The faults that show only when everything was seen; ``of`` gives the items of a type that were kept."""
+        in_orders: Counter[str] = Counter()
+        for order, pieces in self._ordered.items():
+            in_orders.update(pieces if order not in self._cancelled else {})
+        for deal_id, sums in self._shards.items():
+            due = {"OnSale": sums["Left"] + sums["Ordered"], "Left": sums["Left"], "Ordered": in_orders[deal_id]}
+            found = {name: sums[name] for name in _PIECES}
+            if due != found:
+                yield Fault(STOCK, shop_keys.stock_shard(deal_id, 1), found, due, derived=False)
+        notes = {item["DealId"]: item for item in of(shop_keys.STOCK_NOTE)}
+        for deal_id in notes.keys() | self._shards.keys():
+            note, shards = notes.get(deal_id), self._shards[deal_id]["Shard"]
+            new = {**shop_keys.stock(deal_id), "Type": shop_keys.STOCK_NOTE, "DealId": deal_id}
+            should = {**without_places(note or new), **self._sold_here.get(deal_id, {}), "Shards": shards}
+            if note != should:  # a note of more shards than there are may be right
+                derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) <= shards
+                rule = SOLD_HERE if (note or {}).get("Shards") == shards else STOCK
+                yield Fault(rule, shop_keys.stock(deal_id), note, should, derived)
