@@ -1,11 +1,12 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [search] [browser] [cost] [rush]
-[imports]``."""
+"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [search] [browser] [cost]
+[imports]``, and those of features."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, fan_out, history, imports, invocations, pages, rush, search, starts
+from benchmarks import browser, fan_out, history, imports, invocations, pages, search, starts
+from shared import features
 
 
 def _cost() -> None:
@@ -23,7 +24,7 @@ ALL = {
     "search": search.main,
     "browser": browser.main,
     "cost": _cost,
-    "rush": rush.main,
+    **{name: features.imported(main) for name, main in features.merged("benchmarks").items()},
     "imports": imports.main,
 }
 

@@ -65,6 +65,7 @@ class Feature:
     packs what both need.
     ``proofs`` are proofs of ``btd probe`` by their names (``cli/proofs``).
     ``sample`` adds to the sample of a new local cloud, and ``workbench`` to the model for NoSQL Workbench.
+    ``benchmarks`` are those that ``python -m benchmarks`` runs.
     ``in_demo`` says, by the name of a function, what the demo calls with DynamoDB's client before it first invokes it.
     """
 
@@ -113,6 +114,7 @@ class Feature:
     proofs: str = ""
     sample: str = ""
     workbench: str = ""
+    benchmarks: Mapping[str, str] = field(default_factory=dict)
     in_demo: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -213,6 +215,7 @@ SHOP = Feature(
     name="shop",
     does="carts, orders and stock of the deals that the site sells itself",
     owns=(
+        "benchmarks/rush.py",
         "cli/shop.py",
         "functions/api/orders.py",
         "functions/api/sold_here.py",
@@ -230,12 +233,14 @@ SHOP = Feature(
         "shared/data/orders",
         "shared/html/orders.py",
         "shared/models/orders.py",
+        *("tests/data/orders", "tests/functions/test_orders.py", "tests/support/shop.py"),
+        *("tests/signed_in/test_sales.py", "tests/signed_in/test_shop.py"),
         "tools/shop.py",
         "web/assets/shop.css",
         "web/templates/shop",
     ),
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
-    named=("orders", "shop", "sales"),
+    named=("orders", "shop", "sales", "cart", "data.orders"),
     functions="infra.rows.shop:FUNCTIONS",
     more_rights="infra.rows.shop:MORE",
     command_groups="cli.shop:GROUPS",
@@ -280,6 +285,7 @@ SHOP = Feature(
     paths=("/shop", "/shop/cart", "/desk/shop"),
     sample="local.sample.stock:plant",
     workbench="tools.shop:sell",
+    benchmarks={"rush": "benchmarks.rush:main"},
     described="shared.data.orders.exports:DESCRIBED",
     queries="shared.data.orders.exports:QUERIES",
 )

@@ -47,6 +47,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
+@pytest.mark.needs("shop")
 def test_the_access_patterns_are_numbered_and_their_number_is_stated() -> None:
     rows = re.findall(r"^\| (\d+) \|.*$", PATTERNS, re.MULTILINE)
 
@@ -56,6 +57,7 @@ def test_the_access_patterns_are_numbered_and_their_number_is_stated() -> None:
     assert f"{len(rows)} patterns." in PATTERNS
 
 
+@pytest.mark.needs("shop")
 def test_the_readme_has_at_most_150_lines_and_the_patterns_of_the_classic_example() -> None:
     rows = re.findall(r"^\| \d+ \|.*$", README, re.MULTILINE)
 

@@ -244,9 +244,14 @@ def _without_entries(source: str, gone: Gone, lost: set[str]) -> str:
     starts = [0]
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    data, cuts = source.encode(), list[tuple[int, int]]()
+    data, cuts, unpacked = source.encode(), list[tuple[int, int]](), set[int]()
     for node in ast.walk(ast.parse(source)):
         match node:
+            case ast.Assign(targets=[ast.Tuple()], value=ast.Tuple() as value):
+                unpacked.add(id(value))
+                continue
+            case ast.Tuple() if id(node) in unpacked:
+                continue
             case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
                 entries = [(each, each) for each in elements if _names(each, gone) or _calls(each, lost)]
             case ast.Dict(keys=keys, values=values):

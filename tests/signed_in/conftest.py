@@ -26,13 +26,8 @@ from tests.support.preview import Preview, started
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over, surrounded
 
-FUNCTIONS = {
-    "/my": within_rights(mine),
-    "/account": within_rights(account),
-    "/desk": within_rights(desk),
-    "/desk/shop": within_rights(sales),
-    "/shop": within_rights(shop),
-}
+MODULES = {"/my": mine, "/account": account, "/desk": desk, "/desk/shop": sales, "/shop": shop}
+FUNCTIONS = {prefix: within_rights(module) for prefix, module in MODULES.items()}
 """The functions, held to their rights: the local cloud does not tell IAM of the keys that they name."""
 
 STREAMED = {invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS, invariants.VERDICTS, "deals sold here"}
@@ -65,7 +60,7 @@ def two_brands(table: Table) -> None:
 def found_by_functions(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[Table]:
     """A table that the functions find in their environment."""
     with surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE=""):
-        hand_over(monkeypatch, table, mine, account, desk, sales, shop)
+        hand_over(monkeypatch, table, *MODULES.values())
         yield table
 
 

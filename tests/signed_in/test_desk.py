@@ -11,14 +11,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from functions.pages import account, desk, mine, sales, shop
 from shared.data import keys
 from shared.data.catalog import clicks, deals, picks, topics
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE
 from shared.values import times
-from tests.signed_in.conftest import PostDeal, entered
+from tests.signed_in.conftest import MODULES, PostDeal, entered
 from tests.support.browsing import Browser
 from tests.support.desk import DEAL, picked, posted
 from tests.support.preview import Preview
@@ -122,9 +121,9 @@ OF_EDITORS = [
     "/desk/categories/shoes", "/desk/brands", "/desk/shop/orders",
 ]  # fmt: skip
 OF_A_DEAL = [f"/desk/deals/1{of}" for of in ("", "/end", "/withdraw", "/hot", "/hot/progress", "/log")]
-OF_SALES = ["/desk/shop", "/desk/shop/orders/x", "/desk/shop/stock/1", "/desk/shop/customers/ana"]
+OF_SALES: list[str] = ["/desk/shop", "/desk/shop/orders/x", "/desk/shop/stock/1", "/desk/shop/customers/ana"]
 
-_MODULES = [account, sales, *(each for package in (desk, mine, shop) for each in vars(package).values())]
+_MODULES = [*MODULES.values(), *(each for package in MODULES.values() for each in vars(package).values())]
 FORMS = sorted(
     re.sub("<(.*?)>", lambda part: {"slug": "shoes", "kind": "brand", "step": "send"}.get(part[1], "1"), rule)
     for module in _MODULES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import timedelta
@@ -15,18 +15,20 @@ from functions.pages import collections
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import alerts, announcements, follows, mailing, saved, users
-from shared.data.orders import addresses, carts
 from shared.html import cookies, page_cost
-from shared.models.catalog import BRAND, CATEGORY, Topic
+from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
 from shared.values import times
 from tests.site.states import State, rare, usual
+from tests.support import shop as of_shop
 from tests.support.browser import patient, sign_in
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import send
-from tests.support.preview import Preview, entered, finding, sold, started
-from tests.support.shop import HOME_ADDRESS, buy, wanted
+from tests.support.preview import Preview, entered, finding, started
 from tests.support.windows import MEANT
+
+HAPPENS: dict[str, Callable[[Preview, Deal, Deal], None]] = {"/shop": of_shop.fill}
+"""What happens to two deals besides, by the pages that show it."""
 
 SEND = """([path, fields]) => {
     const form = document.createElement("form");
@@ -55,7 +57,7 @@ def cookie_of(token: str) -> str:
 def people(site: Preview) -> dict[str, str]:
     """Tokens: of ``ana``, whose pages all hold something, of ``nick``, who has nothing yet, and of ``eddy``, an editor.
 
-    Ana has messages, watches, saved deals, an address, a cart, and an order that is still to be sent.
+    Ana has messages, watches, saved deals and what features have of her.
     """
     table, now = site.table, times.now()
     tokens = {"ana": entered(site, "ana"), "nick": entered(site, "nick"), "eddy": entered(site, "eddy", "editor")}
@@ -65,16 +67,12 @@ def people(site: Preview) -> dict[str, str]:
         saved.save(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)
-    sold(site, first, 40, shards=4)
-    sold(site, second, 3)
-    addresses.save(table, "ana", "home", HOME_ADDRESS)
+    for happens in HAPPENS.values():
+        happens(site, first, second)
     account_id = users.get(table, "ana").account_id
     alerts.on_price(table, first, "ana", account_id, Limits("9.90", first.currency), now)
     alerts.on_words(table, "ana", account_id, Limits(words="mens running"), now)
     mailing.choose_hour(table, users.get(table, "ana"), 7, bytes(mailing.KEY_BYTES), now)
-    buy(table, "ana", wanted(first, 2), wanted(second), now=now)
-    carts.put_in(table, "ana", first.deal_id, 3, now)
-    carts.put_in(table, "ana", second.deal_id, 1, now)
     deals.edit(table, second.deal_id, {"price": "1.00"}, now)
     changed = deals.edit(
         table, first.deal_id, {"coupon_code": "SAVE10", "ends_at": now + timedelta(days=9)}, now, by="eddy"

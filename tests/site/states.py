@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -52,6 +52,11 @@ class State:
         form = None if self.form is None else {name: text.format_map(known) for name, text in self.form.items()}
         return replace(self, path=self.path.format_map(known), form=form, table=self.table.format_map(known))
 
+
+OF_FEATURES: dict[str, dict[str, Callable[[Table], Any]]] = {
+    "/shop": {"order": lambda table: order_items.latest(table, "ana", limit=1).items[0]},
+}
+"""What names in braces stand for besides, by the pages that show it."""
 
 PUBLIC = {
     "front page": State("/"),
@@ -187,7 +192,7 @@ def usual(site: Preview) -> dict[str, State]:
         "deal": site.deals[0],
         "first": first,
         "link": quote(first.link),
-        "order": order_items.latest(table, "ana", limit=1).items[0],
+        **{name: find(table) for names in OF_FEATURES.values() for name, find in names.items()},
         "unsubscribing": quote(mailing.unsubscribing(ana)),
         "reset": quote(mailing.issue_token(table, ana, "reset", now, entropy)),
         "verify": quote(mailing.issue_token(table, ana, "verify", now, entropy)),

@@ -11,12 +11,14 @@ from typing import Any
 
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
-from shared.data.orders import addresses, placing, stock
+from shared.data.orders import addresses, carts, placing, stock
 from shared.data.orders.order_items import Notify, no_message
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.orders import NO_CHARGES, Address, Charges, Order, Wanted
+from shared.values import times
 from tests.support.factories import NOW, a_deal, a_user, account_of, post
+from tests.support.preview import Preview, sold
 
 HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", region="ME")
 HOME = {
@@ -90,3 +92,14 @@ def buy(
 def left(table: Table, deals: Sequence[Deal]) -> list[int]:
     """How many pieces of each deal are left."""
     return [stock.of(table, deal.deal_id).left for deal in deals]
+
+
+def fill(site: Preview, first: Deal, second: Deal) -> None:
+    """Have ``ana`` buy two deals, have them in her cart, and have pieces of both left."""
+    table, now = site.table, times.now()
+    sold(site, first, 40, shards=4)
+    sold(site, second, 3)
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+    buy(table, "ana", wanted(first, 2), wanted(second), now=now)
+    carts.put_in(table, "ana", first.deal_id, 3, now)
+    carts.put_in(table, "ana", second.deal_id, 1, now)
