@@ -29,10 +29,11 @@ from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.orders import addresses, placing, sold_here, stock
 from shared.data.orders import keys as shop_keys
+from shared.data.orders.errors import CannotOrder
 from shared.dynamodb.schema import without_places
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.errors import Busy, CannotOrder, DealsError, Forbidden, Invalid
+from shared.errors import Busy, DealsError, Forbidden, Invalid
 from shared.http.answers import reason
 from shared.http.requests import DEFAULT_PAGE
 from shared.models.members import User

@@ -200,7 +200,5 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         **({"PICTURES_OF_OTHERS": "true"} if stage.pictures_of_others else {}),
         **({"BEHIND_PROXY": "true"} if stage.closes_apis else {}),
         **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and answers_api else {}),
-        **({"SHIPPING": " ".join(map("=".join, stage.shipping.items()))} if stage.shipping and row.bills else {}),
-        **({"TAX": stage.tax} if row.bills and float(stage.tax) else {}),
-        **({"OPEN_ORDER_SHARDS": str(stage.open_order_shards)} if row.bills and stage.open_order_shards > 1 else {}),
+        **(row.variables(stage) if row.variables else {}),
     }

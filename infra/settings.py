@@ -5,14 +5,12 @@ from __future__ import annotations
 import platform
 import re
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
 from infra.bounds import USUAL, Bounds
 from infra.options import Option
-from shared.values import money
 
 SITE_STAGE = "web"
 """The gateway's stage of the pages: what their paths begin with at the gateway's own address."""
@@ -23,7 +21,6 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 
 _MAILBOX = re.compile(r"[a-z0-9._+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+")
 
-_PERCENTS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?")
 
 MANYLINUX = "manylinux_2_28"
 """Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12.
@@ -135,9 +132,6 @@ class Stage:
     site_origin: str | None = None
     restored: RestoredTable | None = None
     cors_origins: tuple[str, ...] = ()
-    shipping: Mapping[str, str] = field(default_factory=dict)
-    tax: str = "0"
-    open_order_shards: int = 1
     mail: Mail | None = None
     watch: Watch = Watch.ESSENTIAL
     workers: int = 2
@@ -151,17 +145,8 @@ class Stage:
             raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
             raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
-        if not all(
-            name in money.currencies() and money.AMOUNT.fullmatch(text) and not money.fault(text, name)
-            for name, text in self.shipping.items()
-        ):
-            raise ValueError('shipping must have an amount with two decimals for each currency: {"USD": "4.90"}.')
-        if not _PERCENTS.fullmatch(self.tax):
-            raise ValueError("tax must be a number of percents, such as 8.1.")
         if self.mail and self.front and self.origin is None:
             raise ValueError("mail needs an address for its links: name what is in front, or set site_origin.")
-        if self.open_order_shards < 1:
-            raise ValueError("open_order_shards must be 1 or more.")
         if len({type(each) for each in self.options}) < len(self.options):
             raise ValueError("options must have one of a kind.")
         for each in self.options:

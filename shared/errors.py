@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 
@@ -11,12 +10,14 @@ class DealsError(Exception):
     """Base of every error the domain raises. ``field`` names the input at fault, where one is.
 
     ``errors`` says why, by field, where several may be at fault. ``text`` is what an error says, with a place for each
-    thing that it is about; without places, another sentence may be given.
+    thing that it is about; without places, another sentence may be given. ``plain`` is what pages say instead, where
+    ``text`` names an id that the reader never typed.
     """
 
     field: str | None = None
     errors: Mapping[str, str] = MappingProxyType({})
     text = ""
+    plain = ""
 
     def __init__(self, *about: object) -> None:
         text = "{}" if about and "{" not in self.text else self.text
@@ -33,6 +34,7 @@ class NotFound(DealsError):
 
 
 class NoSuchDeal(NotFound):
+    plain = "There is no such deal."
     text = "There is no deal {!r}."
 
 
@@ -55,6 +57,7 @@ class NoSuchUser(NotFound):
 
 
 class NoSuchMessage(NotFound):
+    plain = "There is no such message in your inbox."
     text = "You have no message {!r}."
 
 
@@ -63,6 +66,8 @@ class NoSuchPath(NotFound):
 
 
 class NoSuchAlert(NotFound):
+    plain = "You have no such alert."
+
     def __init__(self, alert_id: str) -> None:
         self.alert_id = alert_id
         super().__init__(f"There is no alert {alert_id!r}.")
@@ -76,11 +81,6 @@ class NoSuchDraft(NotFound):
     text = "You have no draft {!r}: it was posted or discarded."
 
 
-class UnknownAddress(NotFound):
-    field = "address"
-    text = "You have no address {!r}."
-
-
 class DeadLink(NotFound):
     text = "This link does not work: it was used before, has expired, or is not ours."
 
@@ -89,15 +89,12 @@ class NoMail(NotFound):
     text = "This site sends no mail."
 
 
-class NoSuchOrder(NotFound):
-    text = "There is no order {!r}."
-
-
 class Conflict(DealsError):
     """The request does not fit the state of things."""
 
 
 class DealIsOver(Conflict):
+    plain = "This deal has ended or was withdrawn."
     text = "The deal {!r} has ended or was withdrawn."
 
 
@@ -118,59 +115,6 @@ class EditedMeanwhile(Conflict):
         super().__init__("Another editor changed this meanwhile.")
 
 
-class NotSoldHere(Conflict):
-    text = "The deal {!r} is not sold here: go to its shop."
-
-
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """Why one item cannot be ordered: the item's place from 0, the field at fault, the reason in words.
-
-    ``left`` is how many pieces are left where they are too few, ``price`` and ``currency`` today's where it has risen
-    or is in another currency.
-    """
-
-    place: int
-    deal_id: str
-    field: str
-    detail: str
-    left: int | None = None
-    price: str | None = None
-    currency: str | None = None
-
-
-class CannotOrder(Conflict):
-    """Some items cannot be ordered as asked for. Nothing was ordered."""
-
-    def __init__(self, obstacles: Sequence[Obstacle]) -> None:
-        self.obstacles = tuple(obstacles)
-        self.errors = {f"items.{each.place}.{each.field}": each.detail for each in obstacles}
-        super().__init__(f"Nothing was ordered. {' '.join(obstacle.detail for obstacle in obstacles)}")
-
-
-class AmountChanged(Conflict):
-    """An order would come to something else than its buyer saw."""
-
-    field = "totals"
-
-    def __init__(self, totals: Mapping[str, str], as_read: str) -> None:
-        self.totals = totals
-        super().__init__(f"Nothing was ordered: the total is now {as_read}. Check it and order again.")
-
-
-class AddressChanged(Conflict):
-    field = "address"
-    text = "Nothing was ordered: the address {!r} has changed. Check it again."
-
-
-class WrongStep(Conflict):
-    field = "status"
-
-    def __init__(self, order_id: str, status: str, wanted: str) -> None:
-        self.status = status
-        super().__init__(f"The order {order_id!r} is {status}: it cannot become {wanted}.")
-
-
 class TooLateToUndo(Conflict):
     def __init__(self, within: str = "a minute") -> None:
         super().__init__(f"It can be undone for {within}, as long as nothing else has happened since.")
@@ -178,25 +122,6 @@ class TooLateToUndo(Conflict):
 
 class StillNeeded(Conflict):
     """An account cannot be removed before something of it is finished."""
-
-
-class OrdersRemain(StillNeeded):
-    text = "An order of yours is still to be sent. Cancel it, or wait until it is sent."
-
-
-class NotThatMany(Conflict):
-    field = "add"
-
-    def __init__(self, left: int, most: int) -> None:
-        super().__init__(f"{left:,} are on sale: at most {left:,} can be taken off, and {most - left:,} added.")
-
-
-class CartChanged(Conflict):
-    text = "Nothing was ordered: the cart has changed, or was already ordered. Check it again."
-
-
-class CartIsFull(Conflict):
-    text = "A cart holds at most {} deals."
 
 
 class TooManyAlerts(Conflict):
@@ -290,11 +215,6 @@ class IdempotencyKeyReused(Invalid):
     text = "This Idempotency-Key was used for a different request in the last 24 hours."
 
 
-class TooManyAddresses(Invalid):
-    field = "address"
-    text = "You cannot have more than {} addresses: replace or remove one."
-
-
 class InvalidInput(Invalid):
     """Several fields that cannot be used."""
 
@@ -333,6 +253,7 @@ class NotAForm(DealsError):
 
 
 class InvalidCursor(DealsError):
+    plain = "This page of the list is not one that we know."
     field = "cursor"
     text = "This cursor does not belong to this list."
 

@@ -133,12 +133,3 @@ NEWCOMER = timedelta(days=1)
 
 UNREAD_SHOWN = 99
 """Unread messages that a page counts: beyond it says "99+", and no more of them are read."""
-
-CART_LIFETIME = timedelta(days=30)
-"""How long a deal stays in the cart after it was last put in or changed."""
-
-NOTES_ARE_KEPT = timedelta(minutes=1)
-"""How long a function that has seen where a day's open orders are noted does not ask again."""
-
-LOW_STOCK = 5
-"""Pieces left at which a deal says that few are left."""

@@ -7,10 +7,10 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from operator import gt
 
 from local.settings import ROOT
-from shared import errors
 from shared.errors import DealsError
 from shared.features import FEATURES, owns
 
@@ -61,7 +61,13 @@ def _room(module: str) -> str:
     return own if own in FLOORS or in_folder_of_data else ".".join(parts[:2])
 
 
-ERRORS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DealsError)]
+ERRORS = [
+    kind
+    for module in MODULES
+    if module.endswith(".errors")
+    for kind in vars(import_module(module)).values()
+    if isinstance(kind, type) and issubclass(kind, DealsError)
+]
 INFRA = [module for module in MODULES if module.partition(".")[0] == "infra"]
 
 

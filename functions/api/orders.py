@@ -22,8 +22,9 @@ from shared.api.paths import PAGED, of_editors, of_members
 from shared.api.validation import idempotency
 from shared.data.catalog import deals
 from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
+from shared.data.orders.errors import UnknownAddress
 from shared.data.orders.order_items import OPEN
-from shared.errors import BadRequest, InvalidName, UnknownAddress
+from shared.errors import BadRequest, InvalidName
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import Event, correlation_id, paging, segment
 from shared.models.orders import Order, OrderStatus

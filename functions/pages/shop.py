@@ -24,21 +24,18 @@ from shared.api.fields import Body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
 from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
-from shared.errors import (
+from shared.data.orders.errors import (
     AddressChanged,
     AmountChanged,
-    BadRequest,
     CannotOrder,
     CartChanged,
     CartIsFull,
-    DealIsOver,
-    DealsError,
-    IdempotencyKeyReused,
     NotSoldHere,
     TooManyAddresses,
     UnknownAddress,
     WrongStep,
 )
+from shared.errors import BadRequest, DealIsOver, DealsError, IdempotencyKeyReused
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
 from shared.html.app import Routes, serve

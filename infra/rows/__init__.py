@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
@@ -69,7 +70,7 @@ class Function:
     ``takes_passwords``: POSTs to its pages are throttled as signing in is.
     ``shows_work``: only stages that show their work have it.
     ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
-    ``bills``: it makes orders, so it knows what the stage adds to them.
+    ``variables`` gives what is in its environment besides, by the stage.
     ``files`` are its rights to the bucket of pictures: operations of S3, each on one folder.
     """
 
@@ -90,7 +91,7 @@ class Function:
     takes_passwords: bool = False
     shows_work: bool = False
     traced: bool = False
-    bills: bool = False
+    variables: Callable[[Stage], Mapping[str, str]] | None = None
     files: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:

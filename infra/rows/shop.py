@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from infra.access import Access, Right
+from infra.options.shop import NO_TERMS, Shop
 from infra.rows import FULL, Function
+from infra.settings import Stage
 from shared.data import partitions as p
 from shared.data.orders import keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
+
+
+def _terms(stage: Stage) -> dict[str, str]:
+    return (stage.option(Shop) or NO_TERMS).variables
+
 
 ORDER_PARTS = p.of(keys.ORDER_ITEM)
 """In the table an order's items; in GSI1 those and the order."""
@@ -94,8 +101,8 @@ MORE = {
 """What other functions may do for the shop, by their names."""
 
 FUNCTIONS = (
-    Function(name="orders", access=ORDERS, artifact=FULL, bills=True, traced=True),
-    Function(name="shop", access=SHOP, artifact=FULL, pages="/shop", bills=True, traced=True),
+    Function(name="orders", access=ORDERS, artifact=FULL, variables=_terms, traced=True),
+    Function(name="shop", access=SHOP, artifact=FULL, pages="/shop", variables=_terms, traced=True),
     Function(name="sales", access=SALES, artifact=FULL, pages="/desk/shop", traced=True),
 )
 

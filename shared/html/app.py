@@ -15,7 +15,6 @@ from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared import errors
 from shared.errors import BadRequest, DealsError, InvalidCursor, NoSuchPath, NotSignedIn, WrongMethod
 from shared.html import forms, pages
 from shared.html.links import base, link, origin
@@ -30,17 +29,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 Page = Callable[..., Answer]
-
-_PLAIN: dict[type, str] = {
-    errors.DealIsOver: "This deal has ended or was withdrawn.",
-    errors.NoSuchAlert: "You have no such alert.",
-    errors.NoSuchDeal: "There is no such deal.",
-    errors.NoSuchMessage: "There is no such message in your inbox.",
-    errors.NoSuchOrder: "There is no such order.",
-    errors.InvalidCursor: "This page of the list is not one that we know.",
-    errors.NotSoldHere: "This deal is not sold here: go to its shop.",
-}
-"""Page texts for errors whose own text names an id that the reader never typed."""
 
 
 class Routes:
@@ -164,7 +152,7 @@ def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
         return error.answer
     if isinstance(error, NotSignedIn):
         return _to_sign_in(request)
-    detail = _PLAIN.get(type(error)) or detail_of(error)
+    detail = error.plain or detail_of(error)
     if isinstance(error, InvalidCursor | BadRequest) and error.field in request.query:
         # The way back is the same address without what cannot be read in it.
         query = {name: value for name, value in request.query.items() if name not in ("cursor", error.field)}

@@ -21,11 +21,12 @@ from shared.data.members import follows, mailing, messages, sessions, users, vot
 from shared.data.orders import invariants as sales
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, sold_here, steps, stock
+from shared.data.orders.errors import NotSoldHere
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, forget, put, update
-from shared.errors import AlreadyExists, NotSoldHere
+from shared.errors import AlreadyExists
 from shared.models.catalog import ALL_DEALS, Deal, Vote, feed_of
 from shared.models.orders import OrderStatus
 from tests.support.engines import FAST, put_all

@@ -11,8 +11,9 @@ import pytest
 from shared.data.catalog import deals, feeds, page_cache, topics
 from shared.data.members import follows, messages, users
 from shared.data.orders import carts, order_items, steps, stock
+from shared.data.orders.errors import OrdersRemain
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked, OrdersRemain
+from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked
 from shared.models.catalog import ALL_DEALS, BRAND, Feed, Status, Topic
 from shared.models.orders import OrderStatus
 from tests.support.engines import FAST_SERVER

@@ -18,6 +18,7 @@ from shared.data.catalog import scores, topics
 from shared.data.members import alerts, announcements, feed_keys, follows, messages, saved, sessions, users, votes
 from shared.data.orders import addresses, carts, news, order_items, steps
 from shared.data.orders import keys as shop_keys
+from shared.data.orders.errors import NoSuchOrder, OrdersRemain, UnknownAddress
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -26,12 +27,9 @@ from shared.errors import (
     AlreadyLiked,
     Busy,
     EmailTaken,
-    NoSuchOrder,
     NoSuchUser,
     NotLiked,
     NotSignedIn,
-    OrdersRemain,
-    UnknownAddress,
     UsernameTaken,
 )
 from shared.models.catalog import Deal, Vote

@@ -16,6 +16,7 @@ import pytest
 from infra.bundling import module_of
 from infra.functions import BY_NAME, FUNCTIONS, variables
 from infra.options.exports import Exports
+from infra.options.shop import Shop
 from infra.routes import ROUTES
 from infra.rows import PILLOW, Caller, Function
 from infra.settings import STAGES, RestoredTable
@@ -272,7 +273,10 @@ def test_nothing_is_published_where_snapshots_are_off(prod: Synthesized) -> None
 
 
 def test_only_what_makes_orders_knows_the_terms_of_the_stage() -> None:
-    stage = replace(STAGES["prod"], shipping={"USD": "4.90", "EUR": "5.00"}, tax="8.1", open_order_shards=4)
+    stage = replace(
+        STAGES["prod"],
+        options=(Shop(shipping={"USD": "4.90", "EUR": "5.00"}, tax="8.1", open_order_shards=4),),
+    )
 
     known = {row.name: variables(row, stage, "deals") for row in FUNCTIONS}
 

@@ -8,11 +8,12 @@ from contextlib import suppress
 from functools import partial
 
 from shared.data import account_checks, keys
+from shared.data.orders.errors import TooManyAddresses, UnknownAddress
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
-from shared.errors import DealsError, TooManyAddresses, UnknownAddress
+from shared.errors import DealsError
 from shared.models.orders import Address
 
 MOST = 10

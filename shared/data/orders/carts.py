@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from shared import settings
 from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import stock
+from shared.data.orders.errors import CartChanged, CartIsFull, NotSoldHere
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, update
-from shared.errors import Busy, CartChanged, CartIsFull, DealIsOver, DealsError, NotSoldHere
+from shared.errors import Busy, DealIsOver, DealsError
 from shared.models.catalog import Status, StockLevel
 from shared.models.orders import CartItem
 from shared.values.money import amount
@@ -27,6 +27,9 @@ MOST = 20
 
 MOST_PIECES = 10
 """Pieces of one deal in a cart or an order."""
+
+LIFETIME = timedelta(days=30)
+"""How long a deal stays in the cart after it was last put in or changed."""
 
 # The deal is read as it is today.
 _CART_ITEM = Entity(CartItem, forms={"price": Codec(str, amount)}, apart=frozenset({"deal"}))
@@ -50,7 +53,7 @@ def put_in(
     if stock.find(table, deal_id) is None:
         raise NotSoldHere(deal_id)
     put_in_now = CartItem(deal, quantity, deal.price, deal.currency, now)
-    expires = int((now + settings.CART_LIFETIME).timestamp())
+    expires = int((now + LIFETIME).timestamp())
     place = {
         **shop_keys.cart_item(username, deal_id),
         "Type": shop_keys.CART_ITEM,

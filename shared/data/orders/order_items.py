@@ -24,16 +24,16 @@ from operator import attrgetter
 from threading import Lock
 from typing import Any
 
-from shared import settings
 from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.data.orders import keys as shop_keys
+from shared.data.orders.errors import NoSuchOrder
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put, put_new, update
-from shared.errors import AlreadyExists, DealsError, NoSuchOrder, NoSuchUser
+from shared.errors import AlreadyExists, DealsError, NoSuchUser
 from shared.models.catalog import Page, Period
 from shared.models.orders import Customer, Order, OrderItem, OrderStatus
 from shared.values import identifiers
@@ -223,6 +223,9 @@ least, and the index shows it by then."""
 MOST_DAYS = 10
 """Days that the clock looks at in one run; the next runs forget further days without an open order."""
 
+NOTES_ARE_KEPT = timedelta(minutes=1)
+"""How long a function that has seen where a day's open orders are noted does not ask again."""
+
 _PLACE = Projection.of("PK", "SK", "GSI3SK")
 
 _known: dict[tuple[str, str], datetime] = {}
@@ -280,7 +283,7 @@ def know(table: Table, status: OrderStatus, order_id: str, shard: int, now: date
     """
     key = shop_keys.open_orders_note(status, open_day(order_id), shard)
     place = (table.name, key["SK"])
-    if (seen := _known.get(place)) is not None and seen <= now < seen + settings.NOTES_ARE_KEPT:
+    if (seen := _known.get(place)) is not None and seen <= now < seen + NOTES_ARE_KEPT:
         return
     note = table.get(key)
     known_at = damage.read_or(note, _known_at, otherwise=None) if note else None

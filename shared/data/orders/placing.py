@@ -17,6 +17,7 @@ from shared.data import account_checks
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.data.orders import addresses, carts, order_items, stock
+from shared.data.orders.errors import AddressChanged, AmountChanged, CannotOrder, Obstacle, UnknownAddress
 from shared.data.orders.order_items import (
     NUMBERS,
     Notify,
@@ -29,7 +30,7 @@ from shared.data.orders.order_items import (
 )
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
-from shared.errors import AddressChanged, AlreadyExists, AmountChanged, CannotOrder, Obstacle, UnknownAddress
+from shared.errors import AlreadyExists
 from shared.models.catalog import Deal, Status
 from shared.models.orders import NO_CHARGES, Address, Bill, Charges, Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import identifiers

@@ -14,12 +14,13 @@ from itertools import chain
 from shared.data import account_checks, keys
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
+from shared.data.orders.errors import WrongStep
 from shared.data.orders.order_items import OPEN, Notify, at_desk, item_keys, key_of, no_message, time_attribute
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, delete, forget, put_new
-from shared.errors import AlreadyExists, DealsError, TooLateToUndo, WrongStep
+from shared.errors import AlreadyExists, DealsError, TooLateToUndo
 from shared.models.orders import Order, OrderStatus
 from shared.values.times import to_iso
 

@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from shared import settings
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import sold_here
+from shared.data.orders.errors import NotSoldHere, NotThatMany
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
-from shared.errors import Busy, DealsError, NotSoldHere, NotThatMany
+from shared.errors import Busy, DealsError
 from shared.models.catalog import StockLevel
 from shared.models.orders import OrderItem, Shard, Stock
 
@@ -30,6 +30,9 @@ MAX_SHARDS = 16
 
 MOST = 1_000_000
 """Pieces of one deal that may be left."""
+
+LOW = 5
+"""Pieces left at which a deal says that few are left."""
 
 
 class Short(DealsError):
@@ -186,7 +189,7 @@ def level(stock: Stock) -> StockLevel:
     """How much is left, as readers are told."""
     if stock.left == 0:
         return StockLevel.SOLD_OUT
-    return StockLevel.LOW if stock.left <= settings.LOW_STOCK else StockLevel.AVAILABLE
+    return StockLevel.LOW if stock.left <= LOW else StockLevel.AVAILABLE
 
 
 def show_level(table: Table, deal_id: str) -> StockLevel | None:

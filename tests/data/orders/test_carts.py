@@ -7,21 +7,12 @@ from functools import partial
 
 import pytest
 
-from shared import settings
 from shared.data.catalog import deals
 from shared.data.members import users
 from shared.data.orders import addresses, carts, stock
+from shared.data.orders.errors import CartChanged, CartIsFull, NotSoldHere, TooManyAddresses, UnknownAddress
 from shared.dynamodb.table import Table
-from shared.errors import (
-    CartChanged,
-    CartIsFull,
-    DealIsOver,
-    NoSuchDeal,
-    NoSuchUser,
-    NotSoldHere,
-    TooManyAddresses,
-    UnknownAddress,
-)
+from shared.errors import DealIsOver, NoSuchDeal, NoSuchUser
 from shared.models.catalog import Deal, StockLevel
 from shared.values import identifiers
 from tests.support.engines import on_servers
@@ -116,7 +107,7 @@ def test_only_what_is_sold_here_and_active_goes_in(table: Table) -> None:
 
 
 def test_a_cart_that_nobody_touched_for_30_days_is_empty_before_ttl_removes_it(table: Table, deal: Deal) -> None:
-    carts.put_in(table, "ana", deal.deal_id, 1, NOW - settings.CART_LIFETIME)
+    carts.put_in(table, "ana", deal.deal_id, 1, NOW - carts.LIFETIME)
 
     assert contents(table) == []
     assert carts.deals_in(table, "ana", NOW) == []

@@ -16,22 +16,12 @@ from shared.data.idempotency import LIFETIME
 from shared.data.members import messages
 from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
 from shared.data.orders import keys as shop_keys
+from shared.data.orders.errors import CannotOrder, NoSuchOrder, NotSoldHere, UnknownAddress, WrongStep
 from shared.data.orders.order_items import no_message
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
-from shared.errors import (
-    CannotOrder,
-    IdempotencyKeyReused,
-    InvalidCursor,
-    NoSuchOrder,
-    NoSuchUser,
-    NotFound,
-    NotSignedIn,
-    NotSoldHere,
-    UnknownAddress,
-    WrongStep,
-)
+from shared.errors import IdempotencyKeyReused, InvalidCursor, NoSuchUser, NotFound, NotSignedIn
 from shared.models.catalog import Deal, Page
 from shared.models.orders import Charges, Order, OrderStatus
 from shared.values import identifiers

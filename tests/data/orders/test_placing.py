@@ -14,10 +14,11 @@ from shared.data.catalog import deals
 from shared.data.members import messages
 from shared.data.orders import addresses, news, order_items, steps, stock
 from shared.data.orders import keys as shop_keys
+from shared.data.orders.errors import AddressChanged, AmountChanged, NoSuchOrder, WrongStep
 from shared.data.orders.order_items import BLOCK, Numbers
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
-from shared.errors import AddressChanged, AmountChanged, NoSuchOrder, TooLateToUndo, WrongStep
+from shared.errors import TooLateToUndo
 from shared.models.catalog import Deal
 from shared.models.orders import Bill, Charges, Order, OrderStatus
 from shared.values import identifiers

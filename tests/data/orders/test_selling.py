@@ -22,19 +22,9 @@ from shared.data import removal
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.orders import carts, news, steps, stock
+from shared.data.orders.errors import CannotOrder, NoSuchOrder, NotThatMany, WrongStep
 from shared.dynamodb.table import Table
-from shared.errors import (
-    AccountChanged,
-    Busy,
-    CannotOrder,
-    Conflict,
-    NoSuchOrder,
-    NotFound,
-    NotSignedIn,
-    NotThatMany,
-    Unavailable,
-    WrongStep,
-)
+from shared.errors import AccountChanged, Busy, Conflict, NotFound, NotSignedIn, Unavailable
 from shared.models.orders import Order, OrderStatus, Wanted
 from shared.values.money import of_units, units
 from tests.support.engines import FAST_SERVER, MINISTACK, Engine, on

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, sold_here, stock
+from shared.data.orders.errors import CannotOrder, NotSoldHere, NotThatMany
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
-from shared.errors import Busy, CannotOrder, IdempotencyKeyReused, InvalidCursor, NoSuchDeal, NotSoldHere, NotThatMany
+from shared.errors import Busy, IdempotencyKeyReused, InvalidCursor, NoSuchDeal
 from shared.models.catalog import Deal, StockLevel
 from shared.models.orders import Shard, Stock
 from shared.values import identifiers
@@ -54,10 +54,10 @@ def followed(table: Table, deal: Deal, stocked: bool = True) -> None:
 
 
 def test_a_deal_is_in_the_list_of_what_is_sold_here_while_pieces_are_left(table: Table) -> None:
-    deal = on_sale(table, settings.LOW_STOCK + 1)
+    deal = on_sale(table, stock.LOW + 1)
     lists = [listed_here(table)]
 
-    for left in (settings.LOW_STOCK + 1, 1, 0, 5):
+    for left in (stock.LOW + 1, 1, 0, 5):
         stock.leave(table, deal.deal_id, left)
         followed(table, deal)
         followed(table, deal)  # the stream may repeat
