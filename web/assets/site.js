@@ -30,7 +30,7 @@ for (const button of all("[data-copy], [data-print]")) {
   button.onclick = () => copy ? navigator.clipboard.writeText(copy).then(() => { button.textContent = "Copied"; }) : print();
 }
 
-// What only the reader has: the counts of unread messages and of the cart, the state of each toggle.
+// What only the reader has: counts such as that of unread messages, the state of each toggle.
 const show = (form, on) => {
   const button = form.querySelector("button"), other = button.dataset.on;
   if ((button.ariaPressed === "true") === on) return;
@@ -47,7 +47,7 @@ const showStates = (mine) => {
   known = mine;
   for (const form of all("form[data-state]")) {
     show(form, !!mine[form.dataset.state]);
-    form.onsubmit = "cart" in mine ? send : null;
+    form.onsubmit = "unread" in mine ? send : null;
   }
 };
 
@@ -72,12 +72,12 @@ const showMine = async () => {
     if (mine.who) root.dataset.in = mine.who;
     else delete root.dataset.in;
   }
-  for (const [name, word] of [["unread", " unread"], ["cart", " to buy"]]) {
-    const count = document.getElementById(name), spoken = document.createElement("span");
+  for (const count of all(".mine [data-counts]")) {
+    const spoken = document.createElement("span"), number = mine[count.id];
     spoken.className = "vh";
-    spoken.textContent = word;
-    count.hidden = !mine[name];
-    count.replaceChildren(...mine[name] ? [mine[name], spoken] : []);
+    spoken.textContent = ` ${count.dataset.counts}`;
+    count.hidden = !number;
+    count.replaceChildren(...number ? [number, spoken] : []);
   }
   showStates(mine);
 };
