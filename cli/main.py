@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from cli import INTERRUPTED, catalog, exports, imports, members, probe, redrive, upkeep
 from cli.output import complain
-from cli.work import NoTable
+from cli.work import NoTable, command
 from shared import features
 from shared.dynamodb import damage
 from shared.errors import DealsError
@@ -76,9 +76,12 @@ COMMANDS = (
     *(redrive.redrive, upkeep.logs, probe.probe),
 )
 for group in GROUPS:
+    for subcommands in features.of("subcommands"):
+        for do in subcommands.get(group.info.name, ()):
+            command(group)(do)
     app.add_typer(group)
-for command in COMMANDS:
-    app.command()(command)
+for do in COMMANDS:
+    app.command()(do)
 
 if __name__ == "__main__":
     app()

@@ -15,7 +15,7 @@ from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
 from shared.api.validation import checked
 from shared.data import removal
-from shared.data.members import follows, mailing, sessions, users
+from shared.data.members import follows, sessions, users
 from shared.dynamodb.table import Table
 from shared.models.members import Pace, Role, Session, User
 from shared.values import identifiers, times
@@ -70,27 +70,6 @@ def show(work: Work, username: Username) -> output.Json:
 
 
 @command(users_app)
-def reset_link(work: Work, username: Username) -> output.Json:
-    """Make a link to a new password, for a user whom no mail reaches; it works once, for an hour."""
-    user = users.get(work.table, username, consistent=True)
-    entropy = secrets.token_bytes(identifiers.BYTES)
-    token = mailing.issue_token(work.table, user, "reset", times.now(), entropy)
-    return {"path": f"/account/reset?token={token}"}
-
-
-@command(users_app)
-def mail_digest(
-    work: Work,
-    username: Username,
-    hour: Annotated[int | None, typer.Option(min=0, max=23, help="The hour, in UTC; never if none is given.")] = None,
-) -> output.Json:
-    """Mail a user the unread messages once a day, at an hour."""
-    user = users.get(work.table, username, consistent=True)
-    mailing.choose_hour(work.table, user, hour, secrets.token_bytes(mailing.KEY_BYTES), work.now)
-    return {"username": username, "digestHour": hour}
-
-
-@command(users_app)
 def tell_of_hot(
     work: Work,
     username: Username,
@@ -99,13 +78,6 @@ def tell_of_hot(
     """Choose when a user is notified of hot deals."""
     users.tell_of_hot(work.table, username, pace)
     return {"username": username, "hotPace": pace}
-
-
-@command(users_app)
-def resume_mail(work: Work, username: Username) -> output.Json:
-    """Resume mail to a user after a bounce or a complaint, once the mailbox works."""
-    mailing.resume(work.table, username)
-    return member_documents.user(users.get(work.table, username, consistent=True))
 
 
 @command(users_app)

@@ -20,7 +20,6 @@ import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli import members as accounts
 from cli.output import note, show_json, show_rows
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
 from cli.work import AsJson, NoTable, local_cloud
@@ -30,13 +29,9 @@ from local.settings import ROOT, STAGE
 from shared import features, pictures, services
 from shared.api.paths import VERSION
 from shared.data import keys
-from shared.data.members import users
-from shared.data.members.mailing import MailWork
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
 from shared.errors import Unavailable
-from shared.models.members import User
 from shared.values import identifiers, times
-from shared.values.passwords import hash_password
 from shared.values.pictures import MAX_UPLOAD, UPLOADS
 
 LEDGER = ROOT / "docs" / "ledger.md"
@@ -60,7 +55,7 @@ def deployed() -> Deployed:
     reached: dict[str, Any] = {"region_name": os.environ.get("AWS_REGION")}
     if not named:
         cloud, reached = local_cloud("BTD_STACK names no stack")
-        addresses = {"ApiUrl": f"{cloud['plainApiUrl']}/", "Mailbox": f"{cloud['endpoint']}/mail"}
+        addresses = {"ApiUrl": f"{cloud['plainApiUrl']}/"}
     stage = next((each for each in STAGES.values() if each.stack_name == (named or STAGES[STAGE].stack_name)), None)
     if stage is None:
         raise NoTable(f"No stage of infra/settings.py has a stack {named}.")
@@ -168,27 +163,6 @@ def upload(site: Deployed) -> str:
     return f"{form.url} took it; files made of it: {len(there)}"
 
 
-def mail(site: Deployed) -> str:
-    """The mailer sends to SES's simulator of mailboxes, whose bounce stops all mail to the account."""
-    if site.stage.mail is None:
-        raise NotHere("the stage sends no mail")
-    table, name, address = site.table, f"probe-{site.run}", f"bounce+{site.run}@simulator.amazonses.com"
-    users.create(table, User(name, address, "Probe", hash_password(secrets.token_hex(20)), "member", times.now()))
-    try:
-        work = MailWork("reset", address).to_json()
-        site.client("sqs").send_message(QueueUrl=site.outputs["MailQueueUrl"], MessageBody=work)
-        if site.stage.emulated and site.stage.domain:
-            headers = {"Host": site.stage.domain.name}
-            if not wait(60, lambda: address in ask("GET", site.outputs["Mailbox"], headers=headers)[1]):
-                raise Fails("no mail was sent")
-            return "a mail was sent"
-        if not wait(110, lambda: users.get(table, name, consistent=True).mail_is_stopped):
-            raise Fails("no bounce came back: the mailer's log says whether it sent the mail")
-        return "a mail was sent and bounced, which stopped all mail to its account"
-    finally:
-        accounts.removed(table, name)
-
-
 def throttle(site: Deployed) -> str:
     """The gateway itself limits how often one signs in, and says so in our words."""
     api = f"{site.outputs['SiteUrl']}{VERSION}/" if site.stage.closes_apis else site.outputs["ApiUrl"]
@@ -252,7 +226,6 @@ def starts(site: Deployed) -> str:
 PROOFS: dict[str, Proof] = {
     "keys": Proof(keys_of_indexes, 120, "MiniStack tells IAM of no keys", blind=True),
     "upload": Proof(upload, 125, "whether a region's own host takes the form"),
-    "mail": Proof(mail, 125, "whether SES takes the mail, and how it reports a bounce"),
     "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
     "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
     "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),

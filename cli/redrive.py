@@ -9,12 +9,14 @@ import base64
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import boto3
 import typer
@@ -22,12 +24,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.output import complain, say, show_json, show_rows
 from cli.work import AsJson, NoTable, local_cloud, open_table
-from infra.functions import DEAD_LETTERS, QUEUES
-from shared import services
+from infra.functions import DEAD_LETTERS, OF_FEATURES, QUEUES, WORK
+from shared import features, services
 from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
-from shared.data.members.mailing import MailWork, Report
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.damage import UNREADABLE
 from shared.dynamodb.table import Table
@@ -118,15 +119,37 @@ class Uploads:
         return cls(names)
 
 
-Content = Unit | MailWork | Report | Uploads | Batch
-"""The work that a dead-letter queue's message asks for."""
+class Kind(NamedTuple):
+    """A kind of work: how a message is read (ValueError for one of another kind), what is said of it, with the deals
+    that it is about, the queue that takes it (of ``WORK``), and the function whose log says why it failed."""
+
+    read: Callable[[str], Any]
+    told: Callable[[Any], tuple[str, list[str]]]
+    queue: str
+    worker: str
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """The kinds of work of the queues."""
+    return (
+        Kind(Unit.from_json, lambda unit: (f"{unit.kind} news", [unit.deal_id]), "work", "messenger"),
+        *chain.from_iterable(features.of("redriven")),
+        Kind(Uploads.of, lambda sent: (counted(len(sent.names), "upload"), []), "uploads", "resizer"),
+    )
+
+
+Content = tuple[Kind, Any] | Batch
+"""What a dead-letter queue's message asks for: some work and its kind, or that a batch is read again."""
 
 
 def content_of(message: Received) -> Content | None:
     """The work of a message, or None if no function understands it."""
-    for kind in (Unit.from_json, MailWork.from_json, Report.from_json, Uploads.of, Batch.of):
+    for kind in kinds():
         with suppress(ValueError):
-            return kind(message.body)
+            return kind, kind.read(message.body)
+    with suppress(ValueError):
+        return Batch.of(message.body)
     return None
 
 
@@ -249,8 +272,8 @@ def _parts(records: Sequence[Record]) -> Iterator[str]:
 VARIABLES = {output: "BTD" + re.sub("[A-Z]", r"_\g<0>", output).upper() for output in QUEUES}
 """The stack's outputs, and the environment's names for them: ``QueueUrl`` is ``BTD_QUEUE_URL``."""
 
-OF_MAIL = ("MailQueueUrl", "MailDeadLettersUrl")
-"""Outputs that only a stage with mail has."""
+OPTIONAL = {output for name in OF_FEATURES for output in (WORK[name], DEAD_LETTERS[name])}
+"""Outputs that not every stage has."""
 
 
 def redrive(
@@ -301,10 +324,9 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class _Plumbing:
-    """The queues by the kind of work that they take, the dead-letter queues by name, and the way back into the
-    stream's functions."""
+    """The queues of work and the dead-letter queues, by name, and the way back into the stream's functions."""
 
-    queues: dict[type[Content], Queue]
+    queues: dict[str, Queue]
     dead_letters: dict[str, Queue]
     replayer: Replayer
 
@@ -313,12 +335,14 @@ class _Plumbing:
         """Raises NoTable where nothing says which queues."""
         addresses, client_arguments = _addresses()
         work = services.connect_queue(addresses["QueueUrl"], **client_arguments)
-        mail = Queue(addresses.get("MailQueueUrl", ""), client=work.client)
-        queues = {Unit: work, Uploads: Queue(addresses["UploadsUrl"], client=work.client), MailWork: mail, Report: mail}
-        there = {name: addresses[output] for name, output in DEAD_LETTERS.items() if output in addresses}
-        dead = {name: Queue(address, client=work.client) for name, address in there.items()}
+
+        def there(outputs: Mapping[str, str]) -> dict[str, Queue]:
+            known = {name: addresses[output] for name, output in outputs.items() if output in addresses}
+            return {name: Queue(address, client=work.client) for name, address in known.items()}
+
         streams = boto3.client("dynamodbstreams", **client_arguments)
-        return cls(queues, dead, Replayer(streams, boto3.client("lambda", **client_arguments), open_table()))
+        replayer = Replayer(streams, boto3.client("lambda", **client_arguments), open_table())
+        return cls(there(WORK), there(DEAD_LETTERS), replayer)
 
     def cases(self, source: str, queue: Queue) -> Iterator[_Case]:
         seen: set[str] = set()
@@ -347,36 +371,29 @@ class _Plumbing:
                 raise DealsError("nothing that a function understands")
             case Batch():
                 return f"{counted(self.replayer.replay(case.content), 'record')} replayed"
-        self.queues[type(case.content)].send([case.message.body])
-        return "sent again"
+            case kind, _:
+                self.queues[kind.queue].send([case.message.body])
+                return "sent again"
 
     def _told(self, content: Content | None) -> tuple[str, list[str], str]:
         """The kind of some work, the deals that it is about, and why it is there, as far as it says."""
-        failed = "every delivery failed; the {}'s log says why"
         match content:
-            case Unit():
-                return f"{content.kind} news", [content.deal_id], failed.format("messenger")
-            case MailWork():
-                return f"{content.kind} mail", [], failed.format("mailer")
-            case Report():
-                return f"{content.because} of a mail", [], failed.format("mailer")
             case Batch():
                 kind = f"{counted(content.size, 'record')} of the stream, for {content.reader}"
                 with suppress(DealsError):
                     return kind, self.replayer.about(content), content.reason
                 return kind, [], f"{content.reason}; the stream cannot be read any more"
-            case Uploads():
-                kind = counted(len(content.names), "upload")
-                return kind, [], "every attempt failed; the resizer's log says why"
             case None:
                 return "unknown", [], "not a message of ours"
+            case kind_of_work, work:
+                return *kind_of_work.told(work), f"every delivery failed; the {kind_of_work.worker}'s log says why"
 
 
 def _addresses() -> tuple[dict[str, str], dict[str, Any]]:
     """The queues' addresses by the stack's outputs, and the arguments of clients that reach them."""
     named = {output: os.environ[name] for output, name in VARIABLES.items() if os.environ.get(name)}
     if named or os.environ.get("BTD_TABLE"):
-        missing = [name for output, name in VARIABLES.items() if output not in (*named, *OF_MAIL)]
+        missing = [name for output, name in VARIABLES.items() if output not in {*named, *OPTIONAL}]
         if missing:
             raise NoTable(f"Set {', '.join(missing)} to the stack's outputs of these names.")
         return named, {"region_name": os.environ.get("AWS_REGION")}

@@ -53,8 +53,9 @@ CODE = ("functions", "shared", "demo", "web", "local/event_source.py", "requirem
 
 
 def rows() -> Json:
-    """The functions of the pages and of what follows a write, as the laptop's stage has them, without mail."""
-    stage = replace(STAGES["local"], mail=None)
+    """The functions of the pages and of what follows a write, as the laptop's stage has them, without what
+    features add by an option."""
+    stage = replace(STAGES["local"], options=())
     functions, environment = {}, dict[str, str]()
     for row in of_stage(stage):
         if row.pages is None and row.caller is not Caller.EVENTS:

@@ -35,14 +35,14 @@ class Bounds:
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html"""
 
     work_is_old: Bound = Bound(480, minutes=1, points=3, of=5)
-    """Seconds that the oldest cohort, upload or mail waits. One that fails is hidden for six minutes. From its third
+    """Seconds that the oldest message of a queue waits. One that fails is hidden for six minutes. From its third
     delivery on, after twelve, SQS leaves it out of this age: eight minutes are more than one failed delivery takes, and
     leave time for three points.
 
     https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html"""
 
     work_piles_up: Bound = Bound(1_000, minutes=5, points=2, of=2)
-    """Messages that wait: cohorts of 250 readers, uploads or mails. A cohort queues the next one only when it is worked
+    """Messages that wait: cohorts of 250 readers, or uploads. A cohort queues the next one only when it is worked
     on, so that even a hot deal has at most eight waiting: a thousand mean five hundred new deals at once, or a
     messenger that fails."""
 

@@ -46,7 +46,6 @@ _ROWS = (
         memory=1769,
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
         traced=True,
-        asks_for_mail=True,
     ),
     Function(name="members", access=rights.MEMBERS, traced=True),
     Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True, files=SENDS_PICTURES),
@@ -64,7 +63,6 @@ _ROWS = (
         pages="/account",
         takes_passwords=True,
         traced=True,
-        asks_for_mail=True,
     ),
     Function(
         name="publisher",
@@ -87,16 +85,6 @@ _ROWS = (
         sends=True,
         calls_itself=True,
         traced=True,
-    ),
-    Function(
-        name="mailer",
-        access=other_rights.MAILER,
-        caller=Caller.EVENTS,
-        timeout=60,
-        because="Five cohorts of 25 mails, while the table refuses for moments and SES for longer.",
-        sends_mail=True,
-        asks_for_mail=True,
-        calls_itself=True,
     ),
     Function(
         name="resizer",
@@ -163,15 +151,21 @@ FUNCTIONS: tuple[Function, ...] = tuple(map(_whole, _ROWS))
 
 def of_stage(stage: Stage) -> tuple[Function, ...]:
     """The functions of a stage."""
-    has_mail = stage.mail is not None
-    return tuple(each for each in FUNCTIONS if each.shows_work <= stage.shows_work and each.sends_mail <= has_mail)
+    return tuple(
+        each
+        for each in FUNCTIONS
+        if each.shows_work <= stage.shows_work and (each.option is None or stage.option(each.option))
+    )
 
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
-WORK = {"work": "QueueUrl", "uploads": "UploadsUrl", "mail": "MailQueueUrl"}
-"""The queues of work: the fan-out's, that of uploads and, where a stage sends it, that of mail. Each has an output of
-the stack that tells its address."""
+OF_FEATURES = {name: output for each in features.of("queues") for name, output in each.items()}
+"""The queues of features' work, which only stages with a feature's setting have."""
+
+WORK = {"work": "QueueUrl", "uploads": "UploadsUrl", **OF_FEATURES}
+"""The queues of work: the fan-out's, that of uploads, and the features'. Each has an output of the stack that tells its
+address."""
 
 DEAD_LETTERS = {
     name: f"{name.capitalize()}DeadLettersUrl"

@@ -406,7 +406,7 @@ class SiteApi(Gateway):
         # What stands in front needs the API's id, and the API its functions: so these cannot know its own name.
         own = "" if stage.front else f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
         for each in functions:
-            if each.row.pages is not None or each.row.sends_mail:  # both make links
+            if each.row.pages is not None or each.row.makes_links:
                 each.function.add_environment("SITE_ORIGIN", stage.origin or own)
                 each.function.add_environment("SITE_BASE", self._base)
         CfnOutput(Stack.of(self), "SiteId", value=self.api.rest_api_id)

@@ -165,8 +165,7 @@ https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quota
 """
 
 MAX_RECEIVES = 5
-"""Deliveries of a cohort of readers, or of a mail, before it goes to the dead-letter queue. Either is repeated without
-harm."""
+"""Deliveries of a unit of work before it goes to the dead-letter queue. Each is repeated without harm."""
 
 COUNTED = lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT])
 """Lambda counts what an event source mapping polls only where it is told to, each count a metric of its own:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 from aws_cdk import Stack
 from aws_cdk import aws_events as events
@@ -16,7 +16,9 @@ from constructs import Construct
 from infra import nag
 from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import accept
+from infra.options.mail import Mail
 from infra.settings import Stage
+from infra.site import Site
 
 MAILERS = 2
 """Mailers at once, Lambda's least: a new account in production sends 14 mails a second, which one mailer does.
@@ -24,8 +26,17 @@ MAILERS = 2
 https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas.html"""
 
 
+ASKING = ("accounts", "account", "mailer")
+"""The functions that put what is to be mailed into the queue."""
+
 DIGESTS = {"kind": "digests", "to": "", "accountId": "", "at": events.EventField.time}
-"""The message that the clock puts into the queue each hour (``shared/data/members/mailing.py`` reads it)."""
+"""The message that the clock puts into the queue each hour (``shared/data/mail/mailing.py`` reads it)."""
+
+
+def add(stack: Stack, site: Site) -> None:
+    """Give a stack what sends mail, where its stage says from whom."""
+    if mail := site.stage.option(Mail):
+        site.work.append(MailSending(stack, stage=site.stage, mail=mail, functions=site.by_name).queue)
 
 
 class MailSending(Construct):
@@ -34,10 +45,9 @@ class MailSending(Construct):
     The identity is made by hand: it belongs to the account, and stages share a domain (``docs/deploying.md``).
     """
 
-    def __init__(self, scope: Construct, *, stage: Stage, functions: Collection[PythonFunction]) -> None:
+    def __init__(self, scope: Construct, *, stage: Stage, mail: Mail, functions: Mapping[str, PythonFunction]) -> None:
         super().__init__(scope, "Mail")
-        assert stage.mail is not None  # noqa: S101  # only a stage with the setting has this
-        (self.mailer,) = (each for each in functions if each.row.sends_mail)
+        self.mailer = functions["mailer"]
         self.queue = WorkQueue(
             self,
             "Queue",
@@ -45,18 +55,18 @@ class MailSending(Construct):
             name="mail",
             worker=self.mailer,
             workers=MAILERS,
-            senders=[each for each in functions if each.row.asks_for_mail],
+            senders=[functions[name] for name in ASKING],
             variable="MAIL_QUEUE_URL",
         )
         configuration = ses.ConfigurationSet(
             self, "Set", configuration_set_name=stage.stack_name, tls_policy=ses.ConfigurationSetTlsPolicy.REQUIRE
         )
-        places = {"identity": stage.mail.domain, "configuration-set": configuration.configuration_set_name}
+        places = {"identity": mail.domain, "configuration-set": configuration.configuration_set_name}
         resources = [
             Stack.of(self).format_arn(service="ses", resource=kind, resource_name=name) for kind, name in places.items()
         ]
         if stage.emulated:
-            ses.CfnEmailIdentity(self, "Identity", email_identity=stage.mail.domain)
+            ses.CfnEmailIdentity(self, "Identity", email_identity=mail.domain)
             resources = ["*"]  # MiniStack asks for nothing less, and does not tell from whom a mail is
             accept(self.mailer.role, nag.MINISTACK_ASKS_ON_EVERYTHING)
         # As the sender and nobody else. A configuration set that a request names is asked for, too:
@@ -65,7 +75,7 @@ class MailSending(Construct):
             iam.PolicyStatement(
                 actions=["ses:SendEmail"],
                 resources=resources,
-                conditions={"StringEqualsIfExists": {"ses:FromAddress": stage.mail.sender}},
+                conditions={"StringEqualsIfExists": {"ses:FromAddress": mail.sender}},
             )
         )
         self._be_told(configuration)
@@ -83,9 +93,9 @@ class MailSending(Construct):
             ],
         )
         variables = {
-            "MAIL_SENDER": f"Big Time Deals <{stage.mail.sender}>",
-            "MAIL_REPLY_TO": stage.mail.reply_to or stage.mail.sender,
-            "MAIL_POSTAL_ADDRESS": stage.mail.postal_address,
+            "MAIL_SENDER": f"Big Time Deals <{mail.sender}>",
+            "MAIL_REPLY_TO": mail.reply_to or mail.sender,
+            "MAIL_POSTAL_ADDRESS": mail.postal_address,
             "MAIL_CONFIGURATION_SET": configuration.configuration_set_name,
         }
         for name, value in variables.items():

@@ -7,6 +7,7 @@ nested stack.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import TypeVar
 
 from aws_cdk import Annotations, Duration, NestedStack, Stack
@@ -23,6 +24,7 @@ from infra.bounds import ESSENTIAL, Bound
 from infra.nag import accept
 from infra.settings import Stage, Watch
 from infra.site import Site
+from shared import features
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 
@@ -237,7 +239,7 @@ class Dashboard(Construct):
                 _graph("Deals, orders, likes and watches", *_by_function(stage, *_SAID)),
                 _graph(
                     "Messages and mails",
-                    *_by_function(stage, metrics.MESSAGES_DELIVERED, metrics.MAILS_SENT, metrics.MAILS_REFUSED),
+                    *_by_function(stage, metrics.MESSAGES_DELIVERED, *chain.from_iterable(features.of("metrics"))),
                 ),
                 _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
             ],

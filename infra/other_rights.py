@@ -89,29 +89,6 @@ MESSENGER: Access = (
     Scan(("Username", "HotPace"), USER_INDEX),
 )
 
-TO_MAIL = (
-    "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "StoppedEmail",
-    "StoppedBecause", "DigestHour", "DigestSince", "DigestKey", "HotPace", "Generation", "SignOuts",
-)  # fmt: skip
-"""Attributes of an account that a mail needs."""
-
-MAILER: Access = (
-    Right("GetItem", (p.USER_EMAIL,)),
-    # Of an account what a mail needs: not where its orders go.
-    Right("GetItem", (p.USER,), attributes=TO_MAIL),
-    Right("PutItem", (p.EMAIL_TOKEN, p.DIGEST_RECEIPT)),
-    Right("DeleteItem", (p.DIGEST_RECEIPT,)),
-    Right("UpdateItem", (p.USER,), attributes=("Email", "StoppedEmail", "StoppedBecause")),
-    # Which messages were mailed.
-    Right("UpdateItem", (p.MESSAGES,), attributes=("MailedAt",)),
-    # How many mails an address has had.
-    Right("UpdateItem", (p.ATTEMPTS,)),
-    Right("Query", (p.DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK")),
-    Right("Query", (p.MESSAGES,), GSI1),
-)
-"""It makes tokens and cannot use them: it reads no password and no session. Of an account it changes only that nothing
-is mailed to it any more, of a message only that it was mailed."""
-
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
     # Of the pages of picks, the front page alone has deals beside them.

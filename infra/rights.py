@@ -39,11 +39,11 @@ REMOVING: Access = (
 
 ACCOUNTS: Access = (
     *REMOVING,
-    Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS, p.EMAIL_TOKEN)),
+    Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS)),
     Right("ConditionCheckItem", (p.PASSWORD,)),
     Right("PutItem", (p.USER, p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
     Right("UpdateItem", (p.USER, p.PASSWORD, p.ATTEMPTS)),
-    Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.EMAIL_TOKEN)),
+    Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD)),
 )
 
 VOTING: Access = (

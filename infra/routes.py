@@ -62,9 +62,6 @@ ROUTES = (
         Caller.ANYONE,
         "POST /users",
         "POST /sessions",
-        "POST /password-resets",
-        "POST /passwords",
-        "POST /email-verifications",
     ),
     *_routes(
         "accounts",
@@ -72,7 +69,6 @@ ROUTES = (
         "DELETE /sessions",
         "DELETE /sessions/current",
         "GET,PATCH,DELETE /me",
-        "POST /me/email-verifications",
     ),
     *_routes(
         "members",

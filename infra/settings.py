@@ -7,10 +7,12 @@ import re
 import sys
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import TypeVar
 
 from infra.bounds import USUAL, Bounds
 from infra.options import Option
+from shared import features
 
 SITE_STAGE = "web"
 """The gateway's stage of the pages: what their paths begin with at the gateway's own address."""
@@ -18,8 +20,6 @@ SITE_STAGE = "web"
 EVERY_ORIGIN = "*"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 """An origin as browsers write it: lower case, no path, no slash at the end."""
-
-_MAILBOX = re.compile(r"[a-z0-9._+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+")
 
 
 MANYLINUX = "manylinux_2_28"
@@ -67,27 +67,6 @@ class Domain:
     certificate_arn: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mail:
-    """Mail by Amazon SES, from a ``sender`` whose domain is a verified identity (read ``docs/deploying.md`` first).
-
-    Answers go to ``reply_to``, or to the sender. ``postal_address`` ends each mail: laws on advertising ask for it.
-    """
-
-    sender: str
-    postal_address: str
-    reply_to: str | None = None
-
-    def __post_init__(self) -> None:
-        if not all(map(_MAILBOX.fullmatch, (self.sender, self.reply_to or self.sender))):
-            raise ValueError("sender and reply_to must be email addresses, without names.")
-
-    @property
-    def domain(self) -> str:
-        """The sender's domain, which SES must know."""
-        return self.sender.partition("@")[2]
-
-
 @dataclass(frozen=True, slots=True)
 class RestoredTable:
     """A table that was restored beside the stack's own, and takes its place: its name, and the ARN of its stream."""
@@ -132,7 +111,6 @@ class Stage:
     site_origin: str | None = None
     restored: RestoredTable | None = None
     cors_origins: tuple[str, ...] = ()
-    mail: Mail | None = None
     watch: Watch = Watch.ESSENTIAL
     workers: int = 2
     alarm_email: str | None = None
@@ -145,8 +123,6 @@ class Stage:
             raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
             raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
-        if self.mail and self.front and self.origin is None:
-            raise ValueError("mail needs an address for its links: name what is in front, or set site_origin.")
         if len({type(each) for each in self.options}) < len(self.options):
             raise ValueError("options must have one of a kind.")
         for each in self.options:
@@ -253,7 +229,7 @@ STAGES = {
                 "arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",
             ),
             site_origin="http://bigtimedeals.localhost:4566",
-            mail=Mail(sender="deals@bigtimedeals.localhost", postal_address="This laptop: nothing leaves it"),
+            options=tuple(chain.from_iterable(each.get("local", ()) for each in features.of("options"))),
             # MiniStack forgets what a nested stack's unchanged resources are named by, so it cannot update one.
             watch=Watch.NOTHING,
             emulated=True,

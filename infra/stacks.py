@@ -9,7 +9,6 @@ from infra.bundling import bundle
 from infra.functions import of_stage
 from infra.gateway import DealsApi, SiteApi, SiteDomain
 from infra.lambdas import EachMinute, PythonFunction, Seeds, StreamReader, WorkQueue
-from infra.mail import MailSending
 from infra.nag import require
 from infra.observability import Observability
 from infra.pictures import Pictures
@@ -71,7 +70,6 @@ class DealsStack(Stack):
             for each in functions
             if each.row.reads
         ]
-        mail = [MailSending(self, stage=stage, functions=functions).queue] if stage.mail else []
         EachMinute(self, functions=functions)
 
         api = DealsApi(self, stage=stage, functions=by_name)
@@ -82,7 +80,7 @@ class DealsStack(Stack):
             stage=stage,
             table=table,
             by_name=by_name,
-            work=[work, uploads, *mail],
+            work=[work, uploads],
             readers=readers,
             api=api,
             pages=pages,

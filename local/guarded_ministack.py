@@ -9,9 +9,9 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 - forms that send a file to S3, from the site or from no page at all: their policy is signed;
 - the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
 
-It answers ``/mail`` of the site itself (``mailbox``). It also tells what MiniStack does not: how much its functions
-have not read yet, and what has failed permanently (``WAITING``). ``make stop`` waits for the former, because streams
-start over with each start. And it reads streams as Lambda does (``ministack_patches``).
+It answers the pages of the site that features have on the laptop alone. It also tells what MiniStack does not: how
+much its functions have not read yet, and what has failed permanently (``WAITING``). ``make stop`` waits for the former,
+because streams start over with each start. And it reads streams as Lambda does (``ministack_patches``).
 
 Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS). So does each
 request by a host name that is not this machine's, since any page may let a name of its own lead here.
@@ -28,6 +28,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
+from shared import features
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -42,7 +44,7 @@ SITE_PATH = "/_aws/execute-api/"
 """Addresses of the site and its API, by host and by path."""
 
 INTERNAL = re.compile(r"/_(?!aws/execute-api/)")
-"""Paths that are MiniStack's own on every host: its administration, and what it shows of queues and mail."""
+"""Paths that are MiniStack's own on every host: its administration, and what it shows of its services."""
 
 OPEN = {
     ("GET", "/_ministack/ready"),
@@ -90,11 +92,10 @@ def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list
             if not admits(method, path, host, key, own, sends_file=_sends_file(headers)):
                 await _refuse(scope, receive, send)
                 return
-            # What the site has mailed is at the site's own name, which is the laptop's alone.
-            if method == "GET" and f"{path}/".startswith("/mail/") and SITE_HOST.fullmatch(host):
-                from local import mailbox  # noqa: PLC0415  # templates and all take half a second
-
-                await _answer(send, *mailbox.show(path))
+            # What features show of the cloud is at the site's own name, which is the laptop's alone.
+            shows = method == "GET" and SITE_HOST.fullmatch(host) and _shown_at(path)
+            if shows:
+                await _answer(send, *features.imported(shows)(path))
                 return
             if path == WAITING:
                 await _answer(send, 200, {"Content-Type": "application/json"}, json.dumps(waiting()))
@@ -102,6 +103,12 @@ def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list
         await app(scope, receive, send)
 
     return guard
+
+
+def _shown_at(path: str) -> str:
+    """The function that answers a path on the laptop alone, as a record calls it; nothing where none does."""
+    known = [each for pages in features.of("local_pages") for each in pages.items()]
+    return next((show for start, show in known if f"{path}/".startswith(f"{start}/")), "")
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:

@@ -34,7 +34,9 @@ def show(path: str) -> Shown:
     number, _, form = path.removeprefix(PATH).removeprefix("/").partition(".")
     if not number:
         rows = [_row(number, mail) for number, mail in reversed(list(enumerate(sent, 1)))]
-        return _of(HTTPStatus.OK, str(page("mailbox.html", here=PATH, mails=rows).body), HTML, CONTENT_SECURITY_POLICY)
+        return _of(
+            HTTPStatus.OK, str(page("mail/mailbox.html", here=PATH, mails=rows).body), HTML, CONTENT_SECURITY_POLICY
+        )
     if not number.isdecimal() or not 0 < int(number) <= len(sent) or form not in ("", "txt"):
         return _of(HTTPStatus.NOT_FOUND, "No such mail was sent.\n", TEXT, OF_A_MAIL)
     mail = sent[int(number) - 1]

@@ -81,14 +81,6 @@ class NoSuchDraft(NotFound):
     text = "You have no draft {!r}: it was posted or discarded."
 
 
-class DeadLink(NotFound):
-    text = "This link does not work: it was used before, has expired, or is not ours."
-
-
-class NoMail(NotFound):
-    text = "This site sends no mail."
-
-
 class Conflict(DealsError):
     """The request does not fit the state of things."""
 

@@ -52,12 +52,25 @@ class Feature:
     ``openapi`` is what the document says besides.
     ``described`` has, by types of items, the models that ``btd export`` takes columns of and other attributes, and
     ``queries`` are examples of what to ask its file and Athena.
+    ``options`` are settings of stages, by the stages' names (``infra/options``).
+    ``queues`` are names of queues of work, with the stack's outputs of their addresses.
+    ``user_places`` are places of users in indexes, and ``in_account`` is a model of what an account's item says for it,
+    which ``User.more`` has.
+    ``on_account`` is called with what became of an account (``made``, ``email``, ``password``), as it was and as it is.
+    ``body_fields`` are fields that bodies of others have, by the models' names; ``changes_account`` is called with an
+    account and such a body, and ``account_page`` returns values for the page of an account. ``password_paths`` are
+    routes of the API that are throttled as signing in is, and ``signed_paths`` those of pages whose links are signed,
+    so that a form may come from anywhere.
+    ``joins`` has, by a function's name, what its module takes in: routes, pages, or a task (``joining``).
+    ``local_pages`` are functions that answer paths on the laptop alone, by what the paths begin with.
+    ``metrics`` are those that the dashboard shows beside the messages delivered.
+    ``subcommands`` are functions to add to groups of ``btd``, by the groups' names. ``redriven`` are the kinds of work
+    that ``btd redrive`` reads from dead-letter queues.
     ``in_pages`` is a template that each page includes several times; ``on_page`` says where on the page it is then.
     ``panel`` is the module that says what a page took and what its form did, and ``wraps`` makes a function's handler
     one that says so in headers: both only on stages that show their work.
     ``tabs`` are links in rows of links: ``sections`` of the site, the ``desk``, and ``mine``, a member's own pages.
     ``private`` are beginnings of paths that crawlers leave out.
-    ``joins`` has, by a function's name, what its module takes in: routes, pages, or a task (``joining``).
     ``explains`` is the beginning of the paths of pages about access patterns; a pattern's number follows.
     ``documents`` writes pages of the documents' site, each as a path and a text, and ``links`` are addresses that
     ``make run`` prints, each as a name, a path and a remark.
@@ -100,12 +113,26 @@ class Feature:
     openapi: str = ""
     described: str = ""
     queries: str = ""
+    options: str = ""
+    queues: Mapping[str, str] = field(default_factory=dict)
+    user_places: str = ""
+    in_account: str = ""
+    on_account: str = ""
+    body_fields: str = ""
+    changes_account: str = ""
+    account_page: str = ""
+    password_paths: tuple[str, ...] = ()
+    signed_paths: tuple[str, ...] = ()
+    joins: Mapping[str, str] = field(default_factory=dict)
+    local_pages: Mapping[str, str] = field(default_factory=dict)
+    metrics: str = ""
+    subcommands: str = ""
+    redriven: str = ""
     in_pages: str = ""
     panel: str = ""
     wraps: str = ""
     tabs: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     private: tuple[str, ...] = ()
-    joins: Mapping[str, str] = field(default_factory=dict)
     explains: str = ""
     documents: str = ""
     links: tuple[tuple[str, str, str], ...] = ()
@@ -291,7 +318,78 @@ SHOP = Feature(
     queries="shared.data.orders.exports:QUERIES",
 )
 
-FEATURES: tuple[Feature, ...] = (SHOP, WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
+MAIL = Feature(
+    name="mail",
+    does="mail by Amazon SES: links to new passwords, proved addresses, notices, the day's messages",
+    owns=(
+        "cli/mail.py",
+        *("docs/cost.md#mails", "docs/deploying.md#mail", "docs/ledger.md#mail-is-sent"),
+        *("docs/ledger.md#sandbox-of-mail", "docs/ledger.md#simulator-of-mailboxes"),
+        "docs/ledger.md#identity-of-a-domain",
+        "events/mailer-work.json",
+        "functions/account_mail.py",
+        "functions/api/account_mail.py",
+        "functions/background/mailer.py",
+        "functions/pages/account_mail.py",
+        "infra/mail.py",
+        "infra/options/mail.py",
+        "infra/rows/mail.py",
+        "local/mailbox.py",
+        "shared/api/mail_bodies.py",
+        "shared/api/mail_fields.py",
+        "shared/data/mail",
+        "shared/models/mail.py",
+        "shared/runtime/mail.py",
+        "shared/ses.py",
+        "tests/data/test_mail.py",
+        "tests/signed_in/test_mail.py",
+        "tests/support/mailed.py",
+        "tests/support/post_office.py",
+        "tools/mail_sample.py",
+        "web/templates/mail",
+    ),
+    routes=(
+        *("/password-resets", "/passwords", "/email-verifications", "/me/email-verifications"),
+        *("/account/forgot", "/account/reset", "/account/verify", "/account/email/verify", "/account/digest"),
+        *("/account/unsubscribe", "/mail"),
+    ),
+    named=(
+        *("data.mail", "mail", "mailer", "mailer-work", "ses", "unsubscribing", "mailed-reset", "mailed-verification"),
+        "Mailed links: a new password, a proved address",
+        "The day's messages by mail",
+        "The day's messages by mail, after a bounce",
+        *("btd users mail-digest", "btd users reset-link", "btd users resume-mail"),
+    ),
+    functions="infra.rows.mail:FUNCTIONS",
+    more_rights="infra.rows.mail:MORE",
+    options="infra.options.mail:STAGES",
+    queues={"mail": "MailQueueUrl"},
+    resources="infra.mail:add",
+    entities="shared.data.mail.entities:ENTITIES",
+    user_hides="shared.data.mail.entities:USER_HIDES",
+    user_places="shared.data.mail.entities:USER_PLACES",
+    in_account="shared.models.mail:MailSettings",
+    described="shared.data.mail.entities:DESCRIBED",
+    on_account="functions.account_mail:on_account",
+    api_routes="infra.rows.mail:ROUTES",
+    answer_fields="shared.api.mail_fields:IN_ANSWERS",
+    body_fields="shared.api.mail_fields:IN_BODIES",
+    changes_account="functions.api.account_mail:change",
+    of_account="shared.api.mail_fields:of_account",
+    account_page="functions.pages.account_mail:on_account_page",
+    password_paths=("/passwords", "/password-resets"),
+    signed_paths=("/account/unsubscribe",),
+    joins={"accounts": "functions.api.account_mail:router", "account": "functions.pages.account_mail:routes"},
+    in_pages="mail/in-pages.html",
+    workbench="tools.mail_sample:follow",
+    local_pages={"/mail": "local.mailbox:show"},
+    metrics="shared.runtime.mail:METRICS",
+    subcommands="cli.mail:SUBCOMMANDS",
+    redriven="cli.mail:REDRIVEN",
+    proofs="cli.mail:PROOFS",
+)
+
+FEATURES: tuple[Feature, ...] = (SHOP, MAIL, WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
 """The features that are installed."""
 
 
@@ -326,3 +424,9 @@ def imported(name: str) -> Any:
     """The object that a record calls ``module:name``, or the module that it calls ``module:``."""
     module, _, own = name.partition(":")
     return getattr(import_module(module), own) if own else import_module(module)
+
+
+def tell(place: str, *what: Any) -> None:
+    """Call the functions that the installed features have in a place of their records."""
+    for told in of(place):
+        told(*what)

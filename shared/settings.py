@@ -75,35 +75,6 @@ a /64, a /56 or a /48 (https://www.rfc-editor.org/rfc/rfc6177)."""
 NETWORK_REMEMBERED = timedelta(days=90)
 """How long after a sign-in from a network it is not refused for what others guess."""
 
-RESETS_PER_EMAIL = 3
-"""Links to a new password that are asked for one email address in a window, by anyone: enough for its owner, too
-few to fill its mailbox. Who is refused because of others has their links in the mailbox, and each of them works."""
-
-RESETS_PER_NETWORK = 10
-"""Links to new passwords that one network asks for in a window, whether or not anybody has the addresses."""
-
-RESET_LIFETIME = timedelta(hours=1)
-"""How long a mailed link to a new password works: it is as good as the password."""
-
-VERIFICATION_LIFETIME = timedelta(hours=24)
-"""How long a mailed link that verifies an address works."""
-
-VERIFICATIONS_PER_USER = 3
-"""Links that verify an address which one account asks for in a window."""
-
-MAILS_PER_ADDRESS = 5
-"""Mails of all kinds to one address: in an hour, the time for which a link to a new password works, so who is refused
-has one that does; in a day, where nobody has proved that the address is the account's: it may be a stranger's."""
-
-DIGEST_COHORT = 25
-"""Readers whose mails are one unit of work: SES takes 14 mails a second of a new account, so it is over in seconds."""
-
-DIGEST_MESSAGES = 15
-"""Messages that a day's mail shows; it says how to see the rest."""
-
-DIGEST_TOO_LATE = timedelta(days=1)
-"""After this a day's mail is not sent any more: the next one has been. Receipts are kept three times as long."""
-
 SESSIONS_PER_USER = 100
 """Sign-ins of one user that succeed in a window: each makes an item that is kept for a month."""
 

@@ -13,6 +13,7 @@ import pytest
 from cli.probe import CLAIM, LEDGER, PROOFS
 from infra.routes import ROUTES
 from shared.data import keys
+from shared.html import patterns
 from shared.models.catalog import ALL_DEALS
 from tools import links
 
@@ -47,7 +48,11 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-@pytest.mark.needs("shop")
+def test_the_access_patterns_are_those_that_pages_name() -> None:
+    assert re.findall(r"^\| (\d+) \|.*$", PATTERNS, re.MULTILINE) == [*patterns.PATTERNS]
+
+
+@pytest.mark.needs("shop", "mail")
 def test_the_access_patterns_are_numbered_and_their_number_is_stated() -> None:
     rows = re.findall(r"^\| (\d+) \|.*$", PATTERNS, re.MULTILINE)
 

@@ -143,6 +143,12 @@ def test_a_line_of_settings_is_marked_with_the_name_of_its_feature() -> None:
     assert fork.without_lines('a = 1\nb = 2  # swimming\nc = "# swimming"\n', GONE) == 'a = 1\nc = "# swimming"\n'
 
 
+def test_a_passage_of_settings_stands_between_the_name_of_its_feature_and_its_end() -> None:
+    settings = "[a]\nx = 1\n\n# swimming\n[b]\nx = 2\n# end\n\n[c]\nx = 3\n"
+
+    assert fork.without_lines(settings, GONE) == "[a]\nx = 1\n\n[c]\nx = 3\n"
+
+
 def test_what_needs_a_feature_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     diving = Feature(name="diving", does="depths", owns=(), needs=("swimming",))
     monkeypatch.setattr(fork, "FEATURES", (diving, SWIMMING))

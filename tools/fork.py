@@ -4,8 +4,9 @@ The files of those features (``shared/features.py``) are left out, and their rec
 no feature, so it stays as it is. Tests and documents do name them. A test that imports something that is gone is left
 out, and one that is marked with ``@pytest.mark.needs``. So is an entry of a list in tests that names a path, a file or
 a function that is gone, or calls what is gone; and in documents a paragraph, an item of a list or a row of a table that
-links to a file that is gone, or names it or its feature in code type, and what stands between ``<!-- NAME -->`` and
-``<!-- end -->``. What is generated is generated again.
+links to a file that is gone, or names it, its feature or its command in code type, and what stands between
+``<!-- NAME -->`` and ``<!-- end -->``; in TOML what stands between lines ``# NAME`` and ``# end``. What is generated is
+generated again.
 """
 
 from __future__ import annotations
@@ -316,7 +317,10 @@ def _links_to(block: str, path: str, gone: Gone) -> bool:
     linked = {os.path.normpath(folder / found) for found in _LINK.findall(block)}
     linked |= {f"{path}{found}" for found in re.findall(r"\]\((#[^)\s]+)", block)}
     named = {found.rstrip("/") for found in _PATH.findall(block)}
-    return bool({*linked, *named, *(each.partition("#")[0] for each in linked)} & (gone.places | gone.features))
+    commands = {*re.findall(r"`(btd [^`]+)`", block)}
+    return bool(commands & gone.names) or bool(
+        {*linked, *named, *(each.partition("#")[0] for each in linked)} & (gone.places | gone.features)
+    )
 
 
 def _sections(text: str, path: str, gone: Gone) -> str:
@@ -334,7 +338,10 @@ def anchor(title: str) -> str:
 
 
 def without_lines(text: str, gone: Gone) -> str:
-    """A file of settings without the lines whose last words are a comment that names a feature that is gone."""
+    """A file of settings without the lines whose last words are a comment that names a feature that is gone, and
+    without the passages between a line that is such a comment, and a line ``# end``."""
+    for name in gone.features:
+        text = re.sub(rf"^# {name}\n.*?^# end\n+", "", text, flags=re.MULTILINE | re.DOTALL)
     mark = re.compile(rf"#\s*(?:{'|'.join(map(re.escape, gone.features))})$")
     return "".join(line for line in text.splitlines(keepends=True) if not mark.search(line.rstrip()))
 

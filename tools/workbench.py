@@ -49,7 +49,6 @@ from shared.data.members import (
     fanout,
     feed_keys,
     follows,
-    mailing,
     messages,
     rate_limits,
     saved,
@@ -169,9 +168,6 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
     sessions.start(table, reader, NOW, secret)
-    mailing.choose_hour(table, reader, 7, secret[:16], NOW)
-    mailing.claim(table, reader, NOW, "delivery")
-    mailing.issue_token(table, users.get(table, name), "verify", NOW, secret)
     for topic in (Topic(BRAND, posted[0].brand), Topic(CATEGORY, posted[0].category)):
         follows.watch(table, topic, name, NOW)
         follows.like(table, topic, name, NOW)

@@ -11,16 +11,15 @@ from aws_lambda_powertools.event_handler import Response
 from shared import features
 from shared.api import member_documents
 from shared.api.app import calling, create_app, serve, token_of
-from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, NewUser, PasswordReset, SignIn
+from shared.api.member_bodies import AccountChange, NewUser, SignIn
 from shared.api.paths import describe, of_members
 from shared.data import removal
-from shared.data.members import accounts, mailing, sessions, users
+from shared.data.members import accounts, sessions, users
 from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import address
 from shared.models.members import User
 from shared.runtime import metrics
-from shared.runtime.clients import mail_queue
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, times
@@ -34,7 +33,7 @@ app = create_app(validates=True)
 def sign_up(new: NewUser) -> Response[Any]:
     origin = address(app.current_event.raw_event)
     user = accounts.sign_up(table(), **new.model_dump(), address=origin, now=times.now())
-    accounts.ask_to_verify(mail_queue(), user)
+    features.tell("on_account", "made", user, user)
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
@@ -49,19 +48,6 @@ def sign_in(request: SignIn) -> Response[Any]:
         report(metrics.SIGN_IN_FAILURES)
         raise
     return json_answer(member_documents.session_token(token, session), HTTPStatus.CREATED)
-
-
-@app.post("/password-resets", **describe("Have a link to a new password mailed", None, status=204, errors=[404]))
-def ask_for_reset(reset: PasswordReset) -> Response[Any]:
-    origin = address(app.current_event.raw_event)
-    accounts.ask_for_reset(table(), mail_queue(), reset.email, origin, times.now())
-    return nothing()
-
-
-@app.post("/passwords", **describe("Choose a new password by a mailed token", None, status=204, errors=[404]))
-def reset_password(new: NewPassword) -> Response[Any]:
-    accounts.reset_password(table(), new.token, new.password, times.now(), mail_queue())
-    return nothing()
 
 
 @app.delete("/sessions/current", **of_members("Sign out", None, status=204))
@@ -88,32 +74,16 @@ def change_me(change: AccountChange) -> Response[Any]:
     if change.password is not None or change.email is not None:
         user = accounts.prove(table(), user, change.current_password or "", origin, times.now())
     if change.email is not None:
-        changed = accounts.change_email(table(), user, change.email, origin, times.now(), mail_queue())
-        accounts.ask_to_verify(mail_queue(), changed)
+        changed = accounts.change_email(table(), user, change.email, origin, times.now())
+        features.tell("on_account", "email", user, changed)
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
     if change.hot_pace is not None:
         users.tell_of_hot(table(), user.username, change.hot_pace, user.account_id)
-    if "digest_hour" in change.model_fields_set:
-        mailing.choose_hour(table(), user, change.digest_hour, secrets.token_bytes(mailing.KEY_BYTES), times.now())
+    features.tell("changes_account", user, change)
     if change.password is not None:
-        accounts.change_password(table(), user, change.password, mail_queue())
+        features.tell("on_account", "password", user, accounts.change_password(table(), user, change.password))
     return _own(_me())
-
-
-@app.post(
-    "/me/email-verifications",
-    **of_members("Have a link mailed that verifies one's address", None, status=204, errors=[404]),
-)
-def ask_to_verify() -> Response[Any]:
-    accounts.ask_again_to_verify(table(), mail_queue(), _me(), times.now())
-    return nothing()
-
-
-@app.post("/email-verifications", **describe("Verify an address by a mailed token", None, status=204, errors=[404]))
-def verify_email(mailed: MailedToken) -> Response[Any]:
-    accounts.verify_email(table(), mailed.token, times.now())
-    return nothing()
 
 
 @app.delete("/me", **of_members("Remove one's account and all that is one's own", None, status=204, errors=[403, 409]))
@@ -125,9 +95,9 @@ def remove_me() -> Response[Any]:
 
 
 def _own(user: User) -> Response[Any]:
-    document = member_documents.account(user)
+    document = member_documents.user(user)
     for more in _OF_ACCOUNT:
-        document |= more(table(), user.username)
+        document |= more(table(), user)
     return json_answer(document)
 
 
@@ -135,5 +105,8 @@ def _me() -> User:
     own = calling(app)
     return accounts.own(table(), own.username, own.account_id)
 
+
+for more in features.joining("accounts"):
+    app.include_router(more)
 
 handler = serve(app)

@@ -15,19 +15,20 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from shared import services, settings
-from shared.data.members import mailing, rate_limits, users
-from shared.data.members.mailing import MailWork, Purpose, Report
+from shared import ses
+from shared.data.mail import limits, mailing
+from shared.data.mail.mailing import MailWork, Purpose, Report
+from shared.data.members import rate_limits, users
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
 from shared.html.links import absolute
 from shared.html.views import money, render
+from shared.models.mail import Mail, is_stopped, is_verified, settings_of
 from shared.models.members import User
-from shared.models.messages import AboutDeal, Mail, Message
-from shared.runtime import metrics
+from shared.models.messages import AboutDeal, Message
 from shared.runtime.batches import each_message
-from shared.runtime.clients import mail_queue, sender
 from shared.runtime.environment import logger, table
+from shared.runtime.mail import MAILS_REFUSED, MAILS_SENT, mail_queue, sender
 from shared.runtime.metrics import measured, report
 from shared.values import identifiers, times
 from shared.values.naming import counted
@@ -83,7 +84,7 @@ def digest(user: User, messages: Sequence[Message], more: int, token: str) -> Ma
 def _mail(template: str, to: User | str, subject: str, **values: Any) -> Mail:
     # Who signs up may give anybody's address, and any text for a name. So an address that nobody has proved is mailed
     # neither, and no mail has a username: mail programs make a link of one that looks like a domain.
-    name = to.name if isinstance(to, User) and to.is_verified and not _LIKE_A_LINK.search(to.name) else ""
+    name = to.name if isinstance(to, User) and is_verified(to) and not _LIKE_A_LINK.search(to.name) else ""
     known = {
         "subject": subject,
         "greeting": f"Hello {name}," if name else "Hello,",
@@ -122,10 +123,10 @@ def _link(asked: MailWork) -> str:
         if asked.kind == "reset":
             user = users.of_email(table(), asked.to)
             return _send(user, reset(user, _token(user, "reset")))
-        user = users.to_mail(table(), asked.to)
+        user = users.without_addresses(table(), asked.to)
     except NoSuchUser:
         return "nobody"
-    if user.account_id != asked.account_id or user.is_verified:
+    if user.account_id != asked.account_id or is_verified(user):
         return "nobody"
     return _send(user, verify(user, _token(user, "verify")))
 
@@ -138,16 +139,16 @@ def _digests(hour: MailWork) -> list[str]:
     that is all of them, the fault is not theirs: the last failure is raised, and the queue brings the same work again.
     """
     due = times.from_iso(hour.at).replace(minute=0, second=0)
-    if times.now() - due > settings.DIGEST_TOO_LATE:
+    if times.now() - due > limits.DIGEST_TOO_LATE:
         return []
     one = hour.kind == "digest"
-    names = [hour.to] if one else mailing.readers(table(), due.hour, hour.to, settings.DIGEST_COHORT)
+    names = [hour.to] if one else mailing.readers(table(), due.hour, hour.to, limits.DIGEST_COHORT)
     failures: damage.Failures = []
     outcomes = list(damage.each(names, lambda name: _digest(name, due), str, failures=failures))
     if len(failures) == len(names):
         damage.raise_last(failures)
     work = [replace(hour, kind="digest", to=name) for name, _ in failures]
-    if len(names) == settings.DIGEST_COHORT and not one:
+    if len(names) == limits.DIGEST_COHORT and not one:
         work.append(replace(hour, to=names[-1]))
     queue = mail_queue()
     if queue is not None and work:
@@ -159,10 +160,10 @@ def _digest(name: str, due: datetime) -> str:
     """Mail a reader the day's messages, once. A mail that may have been sent is not sent again that day: its messages
     come with the next one."""
     try:
-        user = users.to_mail(table(), name)
+        user = users.without_addresses(table(), name)
     except NoSuchUser:
         return "nobody"
-    if user.digest_hour != due.hour or not user.is_verified or user.mail_is_stopped:
+    if settings_of(user).digest_hour != due.hour or not is_verified(user) or is_stopped(user):
         return "unwanted"
     news, more = mailing.news(table(), user, due)
     if not news:
@@ -189,13 +190,13 @@ def _token(user: User, purpose: Purpose) -> str:
 
 def _send(user: User, mail: Mail) -> str:
     """Send a mail; returns what became of it. A mail that SES refuses is not sent again, and the others are sent."""
-    return "stopped" if user.mail_is_stopped else _deliver(mail, proved=user.is_verified)
+    return "stopped" if is_stopped(user) else _deliver(mail, proved=is_verified(user))
 
 
 def _deliver(mail: Mail, *, proved: bool) -> str:
     """Send a mail, unless its address has reached the limit across all kinds of mail."""
     try:
-        counted = rate_limits.mail(table(), mail.to, times.now(), proved=proved)
+        counted = limits.mail(table(), mail.to, times.now(), proved=proved)
     except SlowDown:
         return "too many"
     try:
@@ -205,9 +206,9 @@ def _deliver(mail: Mail, *, proved: bool) -> str:
     except Unavailable:
         rate_limits.succeed(table(), counted)
         raise
-    except services.Refused as error:
-        report(metrics.MAILS_REFUSED)
+    except ses.Refused as error:
+        report(MAILS_REFUSED)
         logger().warning("SES refuses a mail", reason=str(error))
         return "refused"
-    report(metrics.MAILS_SENT)
+    report(MAILS_SENT)
     return "sent"

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from infra.access import Access
+from infra.options import Option
 from infra.settings import Stage
 from shared import features
 
@@ -61,12 +62,12 @@ class Function:
     ``because`` says why the timeout or the memory is not the usual.
     ``reads`` says how it reads the table's stream.
     ``sends``: it puts cohorts into the queue.
-    ``asks_for_mail``: it puts what is to be mailed into the queue of mail, on stages that send mail.
-    ``sends_mail``: it takes that out, and sends it. Only stages that send mail have it.
+    ``option``: only stages with these settings of a feature have it.
     ``calls_itself``: it receives what it sends. Lambda stops such a loop after 16 rounds, unless it is allowed
     (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
     ``each_minute``: the clock invokes it.
     ``pages`` is the prefix of the site's paths that it answers; empty means all paths that no other function answers.
+    ``makes_links``: it knows the site's address, as those that answer pages do.
     ``takes_passwords``: POSTs to its pages are throttled as signing in is.
     ``shows_work``: only stages that show their work have it.
     ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
@@ -83,11 +84,11 @@ class Function:
     because: str = ""
     reads: Reading | None = None
     sends: bool = False
-    asks_for_mail: bool = False
-    sends_mail: bool = False
+    option: type[Option] | None = None
     calls_itself: bool = False
     each_minute: bool = False
     pages: str | None = None
+    makes_links: bool = False
     takes_passwords: bool = False
     shows_work: bool = False
     traced: bool = False

@@ -12,6 +12,7 @@ from shared.values.stored import api_names
 
 if TYPE_CHECKING:
     from shared.dynamodb.table import Table
+    from shared.models.members import User
 
 ADDRESS = api_names(Address)
 
@@ -25,6 +26,6 @@ def by_name(found: Mapping[str, Address]) -> Json:
     return {name: address(each) for name, each in found.items()}
 
 
-def of_account(table: Table, username: str) -> Json:
+def of_account(table: Table, user: User) -> Json:
     """What the answer about one's own account says of the shop."""
-    return {"addresses": by_name(addresses.of(table, username))}
+    return {"addresses": by_name(addresses.of(table, user.username))}

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from shared import features
 from shared.api.fields import HIDDEN, LINE, Body, documented, line, plain
 from shared.models.members import Pace
 from shared.values.naming import normalise_email, normalise_username
@@ -60,36 +61,17 @@ class SignIn(Body):
     password: AnyPassword
 
 
-class PasswordReset(Body):
-    """Ask for a link to a new password, to the email address of an account."""
-
-    email: Email
-
-
-class MailedToken(Body):
-    """The token of a link that was mailed, which ends the link."""
-
-    token: Annotated[str, Field(min_length=1, max_length=200)]
-
-
-class NewPassword(MailedToken):
-    """Give an account a new password, by the token of the link that was mailed."""
-
-    password: Password
-
-
 class AccountChange(Body):
-    """Change one's account; a new password or email address needs the current password.
-
-    ``digest_hour`` is when the day's unread messages are mailed, in UTC; null is never.
-    """
+    """Change one's account; a new password or email address needs the current password."""
 
     name: PersonName | None = None
     email: Email | None = None
     password: Password | None = None
     current_password: AnyPassword | None = None
     hot_pace: Annotated[Pace | None, Field(strict=False, description="When one is told of hot deals.")] = None
-    digest_hour: Annotated[int, Field(ge=0, le=23)] | None = None
+    __annotations__ |= {
+        name: kind for each in features.of("body_fields") for name, kind in each["AccountChange"].items()
+    }
 
     @model_validator(mode="after")
     def _names_the_current_password(self) -> Self:

@@ -81,13 +81,3 @@ def message(message: Message) -> Json:
         "createdAt": to_iso(message.created_at),
         "unread": message.unread,
     }
-
-
-def account(user_of_it: User) -> Json:
-    """One's own account, and what is mailed."""
-    return {
-        **user(user_of_it),
-        "emailVerified": user_of_it.is_verified,
-        "mailStopped": user_of_it.stopped_because if user_of_it.mail_is_stopped else None,
-        "digestHour": user_of_it.digest_hour,
-    }

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, Literal
 
+from shared import features
 from shared.http.answers import MEDIA_TYPE, phrase
 
 VERSION = "v1"
@@ -17,8 +19,8 @@ VERSION = "v1"
 
 ROOT = f"/{VERSION}"
 
-PASSWORD_PATHS = ("/users", "/sessions", "/passwords", "/password-resets")
-"""POSTs that hash a password, which takes a whole processor for a moment, or send a mail: they are limited by
+PASSWORD_PATHS = ("/users", "/sessions", *chain.from_iterable(features.of("password_paths")))
+"""POSTs that hash a password, which takes a whole processor for a moment, and those of features: they are limited by
 themselves."""
 
 

@@ -287,15 +287,8 @@ class LogLine(Answer):
 
 
 class Account(User):
-    """One's own account.
+    """One's own account."""
 
-    It says whether the email address is verified, why nothing is mailed to it any more (``mailStopped``), and at what
-    hour in UTC the day's messages are mailed.
-    """
-
-    email_verified: bool
-    mail_stopped: Literal["bounce", "complaint"] | None
-    digest_hour: Annotated[int, Field(ge=0, le=23)] | None
     __annotations__ |= _added("Account")
 
 

@@ -9,6 +9,7 @@ start.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from shared import features
@@ -177,15 +178,11 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     "Members": (
         Entity(t.USER, _at(keys.user(_USERNAME), "a user", "28", _PARTLY),
             (_at(keys.user_in_users(_USERNAME), "a user, to be told", "21", _PARTLY, index=USER_INDEX),
-                _at(keys.user_in_digests(_USERNAME, _("DigestHour")), index=GSI1,
-                    because="members' mail settings are private", when=("DigestHour", range(24)))),
+                *chain.from_iterable(features.of("user_places"))),
             needs="Email Name Role CreatedAt AccountId Generation", may="HotPace SignOuts",
             hides={"Name": "a member's name", **features.merged("user_hides"),
                 "Generation": "made of a password's hash",
-                **dict.fromkeys(("Email", "VerifiedEmail", "StoppedEmail"), "a member's email address"),
-                "StoppedBecause": "how a member's mailbox answers",
-                **dict.fromkeys(("DigestHour", "DigestSince"), "when a member is mailed"),
-                "DigestKey": "signs links that act for a member"},
+                "Email": "a member's email address"},
             says=_SAYS_USER,
             partners=(Partner(keys.user_email(_("Email")), {"Type": t.USER_EMAIL, "Email": "<Email>", **_SAYS_USER}),
                 Partner(keys.password(_USERNAME), {"Type": t.PASSWORD, **_SAYS_USER}, is_lost=True)),
@@ -206,12 +203,6 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             (_at(keys.session_in_sessions(_USERNAME, _("CreatedAt")), index=GSI1,
                     because="its keys are made of members' session tokens"),),
             needs="Username CreatedAt Generation", owned=True, expires=True),
-        Entity(t.EMAIL_TOKEN,
-            _at(keys.email_token(_("TokenHash")),
-                because="its key is made of the token in a mail, which is a key to an account"),
-            needs="Purpose", expires=True),
-        Entity(t.DIGEST_RECEIPT, _at(keys.digest_receipt(_("AccountId"), _("Day")), because="it tells who is mailed"),
-            expires=True),
         Entity(t.MESSAGE, _at(keys.message(_USERNAME, _("MessageId")), "a user's messages", "18"),
             (_at(keys.message_in_unread(_USERNAME, _("MessageId")), "a user's unread messages", "19", index=GSI1,
                     when=("ReadAt", (None,))),),

@@ -67,9 +67,6 @@ ACCOUNT = of(t.ACCOUNT)
 PASSWORD = of(t.PASSWORD)
 USER_EMAIL = of(t.USER_EMAIL)
 SESSION = of(t.SESSION)
-EMAIL_TOKEN = of(t.EMAIL_TOKEN)
-DIGEST_RECEIPT = of(t.DIGEST_RECEIPT)
-DIGESTS = of(t.USER, GSI1)
 MESSAGES = of(t.MESSAGE)
 """In the table and, while unread, in GSI1."""
 

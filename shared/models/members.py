@@ -76,9 +76,6 @@ Alert = PriceAlert | WordsAlert
 
 Role = Literal["member", "editor"]
 
-Trouble = Literal["bounce", "complaint"]
-"""Why nothing is mailed to an address: a mail bounced permanently, or its reader called it unwanted."""
-
 
 @dataclass(frozen=True, slots=True)
 class User:
@@ -86,9 +83,7 @@ class User:
 
     ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
     ``hot_pace`` is when one is told of hot deals, and None at once. A name may have another owner later, an
-    ``account_id`` never has. ``verified_email`` is the address that was proved last: one that took its place is not
-    verified. So is ``stopped_email`` the one that nothing is mailed to. ``digest_hour``, in UTC, is when the day's
-    unread messages are mailed, those since ``digest_since``; ``digest_key`` signs the links that end that.
+    ``account_id`` never has. ``more`` are objects of features, of what its item says beside these.
     """
 
     username: str = field(metadata=stored("Username", personal=True))
@@ -99,23 +94,8 @@ class User:
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     generation: str = field(default="", compare=False)
     account_id: str = field(default="", compare=False, metadata=stored("AccountId", personal=True))
-    verified_email: str | None = field(default=None, metadata=stored("VerifiedEmail", personal=True))
     hot_pace: Pace | None = field(default=None, metadata=stored("HotPace", Pace))
-    stopped_email: str | None = field(default=None, metadata=stored("StoppedEmail", personal=True))
-    stopped_because: Trouble | None = field(default=None, metadata=stored("StoppedBecause"))
-    digest_hour: int | None = field(default=None, metadata=stored("DigestHour", int))
-    digest_since: datetime | None = field(default=None, metadata=stored("DigestSince", datetime))
-    digest_key: str | None = field(default=None, repr=False, metadata=stored("DigestKey", personal=True))
-
-    @property
-    def is_verified(self) -> bool:
-        """Whether the email address was proved to be the user's own, by a link that was mailed to it."""
-        return self.verified_email == self.email
-
-    @property
-    def mail_is_stopped(self) -> bool:
-        """Whether nothing is mailed to the address any more: mails to it came back, or its owner complained."""
-        return self.stopped_email == self.email
+    more: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

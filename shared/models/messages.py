@@ -1,8 +1,7 @@
-"""Messages: announcements, what they are about, and what one user gets, also by mail."""
+"""Messages: announcements, what they are about, and what one user gets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -62,7 +61,6 @@ class Message:
     """One user told of something; ``created_at`` is the announcement's time. The other words are ``Announcement``'s.
 
     The id is made of the user's name, so it is as personal. Before ``shown_at`` it is in no list and not counted.
-    At ``mailed_at`` its reader was mailed it.
     """
 
     message_id: str = field(metadata=stored("MessageId", personal=True))
@@ -74,15 +72,3 @@ class Message:
     unread: bool = True
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", personal=True))
     shown_at: datetime | None = field(default=None, metadata=stored("ShownAt", datetime))
-    mailed_at: datetime | None = field(default=None, metadata=stored("MailedAt", datetime))
-
-
-@dataclass(frozen=True, slots=True)
-class Mail:
-    """A mail to one reader: the same in plain text and in HTML, with ``headers`` besides the usual."""
-
-    to: str
-    subject: str
-    text: str = field(repr=False)
-    html: str = field(repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -1,8 +1,4 @@
-"""What functions reach besides the table: the queue of the fan-out, mail, and the bucket of pictures.
-
-Mail has a queue for the functions that ask for it and a sender for the one that sends it: none on a stage without the
-setting.
-"""
+"""What functions reach besides the table: the queue of the fan-out, and the bucket of pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from functools import cache
 
 from shared import services
 from shared.runtime.environment import budget, credentials
-from shared.services import Bucket, Form, Queue, Sender
+from shared.services import Bucket, Form, Queue
 from shared.values import identifiers
 from shared.values.pictures import MAX_UPLOAD, UPLOADS
 
@@ -22,24 +18,6 @@ from shared.values.pictures import MAX_UPLOAD, UPLOADS
 def queue() -> Queue:
     """The queue that the environment names (``QUEUE_URL``), connected once per execution environment."""
     return services.connect_queue(os.environ["QUEUE_URL"], budget(), **credentials())
-
-
-def is_sent() -> bool:
-    """Whether this stage sends mail."""
-    return "MAIL_QUEUE_URL" in os.environ
-
-
-@cache
-def mail_queue() -> Queue | None:
-    """The queue of what is to be mailed, connected at first use; None on a stage that sends no mail."""
-    return services.connect_queue(os.environ["MAIL_QUEUE_URL"], budget(), **credentials()) if is_sent() else None
-
-
-@cache
-def sender() -> Sender:
-    """Whom this stage's mails are from."""
-    address, reply_to = os.environ["MAIL_SENDER"], os.environ["MAIL_REPLY_TO"]
-    return services.connect_sender(address, reply_to, os.environ["MAIL_CONFIGURATION_SET"], budget(), **credentials())
 
 
 @cache

@@ -74,10 +74,6 @@ MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", ("messenger",))
 FAN_OUT_LAG = Metric("FanOutLag", "Seconds", ("messenger",))
 """From a deal's write to the end of a page of its messages. The stream tells the write's time in whole seconds."""
 
-MAILS_SENT = Metric("MailsSent", "Count", ("mailer",))
-MAILS_REFUSED = Metric("MailsRefused", "Count", ("mailer",))
-"""Mails that SES took, and those that it did not: in its sandbox it takes none to addresses that are not verified."""
-
 ENDED_DEALS_SWEPT = Metric("EndedDealsSwept", "Count", ("expiry",))
 """Deals that left the feeds because their offer had ended. Each sweep reports it, if only zero."""
 

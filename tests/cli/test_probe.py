@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from cli import probe, proofs
+from cli import mail, probe, proofs
 from cli.proofs import Deployed, Fails, NotHere, Proof, cdn, exports
 from infra.options.cdn import Cdn
 from infra.options.exports import Exports
-from infra.settings import STAGES, Mail, Stage
+from infra.options.mail import Mail
+from infra.settings import STAGES, Stage
 from shared.data import keys
-from shared.data.members import mailing, users
+from shared.data.mail import mailing
+from shared.data.members import users
 from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
@@ -322,7 +324,7 @@ def test_starts_are_told_by_function_and_must_be_over_in_ten_seconds(meets: Call
 def test_a_bounce_that_stops_mail_to_the_account_proves_the_mail_and_the_account_is_removed(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = dataclasses.replace(DEV, mail=Mail(sender="deals@deals.example", postal_address="1 Main Street"))
+    stage = dataclasses.replace(DEV, options=(Mail(sender="deals@deals.example", postal_address="1 Main Street"),))
     bounces = True
 
     def send_message(**asked: Any) -> Any:
@@ -336,12 +338,12 @@ def test_a_bounce_that_stops_mail_to_the_account_proves_the_mail_and_the_account
     reached = {**FAKE_CREDENTIALS, "endpoint_url": table.client.meta.endpoint_url}
     site = Deployed(stage, {**OUTPUTS, "TableName": table.name}, reached, "0123")
 
-    assert "bounced" in probe.mail(site)
+    assert "bounced" in mail.mail(site)
     assert list(users.everyone(table)) == []
 
     bounces = False
     with pytest.raises(Fails, match="no bounce"):
-        probe.mail(site)
+        mail.mail(site)
     assert list(users.everyone(table)) == []
 
 

@@ -17,7 +17,7 @@ import pytest
 from shared.data import account_checks, invariants, keys
 from shared.data.catalog import changes, deals, endings, feed_counts, feeds, offers, scores, search
 from shared.data.catalog.deal_items import to_item
-from shared.data.members import follows, mailing, messages, sessions, users, votes
+from shared.data.members import follows, messages, sessions, users, votes
 from shared.data.orders import invariants as sales
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, sold_here, steps, stock
@@ -110,15 +110,6 @@ def lamp(table: Table) -> Deal:
 
 def test_a_table_that_only_its_own_code_has_written_has_no_fault(table: Table, lamp: Deal) -> None:
     assert invariants.check(table, NOW) == []
-
-
-def test_who_reads_the_daily_mail_goes_on_reading_it(table: Table) -> None:
-    join(table, "ana")
-    mailing.choose_hour(table, users.get(table, "ana"), 7, bytes(16), NOW)
-
-    assert [invariants.mend(table, fault) for fault in invariants.check(table, NOW)] == []
-
-    assert mailing.readers(table, 7, "", 9) == ["ana"]
 
 
 def say(key: Key, **attributes: object) -> Write:

@@ -1,27 +1,25 @@
-"""Messages: inboxes, the day's mails, and feeds of one's own."""
+"""Messages: inboxes, and feeds of one's own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from shared import settings
 from shared.data import keys
-from shared.data.members import accounts, announcements, feed_keys, mailing, messages, sessions, users
+from shared.data.members import accounts, announcements, feed_keys, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
-from shared.errors import DeadLink, InvalidCursor, NoSuchFeed, NoSuchMessage, NotSignedIn
-from shared.models.members import User
+from shared.errors import InvalidCursor, NoSuchFeed, NoSuchMessage, NotSignedIn
 from shared.models.messages import AboutDeal, AboutOther, Announcement, Message
 from shared.values import identifiers
 from tests.support.factories import (
     NOW,
     a_deal,
     a_message,
-    a_user,
     account_of,
     ago,
     ahead,
@@ -209,145 +207,6 @@ def test_a_message_may_be_about_an_order_and_tells_each_thing_that_becomes_of_it
     assert {(message.kind, message.about) for message in inbox} == {("placed", about), ("cancelled", about)}
 
 
-DUE = NOW.replace(minute=0, second=0, microsecond=0)
-DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def ana(table: Table) -> User:
-    """Ana, who asked for the day's messages a day before they are due."""
-    join(table, "ana")
-    mailing.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE - DAY)
-    return users.get(table, "ana")
-
-
-def tell_hot(table: Table, *announced: datetime) -> list[str]:
-    """Send Ana a message of a deal announced at each time; returns their ids."""
-    told = [announcements.compose(announcements.of_deal(a_deal(at), "hot"), "ana") for at in announced]
-    for message in told:
-        send(table, message)
-    return [message.message_id for message in told]
-
-
-def mailed(table: Table, user: User, due: datetime) -> tuple[list[str], int]:
-    """What a mail that is sent at a time shows, and how many more it says there are."""
-    shown, more = mailing.news(table, user, due)
-    mailing.note_mailed(table, shown, due)
-    return [each.message_id for each in shown], more
-
-
-def test_a_mail_has_the_unread_messages_since_a_day_before_it_was_asked_for_oldest_first(
-    table: Table, ana: User
-) -> None:
-    _, early, late, read = tell_hot(table, *(DUE - timedelta(hours=hours) for hours in (49, 47, 1, 2)))
-    messages.mark_read(table, "ana", read, DUE)
-
-    assert mailed(table, ana, DUE) == ([early, late], 0)
-
-
-def test_news_announced_before_a_mail_and_delivered_after_it_is_in_the_next(table: Table, ana: User) -> None:
-    first = tell_hot(table, DUE - timedelta(hours=1))
-    assert mailed(table, ana, DUE) == (first, 0)
-
-    late = tell_hot(table, DUE - timedelta(minutes=3))
-
-    assert mailed(table, ana, DUE + DAY) == (late, 0)
-    assert mailed(table, ana, DUE + 2 * DAY) == ([], 0)
-
-
-def test_messages_of_before_the_hour_are_mailed_although_fifteen_came_after_it(table: Table, ana: User) -> None:
-    before = tell_hot(table, *(DUE - timedelta(minutes=number) for number in (3, 2, 1)))
-    after = tell_hot(table, *(DUE + timedelta(minutes=number) for number in range(15)))
-
-    assert mailed(table, ana, DUE) == ([*before, *after[:12]], 3)
-    assert mailed(table, ana, DUE + DAY) == (after[12:], 0)
-
-
-def test_a_mail_says_how_many_more_there_are_and_the_next_one_has_them(table: Table, ana: User) -> None:
-    told = tell_hot(table, *(DUE - timedelta(minutes=number) for number in range(21, 0, -1)))
-
-    assert mailed(table, ana, DUE) == (told[: settings.DIGEST_MESSAGES], 6)
-    assert mailed(table, ana, DUE + DAY) == (told[settings.DIGEST_MESSAGES :], 0)
-
-
-def test_an_account_without_a_first_day_is_mailed_what_came_since_the_mail_before(table: Table, ana: User) -> None:
-    table.write(update(keys.user("ana"), "REMOVE DigestSince", refused=None))
-    _, late = tell_hot(table, DUE - timedelta(hours=49), DUE - timedelta(hours=25))
-
-    assert mailed(table, users.to_mail(table, "ana"), DUE) == ([late], 0)
-
-
-def test_the_first_day_stays_with_another_hour_and_goes_with_the_last(table: Table, ana: User) -> None:
-    assert ana.digest_since == DUE - 2 * DAY
-
-    mailing.choose_hour(table, ana, 9, bytes(16), DUE)
-    assert users.get(table, "ana").digest_since == ana.digest_since
-
-    mailing.choose_hour(table, ana, None, b"", DUE)
-    assert users.get(table, "ana").digest_since is None
-
-    mailing.choose_hour(table, ana, 9, bytes(16), DUE)
-    assert users.get(table, "ana").digest_since == DUE - DAY
-
-
-@pytest.mark.damages
-def test_a_damaged_message_costs_only_itself(table: Table, ana: User) -> None:
-    first, damaged, last = tell_hot(table, *(DUE - timedelta(minutes=number) for number in (3, 2, 1)))
-    key = keys.message("ana", damaged)
-    table.write(update(key, "SET Price = :price", values={":price": "abc"}, refused=None))
-
-    assert mailed(table, ana, DUE) == ([first, last], 0)
-
-
-def test_a_message_that_goes_while_it_is_mailed_is_not_made_again(table: Table, ana: User) -> None:
-    tell_hot(table, DUE - timedelta(minutes=1))
-    shown, _ = mailing.news(table, ana, DUE)
-    leave(table)
-
-    mailing.note_mailed(table, shown, DUE)
-
-    assert [*table.query(keys.messages("ana"))] == []
-
-
-def test_a_claim_is_one_deliverys_and_only_that_one_takes_it_back(table: Table, ana: User) -> None:
-    assert mailing.claim(table, ana, DUE, "first")
-    assert not mailing.claim(table, ana, DUE, "second")
-
-    mailing.release(table, ana, DUE, "second")
-    assert not mailing.claim(table, ana, DUE, "third")
-
-    mailing.release(table, ana, DUE, "first")
-    mailing.release(table, ana, DUE, "first")  # its answer was lost
-    assert mailing.claim(table, ana, DUE, "third")
-
-
-def test_a_link_that_ends_the_mails_dies_with_the_address_that_it_was_mailed_to(table: Table, ana: User) -> None:
-    link = mailing.unsubscribing(ana)
-    assert mailing.subscriber(table, link) == ana
-
-    changed = users.change_email(table, ana, "new@mail.example")
-
-    with pytest.raises(DeadLink):
-        mailing.subscriber(table, link)
-    assert mailing.subscriber(table, mailing.unsubscribing(changed)).email == "new@mail.example"
-
-
-def test_a_link_that_ends_the_mails_is_not_that_of_the_names_next_owner(table: Table, ana: User) -> None:
-    link = mailing.unsubscribing(ana)
-    leave(table)
-    users.create(table, a_user("ana", account_id="another"))
-    mailing.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE)  # with the same key
-
-    with pytest.raises(DeadLink):
-        mailing.subscriber(table, link)
-
-
-def test_a_message_that_has_expired_is_not_mailed_although_it_is_still_there(table: Table, ana: User) -> None:
-    _, kept = tell_hot(table, DUE - timedelta(hours=1), DUE)
-
-    assert mailed(table, ana, DUE + settings.MESSAGE_LIFETIME - timedelta(minutes=30)) == ([kept], 0)
-
-
 ENTROPY = bytes(32)
 
 
@@ -356,11 +215,6 @@ def key(table: Table) -> str:
     """The key of ana's feed."""
     join(table, "ana")
     return feed_keys.make(table, "ana", account_of("ana"), NOW, ENTROPY)
-
-
-def reset(table: Table) -> None:
-    token = mailing.issue_token(table, users.get(table, "ana"), "reset", NOW, ENTROPY)
-    accounts.reset_password(table, token, "another horse battery", NOW)
 
 
 def change_password(table: Table) -> None:
@@ -374,8 +228,8 @@ def test_a_key_opens_the_feed_of_the_member_who_made_it(table: Table, key: str) 
 
 @pytest.mark.parametrize(
     "change",
-    [reset, change_password, lambda table: sessions.end_all(table, "ana")],
-    ids=["mailed reset", "new password", "sign-out everywhere"],
+    [change_password, lambda table: sessions.end_all(table, "ana")],
+    ids=["new password", "sign-out everywhere"],
 )
 def test_a_key_ends_with_the_generation_of_its_account(table: Table, key: str, change: Callable[[Table], None]) -> None:
     change(table)

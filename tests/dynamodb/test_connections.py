@@ -28,8 +28,9 @@ from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.client import ENDPOINTS_OF_S3, connect
 from shared.dynamodb.table import Table
 from shared.errors import Busy, NoAnswer, Unavailable
-from shared.models.messages import Mail
+from shared.models.mail import Mail
 from shared.services import Queue
+from shared.ses import Refused, Sender, connect_sender
 from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
 from tests.support.factories import APPLE, NOW, join
 from tests.support.serving import (
@@ -376,12 +377,18 @@ def test_each_client_asks_its_own_region(region: str) -> None:
     connected = (
         connect("deals", region_name=region, **KEYS),
         services.connect_queue("https://queue", region_name=region, **KEYS),
-        services.connect_sender("deals@deals.example", "deals@deals.example", "set", region_name=region, **KEYS),
     )
 
     hosts = [urlsplit(each.client.meta.endpoint_url).hostname for each in connected]
 
-    assert hosts == [f"{name}.{region}.amazonaws.com" for name in ("dynamodb", "sqs", "email")]
+    assert hosts == [f"{name}.{region}.amazonaws.com" for name in ("dynamodb", "sqs")]
+
+
+@each_region
+def test_a_sender_asks_its_own_region(region: str) -> None:
+    sender = connect_sender("deals@deals.example", "deals@deals.example", "set", region_name=region, **KEYS)
+
+    assert urlsplit(sender.client.meta.endpoint_url).hostname == f"email.{region}.amazonaws.com"
 
 
 @each_region
@@ -411,11 +418,9 @@ MAIL = Mail("ana@mail.example", "Subject", "text", "<p>text</p>")
 ROLE = "arn:aws:sts::111122223333:assumed-role/mailer/mailer"
 
 
-def refusing_mail(code: str, message: str) -> services.Sender:
+def refusing_mail(code: str, message: str) -> Sender:
     """A sender whom SES answers with an error."""
-    sender = services.connect_sender(
-        "Big Time Deals <deals@deals.example>", "deals@deals.example", "mails", **FAKE_CREDENTIALS
-    )
+    sender = connect_sender("Big Time Deals <deals@deals.example>", "deals@deals.example", "mails", **FAKE_CREDENTIALS)
 
     answering(sender.client, 400, json.dumps({"message": message}).encode(), **{"x-amzn-ErrorType": code})
     return sender
@@ -436,7 +441,7 @@ def denied(resource: str) -> tuple[str, str]:
     ],
 )
 def test_what_ses_refuses_for_its_recipient_is_this_mail_alone(code: str, message: str) -> None:
-    with pytest.raises(services.Refused):
+    with pytest.raises(Refused):
         refusing_mail(code, message).send(MAIL)
 
 

@@ -29,9 +29,9 @@ from shared.data.catalog import deals, drafts, feed_counts, topics
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.catalog.drafts import Draft
 from shared.data.catalog.page_cache import PICKED
+from shared.data.mail.mailing import MailWork
 from shared.data.members import saved, users
 from shared.data.members.cohorts import Unit
-from shared.data.members.mailing import MailWork
 from shared.data.orders import keys as shop_keys
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI2, USER_INDEX, Index, Key

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from cli.redrive import OF_MAIL, VARIABLES
+from cli.redrive import OPTIONAL, VARIABLES
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
 from shared.dynamodb.attributes import marshal_item
@@ -41,7 +41,7 @@ def expired(site: Site) -> str:
 @pytest.fixture
 def btd(site: Site, plumbing: Plumbing, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs ``btd redrive`` on the site, by the environment that one sets for AWS."""
-    queues = {variable: plumbing.outputs[name] for name, variable in VARIABLES.items() if name not in OF_MAIL}
+    queues = {variable: plumbing.outputs[name] for name, variable in VARIABLES.items() if name not in OPTIONAL}
     name_to_btd(monkeypatch, site, BTD_TABLE=site.table.name, **queues)
 
     def run(*arguments: str, code: int = 0) -> Result:

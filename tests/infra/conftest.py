@@ -18,7 +18,8 @@ from infra.nag import require
 from infra.options.cdn import Cdn
 from infra.options.exports import Exports
 from infra.options.firewall import Firewall
-from infra.settings import STAGES, Mail, Stage, Watch
+from infra.options.mail import Mail
+from infra.settings import STAGES, Stage, Watch
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy
 
@@ -34,10 +35,10 @@ VARIANTS: dict[str, Stage] = {
         watch=Watch.FULL,
         cors_origins=("https://app.example",),
         alarm_email="ana@mail.example",
-        mail=Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),
         options=(
             Firewall(),
             Exports(days=400),
+            Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),
             Cdn(
                 domain_name="deals.example",
                 certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",

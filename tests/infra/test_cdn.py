@@ -18,7 +18,8 @@ from aws_cdk.assertions import Template
 from infra.cdn import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE_QUERY, QUERY, OriginSecret
 from infra.functions import FUNCTIONS
 from infra.options.cdn import Cdn
-from infra.settings import STAGES, Domain, Mail
+from infra.options.mail import Mail
+from infra.settings import STAGES, Domain
 from local.settings import ROOT
 from tests.infra.conftest import Synthesized, synthesize
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge
@@ -79,14 +80,17 @@ def test_every_setting_is_documented() -> None:
 
 
 def test_settings_that_cannot_be_meant_are_refused() -> None:
-    mail = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
-
     with pytest.raises(ValueError, match="closes_apis"):
         dataclasses.replace(STAGES["prod"], options=(CLOSED,), domain=OWN)
-    with pytest.raises(ValueError, match="mail needs an address"):
-        dataclasses.replace(STAGES["prod"], options=(Cdn(),), mail=mail)
     with pytest.raises(ValueError, match="go together"):
         Cdn(domain_name=OWN.name)
+
+
+def test_mail_needs_an_address_for_its_links() -> None:
+    mail = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
+
+    with pytest.raises(ValueError, match="mail needs an address"):
+        dataclasses.replace(STAGES["prod"], options=(Cdn(), mail))
 
 
 def cache_policy(stage: Synthesized, name: str) -> Json:

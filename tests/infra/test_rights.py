@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from infra.access import Right
-from infra.other_rights import MAILER
+from infra.rows.mail import MAILER
 from infra.settings import STAGES
 from shared.data import keys, partitions
+from shared.data.mail import keys as mail_keys
 from shared.data.orders import keys as shop_keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic
@@ -113,7 +114,7 @@ def test_who_votes_is_known_by_the_age_of_the_account_and_by_nothing_else_of_it(
 
 def test_a_mailed_token_is_made_by_the_mailer_which_cannot_use_it(dev: Synthesized) -> None:
     """Its stage sends mail; the roles of all others are the same."""
-    token = keys.email_token("9f86d081")["PK"]
+    token = mail_keys.email_token("9f86d081")["PK"]
     mailer = policy_of(MAILER)
 
     assert who_may(dev, READS, token) == {"accounts", "account"}

@@ -14,18 +14,19 @@ import pytest
 from botocore.exceptions import ClientError
 
 from functions.background import mailer
-from shared import settings
 from shared.data import account_checks, keys
-from shared.data.members import announcements, mailing, messages, users
-from shared.data.members.mailing import MailWork
+from shared.data.mail import limits, mailing
+from shared.data.mail.mailing import MailWork
+from shared.data.members import announcements, messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
 from shared.errors import Busy, NoAnswer
+from shared.models.mail import Mail, is_stopped, is_verified, settings_of
 from shared.models.members import User
-from shared.models.messages import Mail, Message
-from shared.runtime.clients import sender
-from shared.services import Sender
+from shared.models.messages import Message
+from shared.runtime.mail import sender
+from shared.ses import Sender
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another
 from tests.support.browsing import ORIGIN, Browser
@@ -73,7 +74,7 @@ def test_a_forgotten_password_is_replaced_by_a_mailed_link_once(office: PostOffi
     assert (done.status, done.location) == (303, "/account/sign-in?notice=reset")
     assert ana.get("/account").status == 303  # every session has ended
     assert stranger.post("/account/sign-in", {"username": "ana", "password": NEW}).location == "/my/inbox"
-    assert users.get(table, "ana").is_verified
+    assert is_verified(users.get(table, "ana"))
     again = stranger.post("/account/reset", {"token": form.values()["token"], "password": PASSWORD})
     assert (again.status, DEAD in again.words) == (404, True)
 
@@ -91,7 +92,7 @@ def test_nobody_learns_whether_an_account_exists(office: PostOffice, ana: Browse
 def test_a_link_dies_after_an_hour_and_with_what_it_was_made_for(
     office: PostOffice, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "MAILS_PER_ADDRESS", 9)
+    monkeypatch.setattr(limits, "MAILS_PER_ADDRESS", 9)
 
     def a_link() -> str:
         office.queue.send([MailWork("reset", "ana@mail.example").to_json()])
@@ -117,7 +118,7 @@ def test_a_link_dies_after_an_hour_and_with_what_it_was_made_for(
 def test_links_are_asked_for_three_times_for_an_address(
     office: PostOffice, ana: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "MAILS_PER_ADDRESS", 7)  # one was mailed for signing up
+    monkeypatch.setattr(limits, "MAILS_PER_ADDRESS", 7)  # one was mailed for signing up
     for path, done in (("/account/forgot", 200), ("/account/email/verify", 303)):
         asked = [ana.post(path, {"email": "ana@mail.example"}).status for _ in range(4)]
 
@@ -162,16 +163,16 @@ def test_no_address_is_mailed_without_limit_whoever_asks_and_whatever_for(
     sent += office.deliver()
 
     to_ana = [mail.to for mail in sent if mail.to == "ana@mail.example"]
-    assert len(to_ana) == settings.MAILS_PER_ADDRESS
+    assert len(to_ana) == limits.MAILS_PER_ADDRESS
     day = f"{keys.attempts('MAIL', hashlib.sha256(b'ana@mail.example').hexdigest()[:32], '')['PK']}"
     held = [item for item in table.everything() if item["PK"].startswith(day)]
-    assert [len(item["Counted"]) for item in held] == [settings.MAILS_PER_ADDRESS]
+    assert [len(item["Counted"]) for item in held] == [limits.MAILS_PER_ADDRESS]
 
 
 def test_a_mail_that_was_not_sent_is_not_counted(office: PostOffice, ana: Browser) -> None:
     ana.post("/account/forgot", {"email": "ana@mail.example"})
     office.busy = True
-    for _ in range(settings.MAILS_PER_ADDRESS):
+    for _ in range(limits.MAILS_PER_ADDRESS):
         assert office.deliver() == []
     office.busy = False
 
@@ -228,7 +229,7 @@ def test_an_address_is_verified_by_the_button_of_a_mail(office: PostOffice, anyo
     anyone.post("/account/sign-up", ANA)
     (mail,) = office.deliver()
     form = another().get(mail.link)
-    assert not users.get(table, "ana").is_verified  # what follows links presses no buttons
+    assert not is_verified(users.get(table, "ana"))  # what follows links presses no buttons
 
     done = another().post("/account/verify", {"token": form.values()["token"]})
 
@@ -320,8 +321,8 @@ def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: B
     trace = Trace(detailed=False).attach(table)
 
     def a_days_mail() -> None:
-        (name,) = mailing.readers(table, HOUR.hour, "", settings.DIGEST_COHORT)
-        ana = users.to_mail(table, name)
+        (name,) = mailing.readers(table, HOUR.hour, "", limits.DIGEST_COHORT)
+        ana = users.without_addresses(table, name)
         shown, _ = mailing.news(table, ana, HOUR)
         assert len(shown) == 10
         assert mailing.claim(table, ana, HOUR, "delivery")
@@ -340,7 +341,7 @@ def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: B
 def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "DIGEST_COHORT", 1)
+    monkeypatch.setattr(limits, "DIGEST_COHORT", 1)
     join(table, "ben")
     table.write(account_checks.change("ben", "SET VerifiedEmail = Email"))
     mailing.choose_hour(table, users.get(table, "ben"), HOUR.hour, bytes(16), HOUR)
@@ -358,7 +359,7 @@ def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
 def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "DIGEST_COHORT", 2)
+    monkeypatch.setattr(limits, "DIGEST_COHORT", 2)
     for name in ("abe", "ben", "cy"):  # ana comes second
         join(table, name)
         table.write(account_checks.change(name, "SET VerifiedEmail = Email"))
@@ -410,13 +411,13 @@ def test_one_click_of_a_mail_program_ends_the_mails(office: PostOffice, reader: 
     reader.post("/account/digest", {"hour": str(HOUR.hour)})  # older links go on working
     page = another().get(link)
     forged = clicked(link.replace("token=ana.", "token=ana.0"))
-    assert users.get(table, "ana").digest_hour == HOUR.hour
+    assert settings_of(users.get(table, "ana")).digest_hour == HOUR.hour
     done = clicked(link)
 
     assert mail.headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert "Stop the daily mails?" in page.words
     assert (forged, done) == (404, 200)
-    assert users.get(table, "ana").digest_hour is None
+    assert settings_of(users.get(table, "ana")).digest_hour is None
     assert mailing.readers(table, HOUR.hour, "", 9) == []
 
 
@@ -436,11 +437,11 @@ def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reade
         assert ("no longer send mail to it" in reader.get("/account").words) == stops
         mailing.resume(table, "ana")
 
-    assert not users.get(table, "ana").mail_is_stopped
+    assert not is_stopped(users.get(table, "ana"))
 
 
 def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, table: Table) -> None:
-    for number in range(settings.DIGEST_MESSAGES):
+    for number in range(limits.DIGEST_MESSAGES):
         about = a_deal(HOUR - timedelta(minutes=number + 1), title="Ü" * 200)
         table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana")))
     reader.post("/account/forgot", {"email": "ana@mail.example"})
@@ -448,7 +449,7 @@ def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, 
 
     sent = office.deliver()
 
-    (digest,) = (mail for mail in sent if mail.subject == f"{settings.DIGEST_MESSAGES + 2} new unread messages")
+    (digest,) = (mail for mail in sent if mail.subject == f"{limits.DIGEST_MESSAGES + 2} new unread messages")
     assert all("2 more messages will come with the next mail" in form for form in (digest.text, digest.html))
     for mail in sent:
         assert len((mail.text + mail.html).encode()) <= mailer.MOST_BYTES

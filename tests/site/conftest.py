@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from functions.pages import collections
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerts, announcements, follows, mailing, saved, users
+from shared.data.members import alerts, announcements, follows, saved, users
 from shared.html import cookies, page_cost
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
@@ -72,7 +72,6 @@ def people(site: Preview) -> dict[str, str]:
     account_id = users.get(table, "ana").account_id
     alerts.on_price(table, first, "ana", account_id, Limits("9.90", first.currency), now)
     alerts.on_words(table, "ana", account_id, Limits(words="mens running"), now)
-    mailing.choose_hour(table, users.get(table, "ana"), 7, bytes(mailing.KEY_BYTES), now)
     deals.edit(table, second.deal_id, {"price": "1.00"}, now)
     changed = deals.edit(
         table, first.deal_id, {"coupon_code": "SAVE10", "ends_at": now + timedelta(days=9)}, now, by="eddy"

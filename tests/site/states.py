@@ -15,15 +15,16 @@ from functions.pages.desk.deal_form import LOOKS
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals, offers, topics
-from shared.data.members import mailing, rate_limits, users
+from shared.data.members import rate_limits
 from shared.data.orders import order_items
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
-from shared.values import identifiers, times
+from shared.values import times
 from shared.values.pictures import UPLOADS
+from tests.support import mailed
 from tests.support.factories import a_deal
 from tests.support.pages import worded
 from tests.support.preview import Preview, entered
@@ -55,6 +56,11 @@ class State:
 
 OF_FEATURES: dict[str, dict[str, Callable[[Table], Any]]] = {
     "/shop": {"order": lambda table: order_items.latest(table, "ana", limit=1).items[0]},
+    "/mail": {
+        "unsubscribing": lambda table: mailed.unsubscribing(table, "ana", times.now()),
+        "mailed-reset": lambda table: mailed.token(table, "ana", "reset", times.now()),
+        "mailed-verification": lambda table: mailed.token(table, "ana", "verify", times.now()),
+    },
 }
 """What names in braces stand for besides, by the pages that show it."""
 
@@ -89,8 +95,8 @@ OF_MEMBERS = {
         "saved": "/my/saved",
         "account": "/account",
         "leaving": "/account/remove",
-        "new password": "/account/reset?token={reset}",
-        "verifying": "/account/verify?token={verify}",
+        "new password": "/account/reset?token={mailed-reset}",
+        "verifying": "/account/verify?token={mailed-verification}",
         "no mail": "/account/unsubscribe?token={unsubscribing}",
         "cart": "/shop/cart",
         "addresses": "/shop/addresses?name=home",
@@ -186,16 +192,12 @@ def in_every_tier(names: Iterable[str], *these: str) -> list[Any]:
 
 def usual(site: Preview) -> dict[str, State]:
     """The pages of each kind by their names, on a site whose ``people`` are there."""
-    table, now, first = site.table, times.now(), site.deals[40]
-    ana, entropy = users.get(table, "ana"), bytes(identifiers.BYTES)
+    table, first = site.table, site.deals[40]
     known = {
         "deal": site.deals[0],
         "first": first,
         "link": quote(first.link),
         **{name: find(table) for names in OF_FEATURES.values() for name, find in names.items()},
-        "unsubscribing": quote(mailing.unsubscribing(ana)),
-        "reset": quote(mailing.issue_token(table, ana, "reset", now, entropy)),
-        "verify": quote(mailing.issue_token(table, ana, "verify", now, entropy)),
     }
     return {name: state.filled(known) for name, state in USUAL.items()}
 

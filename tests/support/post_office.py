@@ -14,7 +14,7 @@ import pytest
 from functions.background import mailer
 from shared.dynamodb.table import Table
 from shared.errors import Busy
-from shared.runtime.clients import sender
+from shared.runtime.mail import sender
 from shared.services import Queue
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.pages import a_context

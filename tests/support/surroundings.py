@@ -20,7 +20,7 @@ from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
 from shared.html import cookies
 from shared.http import cached_pages
-from shared.runtime import clients, environment, metrics
+from shared.runtime import environment
 from shared.services import Queue
 from shared.values import passwords
 from tests.support.engines import ENDPOINT_VARIABLE, FAKE_CREDENTIALS
@@ -107,7 +107,8 @@ def taken(queue: Queue) -> list[str]:
 
 def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
-    for module in (environment, clients, metrics, cached_pages):
+    runtime = [module for name, module in sys.modules.items() if name.startswith("shared.runtime.")]
+    for module in (*runtime, cached_pages):
         for kept in vars(module).values():
             if hasattr(kept, "cache_clear"):
                 kept.cache_clear()

@@ -9,17 +9,14 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal
 
 from shared import settings
-from shared.data.members import mailing, rate_limits, sessions, users
-from shared.data.members.mailing import MailWork
+from shared.data.members import rate_limits, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import (
     AccountChanged,
     EmailTaken,
     Forbidden,
-    NoMail,
     NoSuchUser,
     NotSignedIn,
     Unavailable,
@@ -28,7 +25,6 @@ from shared.errors import (
     WrongPassword,
 )
 from shared.models.members import Session, User
-from shared.services import Queue
 from shared.values.naming import normalise_username
 from shared.values.passwords import hash_password, is_outdated, verify_password
 
@@ -108,82 +104,26 @@ def own(table: Table, username: str, account_id: str) -> User:
     return user
 
 
-def change_password(table: Table, user: User, password: str, queue: Queue | None = None) -> User:
+def change_password(table: Table, user: User, password: str) -> User:
     """Give an account whose password was checked a new one, and end its sessions. Raises NoSuchUser, AccountChanged."""
     hashed = hash_password(password)
     users.change_password(table, user.username, hashed, proved=user.password_hash)
-    _notify(queue, "password", user)
     # What it is now is known: a read that failed would say that the password is still the old one.
     sign_outs = int(user.generation.rpartition(".")[2] or 0)
     generation = sessions.generation_of({"Generation": sessions.first_generation(hashed), "SignOuts": sign_outs})
     return replace(user, password_hash=hashed, generation=generation)
 
 
-def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, now: datetime) -> None:
-    """Request a mail with a link to a new password, for an email address. Raises NoMail, SlowDown, Busy."""
-    if queue is None:
-        raise NoMail
-    rate_limits.ask_reset(table, email, address, now)
-    queue.send([MailWork("reset", email).to_json()])
-
-
-def reset_password(table: Table, token: str, password: str, now: datetime, queue: Queue | None = None) -> User:
-    """Give the account that a token was mailed to a new password. That also proves its address. Raises DeadLink."""
-    user = mailing.token_owner(table, token, "reset", now)
-    hashed = hash_password(password)
-    expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}
-    kept = sessions.changed_password(user.username, hashed, proved=None)
-    mailing.spend_token(table, token, "reset", user, expression, kept, values=values)
-    _notify(queue, "password", user)
-    return user
-
-
-def ask_to_verify(queue: Queue | None, user: User) -> None:
-    """Have a link mailed that verifies an account's address, if that is to be proved and mail is sent.
-
-    Where that cannot be asked for now, nothing is done: it can be asked for later.
-    """
-    with suppress(Unavailable):
-        _mail_verification(queue, user)
-
-
-def _mail_verification(queue: Queue | None, user: User) -> None:
-    if queue is not None and not user.is_verified:
-        queue.send([MailWork("verify", user.username, user.account_id).to_json()])
-
-
-def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: datetime) -> None:
-    """Mail that link again when the account's owner asks. Raises NoMail, SlowDown, Busy."""
-    if queue is None:
-        raise NoMail
-    rate_limits.ask_to_verify(table, user.username, now)
-    _mail_verification(queue, user)
-
-
-def verify_email(table: Table, token: str, now: datetime) -> None:
-    """Note that the address that a token was mailed to is its account's own. Raises DeadLink."""
-    user = mailing.token_owner(table, token, "verify", now)
-    mailing.spend_token(table, token, "verify", user, "SET VerifiedEmail = :email")
-
-
-def change_email(table: Table, user: User, email: str, address: str, now: datetime, queue: Queue | None = None) -> User:
+def change_email(table: Table, user: User, email: str, address: str, now: datetime) -> User:
     """Change an account's email address, once its password is proved. Raises EmailTaken, NoSuchUser, SlowDown."""
     if email == user.email:
         return user
     rate_limits.change_email(table, user.username, now)
     asked = rate_limits.ask(table, address, now)
     changed = users.change_email(table, user, email)
-    _notify(queue, "email", user)
     with suppress(Unavailable):
         rate_limits.succeed(table, asked)
     return changed
-
-
-def _notify(queue: Queue | None, kind: Literal["password", "email"], user: User) -> None:
-    """Notify the address that an account had of a change, even where another account has it by then."""
-    if queue is not None and not user.mail_is_stopped:
-        with suppress(Unavailable):  # the change is made
-            queue.send([MailWork(kind, user.email).to_json()])
 
 
 def require_recent(session: Session, now: datetime) -> None:

@@ -14,7 +14,6 @@ still counted once. It holds as many as it allows, and grows no more.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -49,12 +48,12 @@ class Attempt:
 
 def begin(table: Table, username: str, address: str, now: datetime, *, signed_in: bool = False) -> Attempt:
     """Count an attempt to sign in or, ``signed_in``, to prove a password. Raises SlowDown after too many."""
-    bounds = _around(address, settings.SIGN_INS_PER_USER, "USERFROM", username)
-    bounds += _around(address, settings.SIGN_INS_PER_NETWORK, "ADDRESS")
+    bounds = around(address, settings.SIGN_INS_PER_USER, "USERFROM", username)
+    bounds += around(address, settings.SIGN_INS_PER_NETWORK, "ADDRESS")
     known = table.get(keys.known_network(username, _home(address)))
     if not (signed_in or (known is not None and known[TTL_ATTRIBUTE] > now.timestamp())):
         bounds.append((("USER", username), settings.SIGN_INS_FROM_ANYWHERE))
-    return _count(table, bounds, now)
+    return count(table, bounds, now)
 
 
 def remember(table: Table, username: str, address: str, now: datetime) -> None:
@@ -72,49 +71,30 @@ def remember(table: Table, username: str, address: str, now: datetime) -> None:
 
 def signed_in(table: Table, username: str, now: datetime) -> None:
     """Count a sign-in that succeeded: each makes a session. Raises SlowDown where a user has made too many."""
-    _count(table, [(("SIGNEDIN", username), settings.SESSIONS_PER_USER)], now)
+    count(table, [(("SIGNEDIN", username), settings.SESSIONS_PER_USER)], now)
 
 
 def ask(table: Table, address: str, now: datetime) -> Attempt:
     """Count a question whether a name or an address is taken; if it is free, let it ``succeed``. Raises SlowDown."""
-    return _count(table, _around(address, settings.TAKEN_PER_NETWORK, "TAKEN"), now)
+    return count(table, around(address, settings.TAKEN_PER_NETWORK, "TAKEN"), now)
 
 
 def sign_up(table: Table, address: str, now: datetime) -> None:
     """Count a new account of a network. Raises SlowDown where it has made too many."""
     window, ends = _window(now)
-    for parts, most in _around(address, settings.SIGN_UPS_PER_NETWORK, "SIGNUP"):
+    for parts, most in around(address, settings.SIGN_UPS_PER_NETWORK, "SIGNUP"):
         # A number and no names, because there may be many. A lost answer counts twice here, at worst.
         below = "attribute_not_exists(Attempts) OR Attempts < :most"
         key = keys.attempts(*parts, window)
         table.write(_counting(key, "ADD Attempts :one", below, {":one": 1, ":most": most}, ends, now))
 
 
-def ask_reset(table: Table, email: str, address: str, now: datetime) -> None:
-    """Count a request for a password link by its address. Raises SlowDown after too many."""
-    digest = hashlib.sha256(email.encode()).hexdigest()[:32]
-    bounds = _around(address, settings.RESETS_PER_NETWORK, "RESETFROM")
-    _count(table, [*bounds, (("RESET", digest), settings.RESETS_PER_EMAIL)], now)
-
-
-def ask_to_verify(table: Table, username: str, now: datetime) -> None:
-    """Count a request for a link that verifies an account's address. Raises SlowDown after too many."""
-    _count(table, [(("VERIFY", username), settings.VERIFICATIONS_PER_USER)], now)
-
-
-def mail(table: Table, email: str, now: datetime, *, proved: bool) -> Attempt:
-    """Count a mail to an address, of any kind and whichever account it is about. Raises SlowDown after too many: in an
-    hour or, where the account has not proved that the address is its own, in a day."""
-    digest = hashlib.sha256(email.encode()).hexdigest()[:32]
-    return _count(table, [(("MAIL", digest), settings.MAILS_PER_ADDRESS)], now, seconds=3600 if proved else 86_400)
-
-
 def change_email(table: Table, username: str, now: datetime) -> None:
     """Count a change of an account's email address. Raises SlowDown where it has made too many."""
-    _count(table, [(("EMAIL", username), settings.MOVES_PER_USER)], now)
+    count(table, [(("EMAIL", username), settings.MOVES_PER_USER)], now)
 
 
-def _count(table: Table, bounds: Sequence[_Bound], now: datetime, seconds: int = WINDOW_SECONDS) -> Attempt:
+def count(table: Table, bounds: Sequence[_Bound], now: datetime, seconds: int = WINDOW_SECONDS) -> Attempt:
     """Count an attempt by each of some counters, in this order, up to the first that has as many as it allows."""
     window, ends = _window(now, seconds)
     name = table.token()
@@ -152,7 +132,7 @@ def _window(now: datetime, seconds: int = WINDOW_SECONDS) -> tuple[int, int]:
     return window, (window + 1) * seconds
 
 
-def _around(address: str, most: int, *counted: str) -> list[_Bound]:
+def around(address: str, most: int, *counted: str) -> list[_Bound]:
     """The counters of the networks around an address, the narrowest first; wider ones allow more times ``most``."""
     widths = settings.IPV6_WIDTHS
     around = zip(links.networks_around(address, widths), widths.values(), strict=False)

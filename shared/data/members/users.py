@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
+from shared import features
 from shared.data import account_checks, item_types, keys
 from shared.data.members import sessions
 from shared.dynamodb import damage
@@ -15,14 +17,17 @@ from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, forget, put_new
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.members import Pace, Role, User
 
-_USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # another item's; what two attributes make
+_USER = Entity(User, apart=frozenset({"password_hash", "generation", "more"}))
+"""Apart are what another item has, what two attributes make, and what features keep in a user's item."""
+
+_MORE: tuple[Entity[Any], ...] = tuple(map(Entity, features.of("in_account")))
 
 MOST_LEFT = MOST_TOGETHER - 4
 """Messages that are looked for under a name that has no account, as many as the account's own transaction may delete;
 one delivery writes one."""
 
 _USERNAME, _HOT_PACE = Projection.of("Username"), Projection.of("HotPace")
-_MAILED = Projection.of("Type", *_USER.names, "Generation", "SignOuts")
+_ALL = Projection.of("Type", *_USER.names, *(name for each in _MORE for name in each.names), "Generation", "SignOuts")
 
 
 def create(table: Table, user: User) -> User:
@@ -59,9 +64,9 @@ def get(table: Table, username: str, *, consistent: bool = False) -> User:
     return _found(username, table.get(keys.user(username), consistent=consistent))
 
 
-def to_mail(table: Table, username: str) -> User:
-    """One account, projected to what a mail needs: no addresses. Raises NoSuchUser."""
-    return _found(username, table.get(keys.user(username), consistent=True, projection=_MAILED))
+def without_addresses(table: Table, username: str) -> User:
+    """One account, projected to what a User is made of: not where its orders go. Raises NoSuchUser."""
+    return _found(username, table.get(keys.user(username), consistent=True, projection=_ALL))
 
 
 def _found(username: str, item: Item | None) -> User:
@@ -71,11 +76,11 @@ def _found(username: str, item: Item | None) -> User:
 
 
 def of_email(table: Table, email: str) -> User:
-    """The account that has an email address, as ``to_mail`` reads it. Raises NoSuchUser."""
+    """The account that has an email address, as ``without_addresses`` reads it. Raises NoSuchUser."""
     item = table.get(keys.user_email(email), consistent=True)
     if item is None:
         raise NoSuchUser(email)
-    return to_mail(table, item["Username"])
+    return without_addresses(table, item["Username"])
 
 
 def rename(table: Table, username: str, name: str, account_id: str | None = None) -> None:
@@ -160,4 +165,5 @@ def _email_taken(email: str, username: str) -> Write:
 
 
 def _from_item(item: Item) -> User:
-    return _USER.read(item, password_hash=None, generation=sessions.generation_of(item))
+    more = tuple(each.read(item) for each in _MORE if not item.keys().isdisjoint(each.names))
+    return _USER.read(item, password_hash=None, generation=sessions.generation_of(item), more=more)

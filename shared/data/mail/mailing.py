@@ -28,17 +28,23 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from shared import settings
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks
+from shared.data import keys as core_keys
+from shared.data.mail import keys, limits
+from shared.data.mail.errors import DeadLink, NoMail
 from shared.data.members import announcements, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
-from shared.errors import AlreadyExists, DeadLink, NoSuchMessage, NoSuchUser
-from shared.models.members import Trouble, User
+from shared.errors import AlreadyExists, NoSuchMessage, NoSuchUser, Unavailable
+from shared.models.mail import Trouble, is_stopped, is_verified, settings_of
+from shared.models.members import User
 from shared.models.messages import Message
+from shared.services import Queue
 from shared.values import identifiers
 from shared.values.naming import normalise_email, normalise_username
+from shared.values.passwords import hash_password
 from shared.values.times import to_iso
 
 Kind = Literal["reset", "verify", "password", "email", "digests", "digest"]
@@ -141,7 +147,7 @@ def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
     """Names of those who are mailed at an hour, of which the last one before was ``after``. A Query of GSI1."""
     start = keys.user_in_digests(after, hour)["GSI1SK"] if after else None
     found = table.query(keys.digests(hour), index=GSI1, after=start, limit=limit, projection=_NAME)
-    return [keys.id_in(item["GSI1SK"]) for item in found]
+    return [core_keys.id_in(item["GSI1SK"]) for item in found]
 
 
 def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
@@ -150,11 +156,11 @@ def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], in
     These are all unread messages that no mail had, since the account asked for mails. Those for members who are told
     once a day are among them, although the inbox may show them some hours later.
     """
-    since = user.digest_since or due - 2 * _DAY  # an hour that was chosen before its day was kept
+    since = settings_of(user).digest_since or due - 2 * _DAY  # an hour that was chosen before its day was kept
     after = identifiers.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
-    unread = table.query(keys.messages(user.username), index=GSI1, after=keys.message_sort_key(after))
+    unread = table.query(core_keys.messages(user.username), index=GSI1, after=core_keys.message_sort_key(after))
     waiting = damage.readable((item for item in unread if "MailedAt" not in item), announcements.from_item)
-    return waiting[: settings.DIGEST_MESSAGES], max(0, len(waiting) - settings.DIGEST_MESSAGES)
+    return waiting[: limits.DIGEST_MESSAGES], max(0, len(waiting) - limits.DIGEST_MESSAGES)
 
 
 def note_mailed(table: Table, mailed: Sequence[Message], now: datetime) -> None:
@@ -165,7 +171,7 @@ def note_mailed(table: Table, mailed: Sequence[Message], now: datetime) -> None:
 
 def mark(table: Table, message: Message, now: datetime) -> None:
     """Note that a message was mailed, if it is still there."""
-    key, values = keys.message(message.username, message.message_id), {":now": to_iso(now)}
+    key, values = core_keys.message(message.username, message.message_id), {":now": to_iso(now)}
     with suppress(NoSuchMessage):
         refused = NoSuchMessage(message.message_id)
         table.write(update(key, "SET MailedAt = :now", values=values, refused=refused))
@@ -178,9 +184,9 @@ def claim(table: Table, user: User, due: datetime, claimant: str) -> bool:
     """
     item = {
         **keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}"),
-        "Type": item_types.DIGEST_RECEIPT,
+        "Type": keys.DIGEST_RECEIPT,
         "Claimant": claimant,
-        TTL_ATTRIBUTE: int((due + 3 * settings.DIGEST_TOO_LATE).timestamp()),
+        TTL_ATTRIBUTE: int((due + 3 * limits.DIGEST_TOO_LATE).timestamp()),
     }
     try:
         table.write(put_new(item, refused=AlreadyExists()))
@@ -208,7 +214,7 @@ def unsubscribing(user: User) -> str:
 def subscriber(table: Table, token: str) -> User:
     """The account whose link ends its mails, as long as it has the address of the mail. Raises DeadLink."""
     user, signature = account_named(table, token), token.rpartition(".")[2]
-    if user.digest_key is None or not hmac.compare_digest(signature.encode(), _signature(user).encode()):
+    if settings_of(user).digest_key is None or not hmac.compare_digest(signature.encode(), _signature(user).encode()):
         raise DeadLink
     return user
 
@@ -218,7 +224,7 @@ def stop(table: Table, address: str, because: Trouble) -> None:
     with suppress(NoSuchUser, ValueError):
         user = users.of_email(table, normalise_email(address))
         stopping = update(
-            keys.user(user.username),
+            core_keys.user(user.username),
             "SET StoppedEmail = :email, StoppedBecause = :because",
             condition="Email = :email",
             values={":email": user.email, ":because": because},
@@ -234,12 +240,12 @@ def resume(table: Table, username: str) -> None:
 
 def _signature(user: User) -> str:
     signed = f"no digest {user.username} {user.account_id} {user.email}"
-    return hmac.digest((user.digest_key or "").encode(), signed.encode(), "sha256").hex()[:32]
+    return hmac.digest((settings_of(user).digest_key or "").encode(), signed.encode(), "sha256").hex()[:32]
 
 
 Purpose = Literal["reset", "verify"]
 
-LIFETIMES = {"reset": settings.RESET_LIFETIME, "verify": settings.VERIFICATION_LIFETIME}
+LIFETIMES = {"reset": limits.RESET_LIFETIME, "verify": limits.VERIFICATION_LIFETIME}
 
 
 def issue_token(table: Table, user: User, purpose: Purpose, now: datetime, entropy: bytes) -> str:
@@ -247,7 +253,7 @@ def issue_token(table: Table, user: User, purpose: Purpose, now: datetime, entro
     token = f"{user.username}.{identifiers.token(entropy)}"
     item = {
         **keys.email_token(_hash(token, purpose, user)),
-        "Type": item_types.EMAIL_TOKEN,
+        "Type": keys.EMAIL_TOKEN,
         "Purpose": purpose,
         TTL_ATTRIBUTE: int((now + LIFETIMES[purpose]).timestamp()),
     }
@@ -289,7 +295,7 @@ def spend_token(
     table.transact(
         delete(keys.email_token(_hash(token, purpose, user)), refused=DeadLink()),
         update(
-            keys.user(user.username),
+            core_keys.user(user.username),
             expression,
             condition=f"AccountId = :account AND Email = :email AND {same}",
             values={":account": user.account_id, ":email": user.email, **held, **values},
@@ -297,6 +303,60 @@ def spend_token(
         ),
         *beside,
     )
+
+
+def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, now: datetime) -> None:
+    """Request a mail with a link to a new password, for an email address. Raises NoMail, SlowDown, Busy."""
+    if queue is None:
+        raise NoMail
+    limits.ask_reset(table, email, address, now)
+    queue.send([MailWork("reset", email).to_json()])
+
+
+def reset_password(table: Table, token: str, password: str, now: datetime, queue: Queue | None = None) -> User:
+    """Give the account that a token was mailed to a new password. That also proves its address. Raises DeadLink."""
+    user = token_owner(table, token, "reset", now)
+    hashed = hash_password(password)
+    expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}
+    kept = sessions.changed_password(user.username, hashed, proved=None)
+    spend_token(table, token, "reset", user, expression, kept, values=values)
+    notify(queue, "password", user)
+    return user
+
+
+def ask_to_verify(queue: Queue | None, user: User) -> None:
+    """Have a link mailed that verifies an account's address, if that is to be proved and mail is sent.
+
+    Where that cannot be asked for now, nothing is done: it can be asked for later.
+    """
+    with suppress(Unavailable):
+        _mail_verification(queue, user)
+
+
+def _mail_verification(queue: Queue | None, user: User) -> None:
+    if queue is not None and not is_verified(user):
+        queue.send([MailWork("verify", user.username, user.account_id).to_json()])
+
+
+def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: datetime) -> None:
+    """Mail that link again when the account's owner asks. Raises NoMail, SlowDown, Busy."""
+    if queue is None:
+        raise NoMail
+    limits.ask_to_verify(table, user.username, now)
+    _mail_verification(queue, user)
+
+
+def verify_email(table: Table, token: str, now: datetime) -> None:
+    """Note that the address that a token was mailed to is its account's own. Raises DeadLink."""
+    user = token_owner(table, token, "verify", now)
+    spend_token(table, token, "verify", user, "SET VerifiedEmail = :email")
+
+
+def notify(queue: Queue | None, kind: Literal["password", "email"], user: User) -> None:
+    """Notify the address that an account had of a change, even where another account has it by then."""
+    if queue is not None and not is_stopped(user):
+        with suppress(Unavailable):  # the change is made
+            queue.send([MailWork(kind, user.email).to_json()])
 
 
 def _hash(token: str, purpose: Purpose, user: User) -> str:

@@ -1,0 +1,64 @@
+"""Routes of accounts that send mail or follow from one: a new password, a verified address; and the hour of mails."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from shared.api.app import calling
+from shared.api.mail_bodies import MailedToken, NewPassword, PasswordReset
+from shared.api.member_bodies import AccountChange
+from shared.api.paths import describe, of_members
+from shared.data.mail import mailing
+from shared.data.members import accounts
+from shared.http.answers import nothing
+from shared.http.requests import address
+from shared.models.members import User
+from shared.runtime.environment import table
+from shared.runtime.mail import mail_queue
+from shared.values import times
+
+router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
+
+
+@router.post("/password-resets", **describe("Have a link to a new password mailed", None, status=204, errors=[404]))
+def ask_for_reset(reset: PasswordReset) -> Response[Any]:
+    origin = address(router.current_event.raw_event)
+    mailing.ask_for_reset(table(), mail_queue(), reset.email, origin, times.now())
+    return nothing()
+
+
+@router.post("/passwords", **describe("Choose a new password by a mailed token", None, status=204, errors=[404]))
+def reset_password(new: NewPassword) -> Response[Any]:
+    mailing.reset_password(table(), new.token, new.password, times.now(), mail_queue())
+    return nothing()
+
+
+@router.post(
+    "/me/email-verifications",
+    **of_members("Have a link mailed that verifies one's address", None, status=204, errors=[404]),
+)
+def ask_to_verify() -> Response[Any]:
+    mailing.ask_again_to_verify(table(), mail_queue(), _me(), times.now())
+    return nothing()
+
+
+@router.post("/email-verifications", **describe("Verify an address by a mailed token", None, status=204, errors=[404]))
+def verify_email(mailed: MailedToken) -> Response[Any]:
+    mailing.verify_email(table(), mailed.token, times.now())
+    return nothing()
+
+
+def change(user: User, asked: AccountChange) -> None:
+    """Choose the hour of an account's mails, where a body has one."""
+    if "digest_hour" in asked.model_fields_set:
+        hour: int | None = asked.model_dump()["digest_hour"]
+        mailing.choose_hour(table(), user, hour, secrets.token_bytes(mailing.KEY_BYTES), times.now())
+
+
+def _me() -> User:
+    own = calling(router)
+    return accounts.own(table(), own.username, own.account_id)

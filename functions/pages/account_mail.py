@@ -1,0 +1,158 @@
+"""Pages of accounts that send mail or follow from one: a new password, a verified address, the hour of daily mails."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from functions.pages.account_parts import WORDS, account_page, again, me, visitor_form
+from shared.api.mail_bodies import NewPassword, PasswordReset
+from shared.data.mail import mailing
+from shared.errors import SlowDown
+from shared.html import forms, pages
+from shared.html.app import Routes
+from shared.html.form_validation import check
+from shared.html.forms import InvalidFields
+from shared.html.pages import Answer, Request
+from shared.http.requests import address, on_laptop
+from shared.models.mail import is_stopped, is_verified, settings_of
+from shared.models.members import User
+from shared.runtime.environment import table
+from shared.runtime.mail import is_sent, mail_queue
+
+_LEAVING = "/account/unsubscribe"
+_HOURS = {str(hour): f"{hour:02}:00 UTC" for hour in range(24)}
+
+_TROUBLES = {
+    "bounce": "A mail to this address came back, so we no longer send mail to it. Change it, or ask us to try again.",
+    "complaint": "A mail to this address was marked as spam, so we no longer send mail to it.",
+}
+
+routes = Routes()
+
+
+@routes.get("/account/forgot")
+def forgot_form(_request: Request) -> Answer:
+    return _forgot_page({})
+
+
+@routes.post("/account/forgot")
+def forgot(request: Request) -> Answer:
+    """Have a link to a new password mailed. Whether anybody has the address is not looked up here: nobody can tell by
+    the answer, nor by how long it takes."""
+    typed = forms.read(request.event)
+    try:
+        email = check(PasswordReset, {"email": typed.get("email", "")}, WORDS).email
+        mailing.ask_for_reset(table(), mail_queue(), email, address(request.event), request.now)
+    except (InvalidFields, SlowDown) as error:
+        return again(partial(_forgot_page, typed), "email", error)
+    return _forgot_page({}, asked_for=email)
+
+
+@routes.get("/account/reset")
+def reset_form(request: Request) -> Answer:
+    """The form for a new password, opened by the link in a mail."""
+    token = request.query.get("token", "")
+    user = mailing.token_owner(table(), token, "reset", request.now)
+    return _reset_page(token, user.username)
+
+
+@routes.post("/account/reset")
+def reset(request: Request) -> Answer:
+    """Change the password by the link in a mail. It leads to signing in: a finder of the link stays outside
+    of other browsers' sessions, and the owner sees that the new password works."""
+    typed = forms.read(request.event)
+    token = typed.get("token", "")
+    try:
+        password = check(NewPassword, {"token": token, "password": typed.get("password", "")}).password
+    except InvalidFields as error:
+        user = mailing.token_owner(table(), token, "reset", request.now)
+        return _reset_page(token, user.username, error.errors)
+    mailing.reset_password(table(), token, password, request.now, mail_queue())
+    return pages.redirect("/account/sign-in", notice="reset")
+
+
+@routes.post("/account/email/verify", form_page="/account")
+def ask_to_verify(request: Request) -> Answer:
+    user = me(request)
+    try:
+        mailing.ask_again_to_verify(table(), mail_queue(), user, request.now)
+    except SlowDown as error:
+        return again(partial(account_page, request, user, {}), "verify", error)
+    return pages.redirect("/account", notice="verification")
+
+
+@routes.get("/account/verify")
+def verification(request: Request) -> Answer:
+    """The button that verifies an address: programs that look into mails follow links, and press no buttons."""
+    token = request.query.get("token", "")
+    user = mailing.token_owner(table(), token, "verify", request.now)
+    return _confirmation("/account/verify", token, "Is this your address?", f"{user.email}, of the account", user)
+
+
+@routes.post("/account/verify")
+def verify(request: Request) -> Answer:
+    mailing.verify_email(table(), forms.read(request.event).get("token", ""), request.now)
+    return pages.page(
+        "mail/confirmed.html", title="Your email address is confirmed", detail="We can now send mail to it."
+    )
+
+
+@routes.post("/account/digest", form_page="/account")
+def choose_digest(request: Request) -> Answer:
+    """Choose at what hour the day's messages are mailed, or that they are not."""
+    user, chosen = me(request), forms.read(request.event).get("hour", "")
+    if chosen and chosen not in _HOURS:
+        return account_page(request, user, {}, {"hour": "This must be an hour of the list."})
+    hour = int(chosen) if chosen else None
+    mailing.choose_hour(table(), user, hour, secrets.token_bytes(mailing.KEY_BYTES), request.now)
+    return pages.redirect("/account", notice="digest" if chosen else "no-digest")
+
+
+@routes.get(_LEAVING)
+def leaving(request: Request) -> Answer:
+    token = request.query.get("token", "")
+    user = mailing.subscriber(table(), token)
+    return _confirmation(_LEAVING, token, "Stop the daily mails?", "Messages still come to the inbox of", user)
+
+
+@routes.post(_LEAVING)
+def leave_digests(request: Request) -> Answer:
+    """End the daily mails: for a reader's button, and for mail programs, which send nothing but their one click.
+
+    https://www.rfc-editor.org/rfc/rfc8058
+    """
+    user = mailing.subscriber(table(), request.query.get("token", ""))
+    mailing.choose_hour(table(), user, None, b"", request.now)
+    said = "Messages still come to your inbox."
+    return pages.page("mail/confirmed.html", title="You are unsubscribed from daily mails", detail=said)
+
+
+def on_account_page(user: User) -> dict[str, Any]:
+    """What the page of an account shows of mail."""
+    own = settings_of(user)
+    return {
+        "mail": is_sent(),
+        "verified": is_verified(user),
+        "trouble": _TROUBLES[own.stopped_because or "bounce"] if is_stopped(user) else None,
+        "hours": {"": "Never", **_HOURS},
+        "hour": "" if own.digest_hour is None else str(own.digest_hour),
+    }
+
+
+def _confirmation(path: str, token: str, title: str, detail: str, user: User) -> Answer:
+    """A page with the one button that does what a mailed link is for."""
+    return pages.page("mail/confirm.html", path=path, token=token, title=title, detail=detail, username=user.username)
+
+
+def _forgot_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None, asked_for: str = "") -> Answer:
+    """The form for a forgotten password; ``asked_for`` is the address that a link is on its way to, if it has one."""
+    return visitor_form(
+        "forgot", typed, errors, folder="mail", asked_for=asked_for, mail=is_sent(), on_laptop=on_laptop()
+    )
+
+
+def _reset_page(token: str, username: str, errors: Mapping[str, str] | None = None) -> Answer:
+    return pages.page("mail/new-password.html", token=token, username=username, errors=errors)
