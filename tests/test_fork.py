@@ -125,10 +125,11 @@ Dry.
 
 
 def test_a_test_that_needs_what_is_gone_is_left_out_with_what_it_is_made_of() -> None:
-    text, tests = fork.pruned(TESTS, GONE)
+    text, lost = fork.pruned(TESTS, GONE)
 
     assert re.sub(r"\n+", "\n", text) == re.sub(r"\n+", "\n", LEFT)
-    assert tests == ["test_a_lane_has_a_length", "test_a_length", "test_water"]
+    assert lost == {"laps", "Way", "count", "LENGTH", "lane", *fork.of_tests(lost)}
+    assert fork.of_tests(lost) == ["test_a_lane_has_a_length", "test_a_length", "test_water"]
 
 
 def test_passages_sections_and_links_about_what_is_gone_are_left_out_of_documents() -> None:

@@ -17,8 +17,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
@@ -33,6 +33,7 @@ _BLOCK = re.compile(r"(```.*?^```[^\n]*\n|\n)", re.MULTILINE | re.DOTALL)
 _ITEM = re.compile(r"(- |\* |\d+\. |\|)")
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+(?:#[^)\s]+)?)")
 _HEADING = re.compile(r"^(#+) (.+)\n", re.MULTILINE)
+_WORD = re.compile(r"\w+")
 _PATH = re.compile(r"`([\w./-]+)`")
 
 
@@ -56,7 +57,7 @@ class Gone:
     def of(cls, features: Sequence[Feature], tracked: Iterable[str]) -> Gone:
         """What goes with some features."""
         files = frozenset(path for path in tracked if any(owns(each, path) for each in features))
-        modules = {path.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path in files}
+        modules = set(map(_module, files))
         return cls(
             files,
             frozenset(modules),
@@ -99,24 +100,60 @@ def fork(names: Iterable[str], to: Path) -> list[str]:
     if listed.returncode:
         raise Impossible("This folder is no git repository, which would say which of its files are the project's.")
     tracked = [path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file()]
-    gone, left_out = Gone.of(features, tracked), []
+    gone = Gone.of(features, tracked)
+    tests = _tests([path for path in tracked if path not in gone.files], gone)
     for path in tracked:
         if path not in gone.files:
             target = to / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, target)
-            if path.startswith("tests/") and path.endswith(".py"):
-                text, without = pruned(target.read_text(encoding="utf-8"), gone)
-                left_out += [f"{path}::{name}" for name in without]
-                _keep(target, text, whole=not without or "def test_" in text)
+            if path in tests:
+                text, lost = tests[path]
+                _keep(target, text, whole=not of_tests(lost) or "def test_" in text)
             elif path.endswith(".md"):
                 _keep(target, shortened(target.read_text(encoding="utf-8"), path, gone))
             elif path.endswith((".toml", ".yml", ".txt", "Makefile")):
                 _keep(target, without_lines(target.read_text(encoding="utf-8"), gone))
+    left_out = [f"{path}::{name}" for path, (_, lost) in tests.items() for name in of_tests(lost)]
     listing = to / "shared" / "features.py"
     listing.write_text(without_records(listing.read_text(encoding="utf-8"), features), encoding="utf-8")
     _generate(to)
     return left_out
+
+
+def _tests(paths: Iterable[str], gone: Gone) -> dict[str, tuple[str, set[str]]]:
+    """The modules of tests without what needs something that is gone, and the names that each has lost.
+
+    What one has lost others may import, or have as a fixture: so they are pruned until nothing more goes.
+    """
+    sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in paths if re.fullmatch(r"tests/.*\.py", path)}
+    left = {path: (source, set[str]()) for path, source in sources.items()}
+    while True:
+        lost = {f"{_module(path)}.{name}" for path, (_, names) in left.items() for name in names}
+        known = replace(gone, modules=gone.modules | lost)
+        names = {name.rpartition(".")[2] for name in lost}
+        now = dict(left)
+        for path, source in sources.items():
+            if not lost or names & {*_WORD.findall(source)}:
+                now[path] = pruned(source, known, _fixtures(path, left))
+        if now == left:
+            return left
+        left = now
+
+
+def _fixtures(path: str, left: Mapping[str, tuple[str, set[str]]]) -> set[str]:
+    """The names that the conftests of a test's folders have lost."""
+    folders = [str(folder / "conftest.py") for folder in PurePosixPath(path).parents]
+    return {name for folder in folders if folder in left for name in left[folder][1]}
+
+
+def _module(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def of_tests(names: Iterable[str]) -> list[str]:
+    """Those of some names that are names of tests."""
+    return sorted(name for name in names if name.startswith("test_"))
 
 
 def _keep(file: Path, text: str, *, whole: bool = True) -> None:
@@ -159,9 +196,12 @@ def _cut(lines: list[str], node: ast.stmt, instead: str = "") -> None:
     lines[first - 1 : node.end_lineno or first] = [instead] if instead else []
 
 
-def pruned(source: str, gone: Gone) -> tuple[str, list[str]]:
-    """A module of tests without what needs something that is gone, and the names of the tests that it lost."""
-    lost = {name for node in ast.parse(source).body for name in _imported(node, gone)}
+def pruned(source: str, gone: Gone, fixtures: Iterable[str] = ()) -> tuple[str, set[str]]:
+    """A module of tests without what needs something that is gone, and the names that it has lost.
+
+    ``fixtures`` are names of fixtures that are gone.
+    """
+    lost = {name for node in ast.parse(source).body for name in _imported(node, gone)} | {*fixtures}
     source = _without_entries(source, gone, lost)
     tree, lines = ast.parse(source), source.splitlines(keepends=True)
     left = list(tree.body)
@@ -181,8 +221,7 @@ def pruned(source: str, gone: Gone) -> tuple[str, list[str]]:
             _cut(lines, node)
         elif names := set(_imported(node, gone)):
             _cut(lines, node, _import_of(node, names))
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node not in left]
-    return "".join(lines), [node.name for node in functions if node.name.startswith("test_")]
+    return "".join(lines), lost
 
 
 def _is_import(node: ast.AST) -> bool:
@@ -214,8 +253,9 @@ def _import_of(node: ast.stmt, lost: set[str]) -> str:
 
 
 def _lacks(node: ast.stmt, lost: set[str], gone: Gone) -> bool:
-    inside = {name for each in ast.walk(node) for name in _imported(each, gone)}
-    return bool(inside or _loads(node) & lost or _needs(node) & gone.features)
+    imports = any(name for each in ast.walk(node) for name in _imported(each, gone))
+    used = _loads(node) | _marked(node, "usefixtures")
+    return bool(imports or used & lost or _marked(node, "needs") & gone.features)
 
 
 def _loads(node: ast.AST) -> set[str]:
@@ -230,12 +270,12 @@ def _binds(node: ast.stmt) -> set[str]:
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
-def _needs(node: ast.AST) -> set[str]:
-    """The features that ``@pytest.mark.needs`` names."""
+def _marked(node: ast.AST, mark: str) -> set[str]:
+    """What ``@pytest.mark``'s mark of a test names."""
     found = set[str]()
     for each in getattr(node, "decorator_list", []):
         match each:
-            case ast.Call(func=ast.Attribute(attr="needs"), args=names):
+            case ast.Call(func=ast.Attribute(attr=called), args=names) if called == mark:
                 found |= {str(name.value) for name in names if isinstance(name, ast.Constant)}
     return found
 
