@@ -33,7 +33,7 @@ from shared import settings
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
 from shared.api.validation import checked
-from shared.data.catalog import deals, editing, feeds, page_cache, picks, scores, sorting, topics
+from shared.data.catalog import deals, editing, feeds, page_cache, picks, scores, sorting, topics, uploads
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.data.members import votes
 from shared.dynamodb.table import Table
@@ -213,12 +213,12 @@ def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
     upload = f"{UPLOADS}{identifiers.random(now, secrets.token_bytes(16))}"
     if file.stat().st_size > MAX_UPLOAD:
         raise Invalid(f"{file} has more than {MAX_UPLOAD // 1_000_000} MB.")
-    noted = {editing.UPLOADED_FOR: deal.deal_id, editing.UPLOADED_BY: BY}
+    noted = {uploads.UPLOADED_FOR: deal.deal_id, uploads.UPLOADED_BY: BY}
     open_bucket().write(upload, file.read_bytes(), ANY_TYPE, **noted)
     for _ in range(PATIENCE):
         time.sleep(1)
         seen = deals.get(table, deal.deal_id, consistent=True)
-        outcome = editing.outcome_of(seen)
+        outcome = uploads.outcome_of(seen)
         if outcome and outcome.upload == upload:
             if outcome.refused:
                 raise Invalid(f"{file} is refused. {outcome.refused}")

@@ -15,7 +15,7 @@ from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
 from shared.api.paths import PAGED, of_editors
 from shared.api.validation import confirmed_fields, idempotency
-from shared.data.catalog import changes, deal_items, deals, drafts, editing, picks, topics
+from shared.data.catalog import changes, deal_items, deals, drafts, editing, picks, topics, uploads
 from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
@@ -98,7 +98,7 @@ def form_of_picture(wanted: NewPicture) -> Response[Any]:
 )
 def state_of_picture(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
-    outcome = editing.outcome_of(deal)
+    outcome = uploads.outcome_of(deal)
     document = {
         "picture": documents.picture(deal.picture),
         "key": outcome.upload if outcome else None,

@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import settings
 from shared.data import item_types
-from shared.data.catalog import changes, editing, imports, offers, search
+from shared.data.catalog import changes, imports, offers, search, uploads
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.data.members import fanout
@@ -114,7 +114,7 @@ def follow_picture(change: DealChange) -> None:
     old, new = change.before.picture, change.after.picture if change.after else None
     if (old and old.hash) == (new and new.hash):
         return
-    if old is not None and not editing.is_picture_shown(table(), change.before.deal_id, old):
+    if old is not None and not uploads.is_picture_shown(table(), change.before.deal_id, old):
         for name in old.files:
             bucket().replaced(name)
         logger().info("picture replaced", picture=old.hash)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
 from shared import pictures
-from shared.data.catalog import editing
+from shared.data.catalog import uploads
 from shared.errors import NoSuchDeal
 from shared.pictures import Refused
 from shared.runtime.batches import each_message
@@ -42,8 +42,8 @@ def make(upload: str) -> None:
     if file is None:
         logger().info("upload gone", upload=upload)
         return
-    deal_id, by = file.noted.get(editing.UPLOADED_FOR, ""), file.noted.get(editing.UPLOADED_BY)
-    account_id = file.noted.get(editing.UPLOADER)
+    deal_id, by = file.noted.get(uploads.UPLOADED_FOR, ""), file.noted.get(uploads.UPLOADED_BY)
+    account_id = file.noted.get(uploads.UPLOADER)
     try:
         made = pictures.make(file.content, deal_id)
     except Refused as error:
@@ -53,12 +53,12 @@ def make(upload: str) -> None:
         for name, content in made.files.items():
             bucket().write(name, content, MEDIA_TYPES[".webp"])
     try:
-        kept = editing.record_picture(
+        kept = uploads.record_picture(
             table(), deal_id, upload, file.at, picture, refused, times.now(), by=by, account_id=account_id
         )
     except NoSuchDeal:
         kept = False
-    if picture and not kept and not editing.is_picture_shown(table(), deal_id, picture):
+    if picture and not kept and not uploads.is_picture_shown(table(), deal_id, picture):
         for name in picture.files:
             bucket().replaced(name)
     bucket().remove(upload)

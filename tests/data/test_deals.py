@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import clicks, deals, editing, feed_counts, imports
+from shared.data.catalog import clicks, deals, editing, feed_counts, imports, uploads
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.removal import remove_account
@@ -387,7 +387,7 @@ def edited(table: Table) -> Deal:
 def record(table: Table, edited: Deal, picture: Picture = RED, at: str = "2026-06-04T12:00:00Z") -> bool:
     """Work on an upload that ana sent as an editor."""
     asked = table, edited.deal_id, UPLOAD, at, picture, "", ahead(minutes=1)
-    return editing.record_picture(*asked, by="ana", account_id=account_of("ana"))
+    return uploads.record_picture(*asked, by="ana", account_id=account_of("ana"))
 
 
 def remove(table: Table) -> None:
@@ -416,13 +416,13 @@ def test_an_upload_is_refused_whose_sender_is_no_editor_any_more(
 
     after = deals.get(table, edited.deal_id)
     assert (kept, after.picture, after.version) == (False, BLUE, edited.version + 1)
-    assert editing.outcome_of(after) == editing.Outcome(UPLOAD, "Its sender is no longer an editor.")
+    assert uploads.outcome_of(after) == uploads.Outcome(UPLOAD, "Its sender is no longer an editor.")
 
 
 def test_an_upload_is_refused_whose_senders_name_is_another_editors_by_now(table: Table, edited: Deal) -> None:
     asked = table, edited.deal_id, UPLOAD, "2026-06-04T12:00:00Z", RED, "", ahead(minutes=1)
 
-    kept = editing.record_picture(*asked, by="ana", account_id="the account that had this name")
+    kept = uploads.record_picture(*asked, by="ana", account_id="the account that had this name")
 
     after = deals.get(table, edited.deal_id)
     assert (kept, after.picture) == (False, None)
@@ -432,7 +432,7 @@ def test_an_upload_is_refused_whose_senders_name_is_another_editors_by_now(table
 def test_whether_a_deal_shows_a_picture_is_read_from_the_table(table: Table, edited: Deal) -> None:
     record(table, edited)
 
-    shown = [editing.is_picture_shown(table, edited.deal_id, each) for each in (RED, BLUE, replace(RED, width=20))]
+    shown = [uploads.is_picture_shown(table, edited.deal_id, each) for each in (RED, BLUE, replace(RED, width=20))]
 
     assert shown == [True, False, True]  # the hash names the files
-    assert not editing.is_picture_shown(table, "3F2VM8KqLdHD6qBOm7B4Q0YD0Fs", RED)
+    assert not uploads.is_picture_shown(table, "3F2VM8KqLdHD6qBOm7B4Q0YD0Fs", RED)

@@ -16,7 +16,7 @@ from PIL import Image
 from functions.background import publisher, resizer
 from functions.pages import pictures as page
 from shared import pictures, services
-from shared.data.catalog import deals, editing
+from shared.data.catalog import deals, uploads
 from shared.data.catalog.deal_items import to_item
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
@@ -75,7 +75,7 @@ def deal(table: Table) -> Deal:
 
 def send(bucket: Bucket, deal: Deal, content: bytes, media_type: str, context: LambdaContext) -> None:
     """Put a file as a form does, and tell the function of it as S3 does."""
-    bucket.write(UPLOAD, content, media_type, **{editing.UPLOADED_FOR: deal.deal_id})
+    bucket.write(UPLOAD, content, media_type, **{uploads.UPLOADED_FOR: deal.deal_id})
     assert within_rights(resizer)(event("resizer-upload"), context) == {"batchItemFailures": []}
 
 
@@ -125,7 +125,7 @@ def test_what_is_no_plain_picture_is_refused_with_its_reason_and_not_kept(
     send(bucket, deal, content, media_type, context)
 
     now = deals.get(table, deal.deal_id)
-    outcome = editing.outcome_of(now)
+    outcome = uploads.outcome_of(now)
     assert (now.picture, held(bucket)) == (None, [])
     assert outcome is not None
     assert outcome.upload == UPLOAD
@@ -169,8 +169,8 @@ def test_a_later_picture_stays_and_the_one_before_is_given_up(
     now, sent_at = times.now(), times.to_iso(times.now())
     second = replace(first.picture, hash="0" * 20)
 
-    assert editing.record_picture(table, deal.deal_id, f"{UPLOAD}z", f"{sent_at[:3]}9{sent_at[4:]}", second, "", now)
-    late = editing.record_picture(table, deal.deal_id, UPLOAD, sent_at, first.picture, "", now)
+    assert uploads.record_picture(table, deal.deal_id, f"{UPLOAD}z", f"{sent_at[:3]}9{sent_at[4:]}", second, "", now)
+    late = uploads.record_picture(table, deal.deal_id, UPLOAD, sent_at, first.picture, "", now)
 
     after = deals.get(table, deal.deal_id)
     assert (late, after.picture, after.version) == (False, second, first.version + 1)
@@ -186,7 +186,7 @@ def test_a_picture_that_a_deal_has_again_is_kept_however_late_the_stream_is(
     assert first.picture is not None
     another, later = replace(first.picture, hash="0" * 20), times.now().year + 1
     second, third = (
-        editing.record_picture(table, deal.deal_id, UPLOAD, f"{later + year}", picture, "", times.now())
+        uploads.record_picture(table, deal.deal_id, UPLOAD, f"{later + year}", picture, "", times.now())
         and deals.get(table, deal.deal_id)
         for year, picture in enumerate((another, first.picture))
     )

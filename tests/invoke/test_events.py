@@ -14,7 +14,7 @@ from infra.settings import ON_LAMBDA
 from shared import services, settings
 from shared.api.app import token_of
 from shared.data import item_types
-from shared.data.catalog import deals, editing, feeds, page_cache, topics
+from shared.data.catalog import deals, feeds, page_cache, topics, uploads
 from shared.data.catalog.deal_items import from_item
 from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import alerts, follows, messages, sessions, users
@@ -138,7 +138,7 @@ def test_making_a_picture_of_an_upload(place: Place, invoke: Invoke, deal: Deal)
         place.environment["PICTURES_BUCKET"], endpoint_url=place.table.client.meta.endpoint_url, **FAKE_CREDENTIALS
     )
     upload = json.loads(event("resizer-upload")["Records"][0]["body"])["Records"][0]["s3"]["object"]["key"]
-    bucket.write(upload, plain_picture(), "image/png", **{editing.UPLOADED_FOR: deal.deal_id})
+    bucket.write(upload, plain_picture(), "image/png", **{uploads.UPLOADED_FOR: deal.deal_id})
 
     assert invoke("resizer", text_of("resizer-upload")).payload == NO_FAILURES
     made = deals.get(place.table, deal.deal_id).picture

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from shared.api.bodies import DealChange, NewDeal, NewDraft
-from shared.data.catalog import deal_items, deals, editing, feeds, offers, topics
+from shared.data.catalog import deal_items, deals, feeds, offers, topics, uploads
 from shared.data.catalog.changes import log_of
 from shared.data.catalog.drafts import Draft
 from shared.dynamodb.table import Table
@@ -122,7 +122,7 @@ LOOKS = 60
 
 def picture_section(deal: Deal | None, request: Request) -> dict[str, Any]:
     """The picture in a deal's form, with the form that sends one; that of a new deal gets it once posted."""
-    outcome = editing.outcome_of(deal) if deal else None
+    outcome = uploads.outcome_of(deal) if deal else None
     # Without an origin, which only a stage whose name is not known before it is deployed lacks, S3's answer is empty.
     back = absolute(f"/desk/deals/{views.number(deal)}/picture") if deal and origin() else ""
     more = {"success_action_redirect": back} if back else {}
@@ -142,7 +142,7 @@ def picture_section(deal: Deal | None, request: Request) -> dict[str, Any]:
 def wait_for_picture(request: Request, number: str) -> Answer:
     """Where S3 leads to once it has the file (``key``): it looks again each second until the picture is there."""
     deal = deal_of(request, number)
-    upload, outcome = request.query.get("key", ""), editing.outcome_of(deal)
+    upload, outcome = request.query.get("key", ""), uploads.outcome_of(deal)
     made = bool(outcome and outcome.upload == upload)
     if made or not identifiers.is_ksuid(upload.removeprefix(UPLOADS)):
         notice = "picture" if made and outcome and not outcome.refused else None
