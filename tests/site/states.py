@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from functions.pages.desk import deal_form
-from functions.pages.desk.deal_form import LOOKS
+from functions.pages.desk.pictures import LOOKS
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals, offers, topics

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functions.pages.desk import deal_form, deals, drafts, lists, today, together
+from functions.pages.desk import deal_form, deals, drafts, lists, pictures, today, together
 from shared.html import forms
 from shared.html.app import serve
 
-_MODULES = (today, deals, together, drafts, deal_form, lists)
+_MODULES = (today, deals, together, drafts, deal_form, pictures, lists)
 
 handler = serve(*(module.routes for module in _MODULES), guards=[forms.ours_only])

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 
-from functions.pages.desk import deal_form, lists
+from functions.pages.desk import deal_form, lists, pictures
 from functions.pages.desk.deal_form import brand_names, changed, deal_of, desk_page, edit
 from functions.pages.desk.lists import near_names
 from shared import settings
@@ -236,7 +236,7 @@ def form_page(
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(views.number(deal)) if deal else ""
     currency = typed.get("currency") or settings.CURRENCIES[0]
-    picture = None if damaged else deal_form.picture_section(deal, request)
+    picture = None if damaged else pictures.section(deal, request)
     done = (deal.withdrawn_at or deal.ends_at) if deal and editing.undone(deal, now) else None
     answer = desk_page(
         "desk/deal.html",
