@@ -14,11 +14,10 @@ from infra import other_rights, rights
 from infra.access import widened
 from infra.bounds import ESSENTIAL_METRICS
 from infra.bundling import module_of
-from infra.rows import FULL, PILLOW, Caller, Filter, Function, Reading, typed
+from infra.rows import FULL, Caller, Filter, Function, Reading, pictures, typed
 from infra.settings import Stage, Watch
 from shared import features
 from shared.data import item_types
-from shared.values.pictures import PICTURES, UPLOADS
 
 SHOWN = typed(
     "NewImage",
@@ -30,10 +29,6 @@ SHOWN = typed(
 )
 DEALS = typed("NewImage", item_types.DEAL)
 REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **typed("OldImage", item_types.DEAL)}
-
-
-SENDS_PICTURES = (("s3:PutObject", UPLOADS),)
-"""The right with which a form is signed that a browser sends a picture by."""
 
 
 _ROWS = (
@@ -48,12 +43,11 @@ _ROWS = (
         traced=True,
     ),
     Function(name="members", access=rights.MEMBERS, traced=True),
-    Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True, files=SENDS_PICTURES),
+    Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True),
     Function(name="site", access=other_rights.SITE, pages=""),
     Function(name="clicks", access=other_rights.CLICKS, pages="/go"),
-    Function(name="pictures", access=(), pages="/pictures", files=(("s3:GetObject", PICTURES),)),
     Function(name="mine", access=other_rights.MINE, pages="/my", traced=True),
-    Function(name="desk", access=other_rights.DESK, artifact=FULL, pages="/desk", traced=True, files=SENDS_PICTURES),
+    Function(name="desk", access=other_rights.DESK, artifact=FULL, pages="/desk", traced=True),
     Function(
         name="account",
         access=other_rights.ACCOUNT,
@@ -73,8 +67,6 @@ _ROWS = (
         reads=Reading(name="Published", dead_letters="deals", filters=(DEALS, REMOVED_DEALS), batch_size=100),
         sends=True,
         traced=True,
-        # It tags what no deal names any more. Nobody may delete a picture: the bucket does, some time later.
-        files=(("s3:PutObjectTagging", PICTURES),),
     ),
     Function(
         name="messenger",
@@ -85,19 +77,6 @@ _ROWS = (
         sends=True,
         calls_itself=True,
         traced=True,
-    ),
-    Function(
-        name="resizer",
-        access=other_rights.RESIZER,
-        caller=Caller.EVENTS,
-        artifact=PILLOW,
-        timeout=60,
-        memory=1769,
-        because="A picture of 40 megapixels takes 500 MB, and a whole processor for two seconds.",
-        files=(
-            *(("s3:GetObject", UPLOADS), ("s3:DeleteObject", UPLOADS)),
-            *(("s3:PutObject", PICTURES), ("s3:PutObjectTagging", PICTURES)),
-        ),
     ),
     Function(
         name="refresher",
@@ -135,6 +114,7 @@ _ROWS = (
         timeout=30,
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",
     ),
+    *pictures.FUNCTIONS,
     *chain.from_iterable(features.of("functions")),
 )
 

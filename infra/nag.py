@@ -135,24 +135,6 @@ GATEWAY_WITHOUT_FIREWALL = Acceptance(
     "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.", "AwsSolutions-APIG3"
 )
 
-# Pictures
-
-PICTURES_OF_DEALS = Acceptance(
-    "It holds what everybody may see, each file written once under its content's hash, and uploads for a day. "
-    "CloudTrail can tell who writes them.",
-    *NO_LOG_NO_VERSIONS,
-)
-LOCAL_BUCKET_WITHOUT_TLS = Acceptance(
-    "The local cloud is reached without TLS, on this machine only.", "AwsSolutions-S10"
-)
-UPLOADS_BY_ID = Acceptance(
-    "A file's name is the id of an upload.", "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/uploads/*]"
-)
-PICTURES_BY_HASH = Acceptance(
-    "A file's name holds its content's hash.",
-    "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/pictures/*]",
-)
-
 # Logs and alarms
 
 KEY_OF_CLOUDWATCH = Acceptance(

@@ -111,12 +111,4 @@ PUBLISHER: Access = (
     Right("DeleteItem", (p.PRODUCT, p.WORD)),
 )
 
-RESIZER: Access = (
-    Right("GetItem", (p.DEAL,)),
-    Right("UpdateItem", (p.DEAL,), attributes=("Upload", "Picture", "Version", "UpdatedAt", "EditedBy")),
-    # Whether the sender is still an editor.
-    Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
-)
-"""It sets a deal's picture, and who did that when: no price, no link, no key of an index, no other item."""
-
 REMOVER: Access = (*REMOVING, Right("Query", (p.REMOVALS,), GSI1))

@@ -11,13 +11,48 @@ from constructs import Construct
 
 from infra import nag
 from infra.lambdas import PythonFunction, WorkQueue
-from infra.nag import accept
+from infra.nag import Acceptance, accept
+from infra.rows.pictures import FILES
 from infra.settings import EVERY_ORIGIN, Stage
+from infra.site import Site
 from infra.storage import A_DAY, Bucket
 from shared.values.pictures import PICTURES, UPLOADS
 
 BUCKET_OUTPUT = "PicturesBucket"
 """The output of the stack that tells the bucket's name."""
+
+
+_PICTURES_OF_DEALS = Acceptance(
+    "It holds what everybody may see, each file written once under its content's hash, and uploads for a day. "
+    "CloudTrail can tell who writes them.",
+    *nag.NO_LOG_NO_VERSIONS,
+)
+_LOCAL_BUCKET_WITHOUT_TLS = Acceptance(
+    "The local cloud is reached without TLS, on this machine only.", "AwsSolutions-S10"
+)
+_UPLOADS_BY_ID = Acceptance(
+    "A file's name is the id of an upload.", "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/uploads/*]"
+)
+_PICTURES_BY_HASH = Acceptance(
+    "A file's name holds its content's hash.",
+    "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/pictures/*]",
+)
+
+
+def add(stack: Stack, site: Site) -> None:
+    """Give a stack the bucket, and the queue that the resizer takes uploads from."""
+    pictures = Pictures(stack, stage=site.stage, functions=site.functions)
+    uploads = WorkQueue(
+        stack,
+        "Uploads",
+        stage=site.stage,
+        name="uploads",
+        worker=site.by_name["resizer"],
+        workers=site.stage.workers,
+        batch_size=1,  # a picture takes the memory of a function
+    )
+    pictures.tell(uploads)
+    site.work.append(uploads)
 
 
 class Pictures(Construct):
@@ -41,16 +76,16 @@ class Pictures(Construct):
             # that its origin proves nothing.
             cors=[s3.CorsRule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=[stage.origin or EVERY_ORIGIN])],
         )
-        accept(self.bucket, nag.PICTURES_OF_DEALS)
+        accept(self.bucket, _PICTURES_OF_DEALS)
         if stage.emulated:
-            accept(self.bucket, nag.LOCAL_BUCKET_WITHOUT_TLS)
+            accept(self.bucket, _LOCAL_BUCKET_WITHOUT_TLS)
         CfnOutput(Stack.of(self), BUCKET_OUTPUT, value=self.bucket.bucket_name)
         for each in functions:
-            for action, folder in each.row.files:
+            for action, folder in FILES.get(each.row.name, ()):
                 everything_in_it = self.bucket.arn_for_objects(f"{folder}*")
                 each.function.add_to_role_policy(iam.PolicyStatement(actions=[action], resources=[everything_in_it]))
-                accept(each.role, nag.UPLOADS_BY_ID if folder == UPLOADS else nag.PICTURES_BY_HASH)
-            if each.row.files:
+                accept(each.role, _UPLOADS_BY_ID if folder == UPLOADS else _PICTURES_BY_HASH)
+            if each.row.name in FILES:
                 each.function.add_environment("PICTURES_BUCKET", self.bucket.bucket_name)
 
     def tell(self, work: WorkQueue) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from aws_cdk import App, CfnOutput, Stack
 
-from infra import nag
+from infra import nag, pictures
 from infra.bundling import bundle
 from infra.functions import of_stage
 from infra.gateway import DealsApi, SiteApi, SiteDomain
 from infra.lambdas import EachMinute, PythonFunction, Seeds, StreamReader, WorkQueue
 from infra.nag import require
 from infra.observability import Observability
-from infra.pictures import Pictures
-from infra.rows import FULL, LEAN, PILLOW
 from infra.settings import Stage, Watch
 from infra.site import Site
 from infra.storage import DealsTable
@@ -39,7 +37,7 @@ class DealsStack(Stack):
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*nag.CFN_LINT]}}}
 
         table = DealsTable(self, stage=stage)
-        artifacts = {name: bundle(name, stage.target) for name in (LEAN, FULL, PILLOW)}
+        artifacts = {name: bundle(name, stage.target) for name in sorted({row.artifact for row in of_stage(stage)})}
         by_name = {
             row.name: PythonFunction(self, row, artifact=artifacts[row.artifact], stage=stage, table=table)
             for row in of_stage(stage)
@@ -54,17 +52,6 @@ class DealsStack(Stack):
             workers=stage.workers,
             senders=[each for each in functions if each.row.sends],
         )
-        pictures = Pictures(self, stage=stage, functions=functions)
-        uploads = WorkQueue(
-            self,
-            "Uploads",
-            stage=stage,
-            name="uploads",
-            worker=by_name["resizer"],
-            workers=stage.workers,
-            batch_size=1,  # a picture takes the memory of a function
-        )
-        pictures.tell(uploads)
         readers = [
             StreamReader(self, each.row.reads, stage=stage, table=table, function=each)
             for each in functions
@@ -80,12 +67,13 @@ class DealsStack(Stack):
             stage=stage,
             table=table,
             by_name=by_name,
-            work=[work, uploads],
+            work=[work],
             readers=readers,
             api=api,
             pages=pages,
             origin=stage.origin,
         )
+        pictures.add(self, site)
         for add in features.of("resources"):
             add(self, site)
         CfnOutput(self, "SiteUrl", value=f"{site.origin}/" if site.origin else pages.api.url)

@@ -72,7 +72,6 @@ class Function:
     ``shows_work``: only stages that show their work have it.
     ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
     ``variables`` gives what is in its environment besides, by the stage.
-    ``files`` are its rights to the bucket of pictures: operations of S3, each on one folder.
     """
 
     name: str
@@ -93,7 +92,6 @@ class Function:
     shows_work: bool = False
     traced: bool = False
     variables: Callable[[Stage], Mapping[str, str]] | None = None
-    files: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:

@@ -1,0 +1,47 @@
+"""The functions of pictures, their rights to the table, and what functions may do with the files of the bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from infra.access import Access, Right
+from infra.rows import PILLOW, Caller, Function
+from shared.data import partitions as p
+from shared.values.pictures import PICTURES, UPLOADS
+
+RESIZER: Access = (
+    Right("GetItem", (p.DEAL,)),
+    Right("UpdateItem", (p.DEAL,), attributes=("Upload", "Picture", "Version", "UpdatedAt", "EditedBy")),
+    # Whether the sender is still an editor.
+    Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
+)
+"""It sets a deal's picture, and who did that when: no price, no link, no key of an index, no other item."""
+
+FUNCTIONS = (
+    Function(name="pictures", access=(), pages="/pictures"),
+    Function(
+        name="resizer",
+        access=RESIZER,
+        caller=Caller.EVENTS,
+        artifact=PILLOW,
+        timeout=60,
+        memory=1769,
+        because="A picture of 40 megapixels takes 500 MB, and a whole processor for two seconds.",
+    ),
+)
+
+SENDS = (("s3:PutObject", UPLOADS),)
+"""The right with which a form is signed that a browser sends a picture by."""
+
+FILES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "editors": SENDS,
+    "desk": SENDS,
+    "pictures": (("s3:GetObject", PICTURES),),
+    # It tags what no deal names any more. Nobody may delete a picture: the bucket does, some time later.
+    "publisher": (("s3:PutObjectTagging", PICTURES),),
+    "resizer": (
+        *(("s3:GetObject", UPLOADS), ("s3:DeleteObject", UPLOADS)),
+        *(("s3:PutObject", PICTURES), ("s3:PutObjectTagging", PICTURES)),
+    ),
+}
+"""Rights to the bucket, by the functions' names: operations of S3, each on one folder."""
