@@ -22,17 +22,17 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.output import note, show_json, show_rows
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
+from cli.proofs import pictures as of_pictures
 from cli.work import AsJson, NoTable, local_cloud
 from infra.access import Right
 from infra.settings import STAGES
 from local.settings import ROOT, STAGE
-from shared import features, pictures, services
+from shared import features
 from shared.api.paths import VERSION
 from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
 from shared.errors import Unavailable
-from shared.values import identifiers, times
-from shared.values.pictures import MAX_UPLOAD, UPLOADS
+from shared.values import times
 
 LEDGER = ROOT / "docs" / "ledger.md"
 CLAIM = re.compile(
@@ -41,12 +41,6 @@ CLAIM = re.compile(
     re.MULTILINE,
 )
 """A section of the ledger."""
-
-PICTURE = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000080000000808020000004b6d29dc000000154944415478da63ac0838c1800d3031e0"
-    "00835302003c2701a06b6de81f0000000049454e44ae426082"
-)
-"""A PNG of eight by eight pixels of one colour."""
 
 
 def deployed() -> Deployed:
@@ -143,26 +137,6 @@ def _may_write(client: Any, site: Deployed, key: str) -> bool:
     return True
 
 
-def upload(site: Deployed) -> str:
-    """A browser's form brings a picture into the bucket, and the resizer makes a file of it and takes it out."""
-    bucket = services.connect_bucket(site.outputs["PicturesBucket"], **site.arguments)
-    deal_id = identifiers.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
-    name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
-    form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
-    made = pictures.make(PICTURE, deal_id).files
-    try:
-        status, text = ask("POST", form.url, fields={**form.fields, "file": ("probe.png", PICTURE, "image/png")})
-        if status >= 300:
-            raise Fails(f"the form was answered {status}: {text[:300]}")
-        if not wait(80, lambda: bucket.read(name, 1) is None):
-            raise Fails("the form was taken, and the upload is still there")
-        there = [each for each in made if bucket.read(each, 1)]
-    finally:
-        for each in (name, *made):
-            bucket.remove(each)
-    return f"{form.url} took it; files made of it: {len(there)}"
-
-
 def throttle(site: Deployed) -> str:
     """The gateway itself limits how often one signs in, and says so in our words."""
     api = f"{site.outputs['SiteUrl']}{VERSION}/" if site.stage.closes_apis else site.outputs["ApiUrl"]
@@ -225,7 +199,7 @@ def starts(site: Deployed) -> str:
 
 PROOFS: dict[str, Proof] = {
     "keys": Proof(keys_of_indexes, 120, "MiniStack tells IAM of no keys", blind=True),
-    "upload": Proof(upload, 125, "whether a region's own host takes the form"),
+    **of_pictures.PROOFS,
     "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
     "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
     "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
