@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import secrets
-import time
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cli import output
+from cli import output, pictures
 from cli.routes import BY, Row, offer
 from cli.work import (
     Cursor,
@@ -26,18 +24,16 @@ from cli.work import (
     command,
     deal_id,
     group,
-    open_bucket,
     sure,
 )
 from shared import settings
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
 from shared.api.validation import checked
-from shared.data.catalog import deals, editing, feeds, page_cache, picks, scores, sorting, topics, uploads
+from shared.data.catalog import deals, editing, feeds, page_cache, picks, scores, sorting, topics
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.data.members import votes
-from shared.dynamodb.table import Table
-from shared.errors import Busy, Invalid
+from shared.errors import Invalid
 from shared.http.requests import DEFAULT_PAGE, selection
 from shared.models.catalog import (
     ALL_DEALS,
@@ -46,15 +42,13 @@ from shared.models.catalog import (
     EDITORS_CHOICE,
     FRONT_PAGE,
     CuratedPage,
-    Deal,
     Sort,
     Topic,
     TopicKind,
     Vote,
     feed_of,
 )
-from shared.values import identifiers, naming
-from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
+from shared.values import naming
 
 Least = Annotated[str | None, typer.Option("--from", help="Only at this price or above it, as 79.90.")]
 Most = Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")]
@@ -145,7 +139,7 @@ def edit(
     else:
         edited = deals.find(work.table, deal, consistent=True)
     if picture is not None:
-        edited = _pictured(work.table, edited, picture, work.now)
+        edited = pictures.send(work.table, edited, picture, work.now)
     return documents.deal(edited, work.now)
 
 
@@ -202,28 +196,6 @@ offer(
         says={"discarded": "draftId"},
     ),
 )
-
-
-PATIENCE = 60
-"""Seconds that a command waits for a picture; one is made in a second or two."""
-
-
-def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
-    """Send a file as a deal's picture, and wait for what becomes of it. Raises Invalid where it is refused."""
-    upload = f"{UPLOADS}{identifiers.random(now, secrets.token_bytes(16))}"
-    if file.stat().st_size > MAX_UPLOAD:
-        raise Invalid(f"{file} has more than {MAX_UPLOAD // 1_000_000} MB.")
-    noted = {uploads.UPLOADED_FOR: deal.deal_id, uploads.UPLOADED_BY: BY}
-    open_bucket().write(upload, file.read_bytes(), ANY_TYPE, **noted)
-    for _ in range(PATIENCE):
-        time.sleep(1)
-        seen = deals.get(table, deal.deal_id, consistent=True)
-        outcome = uploads.outcome_of(seen)
-        if outcome and outcome.upload == upload:
-            if outcome.refused:
-                raise Invalid(f"{file} is refused. {outcome.refused}")
-            return seen
-    raise Busy("The picture is not ready yet: look at the deal again later.")
 
 
 def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:

@@ -22,7 +22,6 @@ from cli import output
 from cli.output import complain, note, show_json, show_trace
 from local.cloud import running, told, waiting
 from local.settings import Home, client_arguments
-from shared import services
 from shared.data.catalog import deal_items
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -30,7 +29,6 @@ from shared.dynamodb.tracing import Trace
 from shared.errors import DealIsOdd, Invalid
 from shared.http.requests import MAX_CLIENT_KEY, MAX_PAGE, is_client_key
 from shared.models.catalog import Sort
-from shared.services import Bucket
 from shared.values import times
 from shared.values.naming import normalise_username
 
@@ -52,15 +50,6 @@ def open_table(home: Home | None = None) -> Table:
     cloud, arguments = local_cloud("BTD_TABLE names no table", home)
     note(f"Local cloud at {cloud['endpoint']}, table {cloud['table']}")
     return connect(cloud["table"], **arguments)
-
-
-def open_bucket() -> Bucket:
-    """The bucket of pictures: that of ``BTD_PICTURES_BUCKET``, or the running local cloud's. Raises NoTable."""
-    name = os.environ.get("BTD_PICTURES_BUCKET")
-    if name:
-        return services.connect_bucket(name, region_name=os.environ.get("AWS_REGION"))
-    cloud, arguments = local_cloud("BTD_PICTURES_BUCKET names no bucket")
-    return services.connect_bucket(cloud["picturesBucket"], **arguments)
 
 
 def still_to_do() -> str:
