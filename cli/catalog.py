@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli import output, pictures
+from cli import output
 from cli.routes import BY, Row, offer
 from cli.work import (
     Cursor,
@@ -26,7 +26,7 @@ from cli.work import (
     group,
     sure,
 )
-from shared import settings
+from shared import features, settings
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
 from shared.api.validation import checked
@@ -112,6 +112,10 @@ def vote(
     return member_documents.vote(given, score, counts=counts)
 
 
+_SEND = tuple(features.of("sends_picture"))
+"""What makes a file a deal's picture, where a feature does."""
+
+
 @command(deals_app)
 def edit(
     work: Work,
@@ -119,7 +123,8 @@ def edit(
     changed: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="A field's value.")] = None,
     removed: Annotated[list[str] | None, typer.Option("--unset", metavar="FIELD", help="A field to remove.")] = None,
     picture: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="A file to make its picture of.")
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, hidden=not _SEND, help="A file to make its picture of."),
     ] = None,
     yes: Yes = False,
 ) -> output.Json:
@@ -139,7 +144,8 @@ def edit(
     else:
         edited = deals.find(work.table, deal, consistent=True)
     if picture is not None:
-        edited = pictures.send(work.table, edited, picture, work.now)
+        for send in _SEND:
+            edited = send(work.table, edited, picture, work.now)
     return documents.deal(edited, work.now)
 
 

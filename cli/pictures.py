@@ -1,13 +1,16 @@
-"""A deal's picture on the command line: ``btd deals edit NUMBER --picture FILE``."""
+"""A deal's picture on the command line: ``btd deals edit NUMBER --picture FILE``; and uploads that failed."""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import time
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from cli.redrive import Kind
 from cli.routes import BY
 from cli.work import local_cloud
 from shared import services
@@ -17,6 +20,7 @@ from shared.errors import Busy, Invalid
 from shared.models.catalog import Deal
 from shared.services import Bucket
 from shared.values import identifiers
+from shared.values.naming import counted
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
 PATIENCE = 60
@@ -48,3 +52,23 @@ def _bucket() -> Bucket:
         return services.connect_bucket(name, region_name=os.environ.get("AWS_REGION"))
     cloud, arguments = local_cloud("BTD_PICTURES_BUCKET names no bucket")
     return services.connect_bucket(cloud["picturesBucket"], **arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """Files that editors sent, of which no picture was made yet. A day after it was sent, a file is gone."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, body: str) -> Uploads:
+        """The uploads that a message of S3 names. Raises ValueError for a message of another kind."""
+        try:
+            names = tuple(str(each["s3"]["object"]["key"]) for each in json.loads(body)["Records"])
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"no message of S3: {body[:200]}") from error
+        return cls(names)
+
+
+REDRIVEN = (Kind(Uploads.of, lambda sent: (counted(len(sent.names), "upload"), []), "uploads", "resizer"),)
+"""What ``btd redrive`` reads from the dead-letter queue of uploads."""

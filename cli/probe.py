@@ -22,7 +22,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.output import note, show_json, show_rows
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
-from cli.proofs import pictures as of_pictures
 from cli.work import AsJson, NoTable, local_cloud
 from infra.access import Right
 from infra.settings import STAGES
@@ -199,7 +198,6 @@ def starts(site: Deployed) -> str:
 
 PROOFS: dict[str, Proof] = {
     "keys": Proof(keys_of_indexes, 120, "MiniStack tells IAM of no keys", blind=True),
-    **of_pictures.PROOFS,
     "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
     "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
     "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),

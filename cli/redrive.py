@@ -103,22 +103,6 @@ class Batch:
             raise ValueError(f"not a batch of the stream: {body[:200]}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Uploads:
-    """Files that editors sent, of which no picture was made yet. A day after it was sent, a file is gone."""
-
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, body: str) -> Uploads:
-        """The uploads that a message of S3 names. Raises ValueError for a message of another kind."""
-        try:
-            names = tuple(str(each["s3"]["object"]["key"]) for each in json.loads(body)["Records"])
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"no message of S3: {body[:200]}") from error
-        return cls(names)
-
-
 class Kind(NamedTuple):
     """A kind of work: how a message is read (ValueError for one of another kind), what is said of it, with the deals
     that it is about, the queue that takes it (of ``WORK``), and the function whose log says why it failed."""
@@ -135,7 +119,6 @@ def kinds() -> tuple[Kind, ...]:
     return (
         Kind(Unit.from_json, lambda unit: (f"{unit.kind} news", [unit.deal_id]), "work", "messenger"),
         *chain.from_iterable(features.of("redriven")),
-        Kind(Uploads.of, lambda sent: (counted(len(sent.names), "upload"), []), "uploads", "resizer"),
     )
 
 

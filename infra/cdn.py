@@ -30,6 +30,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra import nag
+from infra.functions import FUNCTIONS
 from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
 from infra.nag import Acceptance, accept
 from infra.options.cdn import Cdn
@@ -199,7 +200,7 @@ PAGE_QUERY = ("cursor", "q", "notice", *SELECTING)
 """The same of the site's public pages: where a list goes on and what of it is asked for, what is searched for, and what
 was just done."""
 
-FILES = ("/assets", "/pictures")
+FILES = ("/assets", *(str(each.pages) for each in FUNCTIONS if each.never_changes))
 """Prefixes of files whose names hold their content's hash: they are kept as long as CloudFront keeps anything."""
 
 _Query = cloudfront.CacheQueryStringBehavior

@@ -14,7 +14,7 @@ from infra import other_rights, rights
 from infra.access import widened
 from infra.bounds import ESSENTIAL_METRICS
 from infra.bundling import module_of
-from infra.rows import FULL, Caller, Filter, Function, Reading, pictures, typed
+from infra.rows import FULL, Caller, Filter, Function, Reading, typed
 from infra.settings import Stage, Watch
 from shared import features
 from shared.data import item_types
@@ -114,7 +114,6 @@ _ROWS = (
         timeout=30,
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",
     ),
-    *pictures.FUNCTIONS,
     *chain.from_iterable(features.of("functions")),
 )
 
@@ -143,9 +142,8 @@ BY_NAME = {each.name: each for each in FUNCTIONS}
 OF_FEATURES = {name: output for each in features.of("queues") for name, output in each.items()}
 """The queues of features' work, which only stages with a feature's setting have."""
 
-WORK = {"work": "QueueUrl", "uploads": "UploadsUrl", **OF_FEATURES}
-"""The queues of work: the fan-out's, that of uploads, and the features'. Each has an output of the stack that tells its
-address."""
+WORK = {"work": "QueueUrl", **OF_FEATURES}
+"""The queues of work: the fan-out's, and the features'. Each has an output of the stack that tells its address."""
 
 DEAD_LETTERS = {
     name: f"{name.capitalize()}DeadLettersUrl"

@@ -104,8 +104,6 @@ PUBLISHER: Access = (
     # The offers of a product, and what its deals say of their prices: that alone is written into a deal.
     Right("Query", (p.PRODUCT,)),
     *(Right(each, (p.DEAL,), attributes=("Link", "Verdict")) for each in ("BatchGetItem", "UpdateItem")),
-    # Whether a deal has a picture again that a record says was replaced.
-    Right("GetItem", (p.DEAL,), attributes=("Picture",)),
     Right("PutItem", (p.PRODUCT, p.WORD, p.LOG, p.SHOP)),
     Right("UpdateItem", (p.WORDS,)),
     Right("DeleteItem", (p.PRODUCT, p.WORD)),

@@ -97,8 +97,6 @@ ROUTES = (
         "PATCH /deals/{dealId}",
         "GET,PUT /deals/{dealId}/hot",
         "GET /deals/{dealId}/log",
-        "GET /deals/{dealId}/picture",
-        "POST /pictures",
         "GET,POST /me/drafts",
         "GET,PUT,POST,DELETE /me/drafts/{draftId}",
         "POST /brands",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aws_cdk import App, CfnOutput, Stack
 
-from infra import nag, pictures
+from infra import nag
 from infra.bundling import bundle
 from infra.functions import of_stage
 from infra.gateway import DealsApi, SiteApi, SiteDomain
@@ -73,7 +73,6 @@ class DealsStack(Stack):
             pages=pages,
             origin=stage.origin,
         )
-        pictures.add(self, site)
         for add in features.of("resources"):
             add(self, site)
         CfnOutput(self, "SiteUrl", value=f"{site.origin}/" if site.origin else pages.api.url)

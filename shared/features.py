@@ -76,6 +76,7 @@ class Feature:
     ``make run`` prints, each as a name, a path and a remark.
     ``paths`` are some of its pages, and ``shows_code`` gives the paths of files whose text its pages show: the demo
     packs what both need.
+    ``sends_picture`` makes a file a deal's picture, for ``btd deals edit``.
     ``proofs`` are proofs of ``btd probe`` by their names (``cli/proofs``).
     ``sample`` adds to the sample of a new local cloud, and ``workbench`` to the model for NoSQL Workbench.
     ``benchmarks`` are those that ``python -m benchmarks`` runs.
@@ -138,6 +139,7 @@ class Feature:
     links: tuple[tuple[str, str, str], ...] = ()
     paths: tuple[str, ...] = ()
     shows_code: str = ""
+    sends_picture: str = ""
     proofs: str = ""
     sample: str = ""
     workbench: str = ""
@@ -389,7 +391,41 @@ MAIL = Feature(
     proofs="cli.mail:PROOFS",
 )
 
-FEATURES: tuple[Feature, ...] = (SHOP, MAIL, WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
+PICTURES = Feature(
+    name="pictures",
+    does="pictures of deals, which editors send as files and the site serves",
+    owns=(
+        *("cli/pictures.py", "cli/proofs/pictures.py"),
+        *("docs/cost.md#pictures", "docs/site.md#pictures"),
+        *("docs/ledger.md#lifecycle-by-tag", "docs/ledger.md#upload-reaches-the-resizer"),
+        *("functions/api/uploads.py", "functions/background/old_pictures.py", "functions/background/resizer.py"),
+        *("functions/pages/desk/pictures.py", "functions/pages/pictures.py"),
+        *("infra/pictures.py", "infra/rows/pictures.py"),
+        *("shared/api/pictures.py", "shared/data/catalog/uploads.py", "shared/decoder.py", "shared/pictures.py"),
+        "shared/runtime/bucket.py",
+        *("tests/functions/test_pictures.py", "tests/functions/test_uploads.py", "tests/infra/test_pictures.py"),
+        *("web/templates/desk/picture.html", "web/templates/desk/pictures.html"),
+    ),
+    routes=("/pictures",),
+    named=("pictures", "resizer", "uploads", "PictureForm", "PictureState", "upload-reaches-the-resizer"),
+    functions="infra.rows.pictures:FUNCTIONS",
+    more_rights="infra.rows.pictures:MORE",
+    resources="infra.pictures:add",
+    queues={"uploads": "UploadsUrl"},
+    api_routes="infra.rows.pictures:ROUTES",
+    answers="shared.api.pictures:ANSWERS",
+    in_pages="desk/pictures.html",
+    joins={
+        "editors": "functions.api.uploads:add",
+        "desk": "functions.pages.desk.pictures:",
+        "publisher": "functions.background.old_pictures:follow",
+    },
+    sends_picture="cli.pictures:send",
+    redriven="cli.pictures:REDRIVEN",
+    proofs="cli.proofs.pictures:PROOFS",
+)
+
+FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, MAIL, WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
 """The features that are installed."""
 
 

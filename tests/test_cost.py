@@ -152,6 +152,7 @@ def test_a_thousand_orders_cost_what_the_page_says() -> None:
     assert figures[1] > 0
 
 
+@pytest.mark.needs("pictures")
 def test_a_thousand_pictures_cost_what_the_page_says() -> None:
     writes, reads = 4 * 0.005, 0.0004
     resizer = BY_NAME["resizer"]

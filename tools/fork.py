@@ -2,9 +2,9 @@
 
 The files of those features (``shared/features.py``) are left out, and their records. Of the other files, the code names
 no feature, so it stays as it is. Tests and documents do name them. A test that imports something that is gone is left
-out, and one that is marked with ``@pytest.mark.needs``. So is an entry of a list in tests that names a path, a file or
-a function that is gone, or calls what is gone; and in documents a paragraph, an item of a list or a row of a table that
-links to a file that is gone, or names it, its feature or its command in code type, and what stands between
+out, and one that is marked with ``@pytest.mark.needs``. So is an entry of a list in tests that names a path, a file, a
+module or a function that is gone, or calls what is gone; and in documents a paragraph, an item of a list or a row of a
+table that links to a file that is gone, or names it, its feature or its command in code type, and what stands between
 ``<!-- NAME -->`` and ``<!-- end -->``; in TOML what stands between lines ``# NAME`` and ``# end``. What is generated is
 generated again.
 """
@@ -70,7 +70,7 @@ class Gone:
 
     def has(self, text: str) -> bool:
         """Whether a text names something that is gone."""
-        return text in self.names | self.files or any(
+        return text in self.names | self.files | self.modules or any(
             text == path or text.startswith((f"{path}/", f"{path}?", f"{path}#")) for path in self.paths
         )
 
@@ -326,8 +326,13 @@ def _names(node: ast.expr, gone: Gone) -> bool:
 
 
 def _calls(node: ast.expr, lost: set[str]) -> bool:
-    """Whether an entry is a call of what is gone."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in lost
+    """Whether an entry is a call of what is gone, or a text with its value."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name in lost
+        case ast.JoinedStr():
+            return bool(_loads(node) & lost)
+    return False
 
 
 def shortened(text: str, path: str, gone: Gone) -> str:

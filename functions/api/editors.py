@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from shared import features
 from shared.api import documents, paths
 from shared.api.app import calling, create_app, editors_only, serve
-from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
+from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft
 from shared.api.paths import PAGED, of_editors
 from shared.api.validation import confirmed_fields, idempotency
-from shared.data.catalog import changes, deal_items, deals, drafts, editing, picks, topics, uploads
+from shared.data.catalog import changes, deal_items, deals, drafts, editing, picks, topics
 from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import correlation_id, paging, segment, topic_named
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal
-from shared.runtime import clients, metrics
+from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, naming, times
-from shared.values.pictures import ANY_TYPE, MAX_UPLOAD
 
 ONCE = ("Idempotency-Key", "anyway")
 """Of a route that makes a deal: a key, so that a repeat makes nothing, and the odd fields that are meant."""
@@ -80,31 +80,6 @@ def log(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     page = changes.log_of(table(), deal.deal_id, now=times.now(), **paging(app))
     return json_answer(documents.page(page, documents.log_line))
-
-
-@app.post("/pictures", **of_editors("Get a form that sends a deal's picture", "PictureForm", status=201, errors=[404]))
-def form_of_picture(wanted: NewPicture) -> Response[Any]:
-    now = times.now()
-    deal = deals.get(table(), wanted.deal_id, consistent=True)
-    own = calling(app)
-    form = clients.upload_form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
-    ends = now + timedelta(seconds=clients.UPLOAD_SECONDS)
-    document = {"url": form.url, "fields": dict(form.fields), "expiresAt": times.to_iso(ends), "maxBytes": MAX_UPLOAD}
-    return json_answer(document, HTTPStatus.CREATED)
-
-
-@app.get(
-    "/deals/<deal_id>/picture", **of_editors("What became of a picture that was sent", "PictureState", errors=[404])
-)
-def state_of_picture(deal_id: str) -> Response[Any]:
-    deal = deals.find(table(), segment(deal_id), consistent=True)
-    outcome = uploads.outcome_of(deal)
-    document = {
-        "picture": documents.picture(deal.picture),
-        "key": outcome.upload if outcome else None,
-        "refused": (outcome.refused or None) if outcome else None,
-    }
-    return json_answer(document)
 
 
 @app.get("/me/drafts", **of_editors("One's drafts", "DraftList"))
@@ -207,5 +182,8 @@ def _draft(draft_id: str) -> Draft:
 def _correlation_id() -> str:
     return correlation_id(app.current_event.raw_event)
 
+
+for add in features.joining("editors"):
+    add(app)
 
 handler = serve(app, editors_only)

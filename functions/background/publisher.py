@@ -1,5 +1,5 @@
 """From the stream: news of deals become work for the messenger, each deal's words and offer are filed for search, who
-changed it is logged, and the files of a picture are given up that its deal no longer names.
+changed it is logged.
 
 One function does both: two readers of a stream are as many as DynamoDB serves without throttling, and the refresher is
 the other one. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.Lambda.BestPracticesWithDynamoDB.html
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import EventType
 
-from shared import settings
+from shared import features, settings
 from shared.data import item_types
-from shared.data.catalog import changes, imports, offers, search, uploads
+from shared.data.catalog import changes, imports, offers, search
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.data.members import fanout
@@ -25,7 +25,7 @@ from shared.dynamodb.attributes import Item, unmarshal_item
 from shared.errors import DamagedDeal
 from shared.models.catalog import Deal, Status
 from shared.runtime.batches import each_record
-from shared.runtime.clients import bucket, queue
+from shared.runtime.clients import queue
 from shared.runtime.environment import logger, table
 from shared.runtime.metrics import measured
 from shared.values import links
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+_FOLLOWERS = tuple(features.joining("publisher"))
+"""What features do with a deal's change, before it is logged."""
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
@@ -63,7 +67,7 @@ def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
 
 
 def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
-    """Log one deal's change, give up its old picture, and file its words and its offer, which does not wait for these.
+    """Log one deal's change, and file its words and its offer, which does not wait for these.
 
     New deals whose ids are in ``filed`` are filed already.
     """
@@ -73,7 +77,8 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
     if change is None:
         return
     try:
-        follow_picture(change)
+        for follow in _FOLLOWERS:
+            follow(change)
         changes.note(table(), change, record.raw_event["dynamodb"]["SequenceNumber"])
         offers.remember_category(table(), change)
     finally:
@@ -102,25 +107,6 @@ def announce(record: DynamoDBRecord) -> None:
         queue().send([unit.to_json() for unit in units])
         kinds = sorted({unit.kind for unit in units})
         logger().info("announced", deal_id=units[0].deal_id, kinds=kinds, **measured())
-
-
-def follow_picture(change: DealChange) -> None:
-    """Have the picture removed that a deal no longer has, and keep the one that it has: no other deal has its files.
-
-    A record may come late, when the deal has the old picture again: so the deal is read before its files are given up.
-    """
-    if change.before is None:
-        return
-    old, new = change.before.picture, change.after.picture if change.after else None
-    if (old and old.hash) == (new and new.hash):
-        return
-    if old is not None and not uploads.is_picture_shown(table(), change.before.deal_id, old):
-        for name in old.files:
-            bucket().replaced(name)
-        logger().info("picture replaced", picture=old.hash)
-    if new is not None and change.before.upload:
-        for name in new.files:
-            bucket().kept(name)  # the deal may have had it before, and given it up while it was sent once more
 
 
 def work_of(change: DealChange) -> list[Unit]:

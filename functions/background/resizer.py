@@ -15,7 +15,7 @@ from shared.data.catalog import uploads
 from shared.errors import NoSuchDeal
 from shared.pictures import Refused
 from shared.runtime.batches import each_message
-from shared.runtime.clients import bucket
+from shared.runtime.bucket import bucket
 from shared.runtime.environment import logger, table
 from shared.values import times
 from shared.values.pictures import MAX_UPLOAD, MEDIA_TYPES

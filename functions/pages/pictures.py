@@ -11,7 +11,7 @@ from shared.errors import NotFound
 from shared.html import pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer, Request
-from shared.runtime.clients import bucket
+from shared.runtime.bucket import bucket
 from shared.values.pictures import MEDIA_TYPES, PICTURES
 
 MOST = 3_000_000

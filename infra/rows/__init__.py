@@ -68,6 +68,7 @@ class Function:
     ``each_minute``: the clock invokes it.
     ``pages`` is the prefix of the site's paths that it answers; empty means all paths that no other function answers.
     ``makes_links``: it knows the site's address, as those that answer pages do.
+    ``never_changes``: what it answers is named by its content's hash, so caches may keep it for a year.
     ``takes_passwords``: POSTs to its pages are throttled as signing in is.
     ``shows_work``: only stages that show their work have it.
     ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
@@ -88,6 +89,7 @@ class Function:
     each_minute: bool = False
     pages: str | None = None
     makes_links: bool = False
+    never_changes: bool = False
     takes_passwords: bool = False
     shows_work: bool = False
     traced: bool = False

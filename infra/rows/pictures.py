@@ -18,7 +18,7 @@ RESIZER: Access = (
 """It sets a deal's picture, and who did that when: no price, no link, no key of an index, no other item."""
 
 FUNCTIONS = (
-    Function(name="pictures", access=(), pages="/pictures"),
+    Function(name="pictures", access=(), pages="/pictures", never_changes=True),
     Function(
         name="resizer",
         access=RESIZER,
@@ -29,6 +29,15 @@ FUNCTIONS = (
         because="A picture of 40 megapixels takes 500 MB, and a whole processor for two seconds.",
     ),
 )
+
+MORE: Mapping[str, Access] = {
+    # Whether a deal has a picture again that a record says was replaced.
+    "publisher": (Right("GetItem", (p.DEAL,), attributes=("Picture",)),)
+}
+"""What other functions may do with the table for pictures, by their names."""
+
+ROUTES = (("editors", "signed in", "GET /deals/{dealId}/picture", "POST /pictures"),)
+"""The API's routes: of each function, who may call, then methods and paths (``infra/routes.py``)."""
 
 SENDS = (("s3:PutObject", UPLOADS),)
 """The right with which a form is signed that a browser sends a picture by."""

@@ -142,12 +142,6 @@ class CategoryFeatured(Body):
     ]
 
 
-class NewPicture(Body):
-    """Ask for a form that sends a picture for a deal."""
-
-    deal_id: DealId
-
-
 class OptionalFields(Body):
     """The fields that a deal may be without, in the body that posts it and in the one that changes it."""
 

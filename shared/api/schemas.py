@@ -70,23 +70,6 @@ class Picture(Answer):
     colour: Annotated[str, Field(pattern="^[0-9a-f]{6}$", description="The colour of most of it, as RGB.")]
 
 
-class PictureForm(Answer):
-    """A form that sends one picture to S3 (multipart/form-data): all ``fields`` first, then the file as ``file``."""
-
-    url: str
-    fields: dict[str, str]
-    expires_at: datetime
-    max_bytes: Count
-
-
-class PictureState(Answer):
-    """A deal's picture, and what became of the last file that was sent for it (the ``key`` of its form)."""
-
-    picture: Picture | None
-    key: str | None
-    refused: str | None
-
-
 class Verdict(Answer):
     """What a deal's price is judged by: offers of its product and variant in the 60 days before, in its currency.
 

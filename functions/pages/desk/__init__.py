@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functions.pages.desk import deal_form, deals, drafts, lists, pictures, today, together
+from functions.pages.desk import deal_form, deals, drafts, lists, today, together
+from shared import features
 from shared.html import forms
 from shared.html.app import serve
 
-_MODULES = (today, deals, together, drafts, deal_form, pictures, lists)
+_MODULES = (today, deals, together, drafts, deal_form, lists, *features.joining("desk"))
 
 handler = serve(*(module.routes for module in _MODULES), guards=[forms.ours_only])

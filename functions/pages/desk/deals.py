@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 
-from functions.pages.desk import deal_form, lists, pictures
+from functions.pages.desk import deal_form, lists
 from functions.pages.desk.deal_form import brand_names, changed, deal_of, desk_page, edit
 from functions.pages.desk.lists import near_names
-from shared import settings
+from shared import features, settings
 from shared.data.catalog import clicks, deals, editing, offers
 from shared.data.catalog.drafts import Draft
 from shared.errors import (
@@ -93,7 +94,8 @@ def post_deal(request: Request) -> Answer:
         return form_page(request, {**typed, "key": forms.new_key()}, again)
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
-    fragment = "picture" if "then" in typed else ""
+    then = typed.get("then", "")
+    fragment = then if then in {each.THEN for each in features.joining("desk")} else ""
     return pages.redirect(f"/desk/deals/{views.number(deal)}", fragment=fragment, notice="posted")
 
 
@@ -236,14 +238,12 @@ def form_page(
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(views.number(deal)) if deal else ""
     currency = typed.get("currency") or settings.CURRENCIES[0]
-    picture = None if damaged else pictures.section(deal, request)
+    parts = {} if damaged else _parts(deal, request)
     done = (deal.withdrawn_at or deal.ends_at) if deal and editing.undone(deal, now) else None
     answer = desk_page(
         "desk/deal.html",
         request,
         status,
-        picture=picture,
-        now_shown=views.card(deal, now) if deal and picture else None,
         here=None if deal else "/desk/drafts" if draft else "/desk/deals/new",
         typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currency},
         later=None if deal else deal_form.STARTS_AT,
@@ -276,10 +276,16 @@ def form_page(
         rows=deal_form.ROWS,
         brand_names=brand_names(),
         choices={"currencies": views.currencies(currency), "categories": CATEGORIES},
+        **parts,
     )
-    if picture:  # which the browser sends to the bucket
-        answer.headers["Content-Security-Policy"] = pages.content_policy(sends_to=picture["host"])
+    if "sends_to" in parts:
+        answer.headers["Content-Security-Policy"] = pages.content_policy(sends_to=parts["sends_to"])
     return answer
+
+
+def _parts(deal: Deal | None, request: Request) -> dict[str, Any]:
+    """What features show in a deal's form; ``sends_to`` is a host that the browser sends a file to."""
+    return {name: value for each in features.joining("desk") for name, value in each.in_form(deal, request).items()}
 
 
 def refused_form(

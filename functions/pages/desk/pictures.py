@@ -12,17 +12,20 @@ from shared.html.app import Routes
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal
-from shared.runtime import clients
+from shared.runtime.bucket import upload_form
 from shared.values import identifiers
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS
 
 routes = Routes()
 
+THEN = "picture"
+"""Where a form leads to that was sent by its button for those without script."""
+
 LOOKS = 60
 """How often a page looks by itself, a second apart; a picture is made in a second or two."""
 
 
-def section(deal: Deal | None, request: Request) -> dict[str, Any]:
+def in_form(deal: Deal | None, request: Request) -> dict[str, Any]:
     """The picture in a deal's form, with the form that sends one; that of a new deal gets it once posted."""
     outcome = uploads.outcome_of(deal) if deal else None
     # Without an origin, which only a stage whose name is not known before it is deployed lacks, S3's answer is empty.
@@ -30,14 +33,15 @@ def section(deal: Deal | None, request: Request) -> dict[str, Any]:
     more = {"success_action_redirect": back} if back else {}
     more["Content-Type"] = ANY_TYPE
     by, account_id = request.username or "", request.account_id or ""
-    form = clients.upload_form(deal.deal_id if deal else "", by, account_id, request.now, **more)
-    return {
+    form = upload_form(deal.deal_id if deal else "", by, account_id, request.now, **more)
+    picture = {
         "form": form if deal else None,
-        "host": "{0.scheme}://{0.netloc}".format(urlsplit(form.url)),
         "types": ",".join(MEDIA_TYPES_SENT),
         "most": MAX_UPLOAD,
         "refused": outcome.refused if outcome else "",
     }
+    shown = views.card(deal, request.now) if deal else None
+    return {"picture": picture, "now_shown": shown, "sends_to": "{0.scheme}://{0.netloc}".format(urlsplit(form.url))}
 
 
 @routes.get("/desk/deals/<number>/picture")
