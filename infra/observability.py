@@ -238,7 +238,7 @@ class Dashboard(Construct):
             [
                 _graph("Deals, orders, likes and watches", *_by_function(stage, *_SAID)),
                 _graph(
-                    "Messages and mails",
+                    "Messages",
                     *_by_function(stage, metrics.MESSAGES_DELIVERED, *chain.from_iterable(features.of("metrics"))),
                 ),
                 _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
