@@ -126,6 +126,7 @@ def test_an_export_quotes_nothing_that_a_member_has_typed(
     assert [(name, row) for name, rows in kept.items() for row in rows if "zebulon" in str(row).lower()] == []
 
 
+@pytest.mark.needs("shop")
 def test_what_names_nobody_can_be_imported_without_the_rest(
     table: Table, btd: Btd, empty: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +140,7 @@ def test_what_names_nobody_can_be_imported_without_the_rest(
     assert "they have no keys: CartItem, Message, Order, OrderItem, PriceAlert, User, WordsAlert." in told.stderr
 
 
+@pytest.mark.needs("shop")
 def test_the_queries_that_it_prints_run_and_tell_what_happened(table: Table, btd: Btd, tmp_path: Path) -> None:
     printed = btd("export", str(tmp_path)).stdout
 
@@ -161,6 +163,7 @@ def test_the_queries_that_it_prints_run_and_tell_what_happened(table: Table, btd
     assert answers["Discounts by brand"] == sorted(averages, key=lambda row: (-row[2], row[0]))
 
 
+@pytest.mark.needs("shop")
 def test_columns_have_types_and_are_there_without_items_that_use_them(table: Table, btd: Btd, tmp_path: Path) -> None:
     btd("export", str(tmp_path))
 

@@ -47,6 +47,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         yield table
 
 
+@pytest.mark.needs("shop")
 @pytest.mark.usefixtures("shown")
 def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     send(table, a_message(post_deal(), "ana", now=times.now()))
@@ -70,6 +71,7 @@ def test_a_page_tells_only_its_own_requests(ana: Browser) -> None:
     assert first.words.partition("took")[2][:30] == second.words.partition("took")[2][:30]
 
 
+@pytest.mark.needs("shop")
 @pytest.mark.usefixtures("shown")
 @pytest.mark.parametrize(
     "path", ["/my/saved", "/account", "/account/remove", "/shop/cart", "/shop/orders", "/shop/addresses"]
