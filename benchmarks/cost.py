@@ -10,6 +10,7 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import aws_cdk as cdk
@@ -20,9 +21,9 @@ from benchmarks.browser import in_a_browser
 from benchmarks.harness import DOCS, markdown, record
 from benchmarks.operations import Measured, measure
 from benchmarks.prices import GOAL, MILLION, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
-from infra.bounds import ESSENTIAL_METRICS
 from infra.settings import STAGES, Stage, Watch
 from infra.stacks import DealsStack
+from shared import features
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric
 
@@ -237,10 +238,12 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
     """The cost of a stage in a month without a visitor: name, number and dollars of each."""
     counted = count_resources(stage)
     # With all of them, each function also reports its cold starts.
-    every = sum(max(1, len(each.services)) for each in vars(metrics).values() if isinstance(each, Metric))
+    modules = (metrics, *features.of("metrics"))
+    ours = {each.name: each for of in modules for each in vars(of).values() if isinstance(each, Metric)}
+    every = sum(max(1, len(each.services)) for each in ours.values())
     series = {
         Watch.NOTHING: 0,
-        Watch.ESSENTIAL: sum(len(each.services) for each in ESSENTIAL_METRICS),
+        Watch.ESSENTIAL: sum(len(ours[name].services) for name in chain(*features.of("essential_metrics"))),
         Watch.FULL: every + counted["reporting functions"],
     }[stage.watch]
     series += counted["counts of readers"]

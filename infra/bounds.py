@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shared.runtime import metrics
-
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -114,10 +112,6 @@ class Bounds:
     """Requests to a gateway in an hour: fourteen a second, all hour, which is half a dollar if each is a like. More is
     a success that needs higher bounds, or an attack on the bill."""
 
-    orders_are_stuck: Bound = Bound(3 * 24 * 3600, minutes=60)
-    """Seconds since the oldest open order was placed. Three days are a weekend and a day to send it: an order that
-    waits longer was overlooked."""
-
     sign_ins_fail: Bound = Bound(300, minutes=5)
     """Failed and refused attempts to sign in, through the API or the site's form. An address has about 17 in that time
     before it is refused: so many come from a program."""
@@ -126,10 +120,5 @@ class Bounds:
 USUAL = Bounds()
 """The bounds of a stage that names no others."""
 
-ESSENTIAL = frozenset(
-    {"stream_is_behind", "dead_letters_are_waiting", "api_fails", "too_many_requests", "orders_are_stuck"}
-)
+ESSENTIAL = frozenset({"stream_is_behind", "dead_letters_are_waiting", "api_fails", "too_many_requests"})
 """The kinds that mean that data or money is being lost: a stage that watches the essential has these alone."""
-
-ESSENTIAL_METRICS = (metrics.OLDEST_OPEN_ORDER,)
-"""The metrics of ours that these look at."""

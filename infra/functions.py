@@ -12,7 +12,6 @@ from itertools import chain
 
 from infra import other_rights, rights
 from infra.access import widened
-from infra.bounds import ESSENTIAL_METRICS
 from infra.bundling import module_of
 from infra.rows import FULL, Caller, Filter, Function, Reading, typed
 from infra.settings import Stage, Watch
@@ -158,7 +157,7 @@ QUEUES = (*WORK.values(), *DEAD_LETTERS.values())
 def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
     """A function's environment, except for what the queue and the site add once they have their addresses."""
     answers_api = row.caller is Caller.GATEWAY and row.pages is None
-    reported = " ".join(each.name for each in ESSENTIAL_METRICS) if stage.watch is Watch.ESSENTIAL else ""
+    reported = " ".join(chain(*features.of("essential_metrics"))) if stage.watch is Watch.ESSENTIAL else ""
     return {
         "FUNCTION": module_of(row.name),
         **({"TABLE_NAME": table} if row.access else {}),

@@ -98,9 +98,9 @@ class Alarms(Construct):
         self._watch_table(site)
         self._watch_ours(site)
         for each in site.watched:
-            self._add(
-                each.kind, None, each.metric, bound=each.bound, below=each.below, silence_is_bad=each.silence_is_bad
-            )
+            if each.essential or self._stage.watch is Watch.FULL:
+                more = {"below": each.below, "silence_is_bad": each.silence_is_bad}
+                self._add(each.kind, None, each.metric, bound=each.bound, **more)
 
     def _watch_events(self, site: Site) -> None:
         """The stream, the queues of work, and the dead-letter queues."""
@@ -160,7 +160,6 @@ class Alarms(Construct):
             self._add("items_are_damaged", module, of_function(stage, metrics.DAMAGED_ITEMS, module))
         sweeps = only(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
         self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)
-        self._add("orders_are_stuck", None, only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))
         for module in metrics.SIGN_IN_FAILURES.services:
             self._add("sign_ins_fail", module, of_function(stage, metrics.SIGN_IN_FAILURES, module))
 
@@ -185,7 +184,7 @@ class Alarms(Construct):
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
         https://docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
         """
-        if self._stage.watch is Watch.ESSENTIAL and kind not in ESSENTIAL:
+        if bound is None and self._stage.watch is Watch.ESSENTIAL and kind not in ESSENTIAL:
             return
         bound = bound or getattr(self._stage.bounds, kind)
         name = kind.title().replace("_", "")
@@ -219,7 +218,6 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dash
 
 _SAID = (
     metrics.DEALS_POSTED,
-    metrics.ORDERS_PLACED,
     metrics.LIKES_ADDED,
     metrics.LIKES_REMOVED,
     metrics.WATCHES_ADDED,
@@ -236,7 +234,7 @@ class Dashboard(Construct):
         rows: tuple[list[cloudwatch.IWidget], ...] = (
             *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),
             [
-                _graph("Deals, orders, likes and watches", *_by_function(stage, *_SAID)),
+                _graph("Deals, likes and watches", *_by_function(stage, *_SAID)),
                 _graph(
                     "Messages",
                     *_by_function(stage, metrics.MESSAGES_DELIVERED, *chain.from_iterable(features.of("metrics"))),
@@ -255,7 +253,7 @@ class Dashboard(Construct):
                     ),
                 ),
             ],
-            [_graph("Oldest open order, s", only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))],
+            [_graph(title, *found) for title, found in site.graphs],
             [
                 _graph(
                     "Requests",

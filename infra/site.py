@@ -19,7 +19,8 @@ from infra.storage import DealsTable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A metric of a feature's, which has an alarm where everything is watched.
+    """A metric of a feature's, which has an alarm where everything is watched, and where only the essential is if it is
+    ``essential``.
 
     ``kind`` is the name of the alarm, and the heading of the section of the runbook that helps. ``below`` and
     ``silence_is_bad`` say when it rings, as ``Alarms`` does (``observability.py``).
@@ -30,6 +31,7 @@ class Watched:
     bound: Bound
     below: bool = False
     silence_is_bad: bool = False
+    essential: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,7 +39,8 @@ class Site:
     """The parts of a stage. The functions' rows say who calls them, and ``by_name`` has the functions by their names.
 
     ``origin`` is how browsers know the site, or None where it is the gateway's own address. ``watched`` is
-    what features have watched besides the functions, the queues and the table.
+    what features have watched besides the functions, the queues and the table, and ``graphs`` what the dashboard draws
+    of them.
     """
 
     stage: Stage
@@ -49,6 +52,7 @@ class Site:
     pages: SiteApi
     origin: str | None
     watched: list[Watched] = field(default_factory=list)
+    graphs: list[tuple[str, list[cloudwatch.Metric]]] = field(default_factory=list)
 
     @property
     def functions(self) -> list[PythonFunction]:

@@ -36,7 +36,8 @@ class Feature:
     ``functions`` are rows of Lambda functions (``infra/functions.py``). ``rights`` gives what any function may do
     besides, on a stage that shows its work. ``resources`` is called with the stack and what
     it is made of (``infra/site.py``) to add other resources to it.
-    ``more_rights`` is what other functions may do for it, by their names.
+    ``more_rights`` is what other functions may do for it, by their names. ``metrics`` is the module of its metrics,
+    of which ``essential_metrics`` are paid for where only the essential is watched.
     ``entities`` are rows of types of items (``shared/data/entities.py``) by what they belong to. ``user_hides`` are
     attributes of users that nobody sees, with the reasons, and ``notes`` says by types of notes which partition a note
     is about. ``invariants`` makes what holds its items against each other (``shared/data/orders/invariants.py``).
@@ -93,6 +94,8 @@ class Feature:
     rights: str = ""
     more_rights: str = ""
     resources: str = ""
+    metrics: str = ""
+    essential_metrics: tuple[str, ...] = ()
     command_groups: str = ""
     commands: str = ""
     entities: str = ""
@@ -244,16 +247,19 @@ SHOP = Feature(
     name="shop",
     does="carts, orders and stock of the deals that the site sells itself",
     owns=(
+        *("docs/data-model.md#the-shop", "docs/runbook.md#orders-are-stuck"),
+        "docs/runbook.md#stock-that-does-not-add-up",
         "benchmarks/rush.py",
         "cli/shop.py",
         "functions/api/orders.py",
         "functions/api/sold_here.py",
-        "functions/background/sold_here.py",
+        *("functions/background/open_orders.py", "functions/background/sold_here.py"),
         "functions/pages/sales.py",
         "functions/pages/shop.py",
         "functions/pages/sold_here.py",
         "infra/options/shop.py",
         "infra/rows/shop.py",
+        "infra/shop.py",
         "local/sample/stock.py",
         "shared/api/addresses.py",
         "shared/api/countries.json",
@@ -263,6 +269,7 @@ SHOP = Feature(
         "shared/data/orders",
         "shared/html/orders.py",
         "shared/models/orders.py",
+        "shared/runtime/shop_metrics.py",
         *("tests/data/orders", "tests/functions/test_orders.py", "tests/support/shop.py"),
         *("tests/signed_in/test_sales.py", "tests/signed_in/test_shop.py"),
         "tools/shop.py",
@@ -270,9 +277,12 @@ SHOP = Feature(
         "web/templates/shop",
     ),
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
-    named=("orders", "shop", "sales", "cart", "data.orders"),
+    named=("orders", "shop", "sales", "cart", "data.orders", "Deals sold here"),
     functions="infra.rows.shop:FUNCTIONS",
     more_rights="infra.rows.shop:MORE",
+    resources="infra.shop:add",
+    metrics="shared.runtime.shop_metrics:",
+    essential_metrics=("OldestOpenOrder",),
     command_groups="cli.shop:GROUPS",
     commands="cli.shop:COMMANDS",
     entities="shared.data.orders.entities:ENTITIES",
@@ -310,7 +320,7 @@ SHOP = Feature(
         "catalog": "functions.api.sold_here:add",
         "site": "functions.pages.sold_here:routes",
         "refresher": "functions.background.sold_here:Offered",
-        "expiry": "functions.background.sold_here:measure",
+        "expiry": "functions.background.open_orders:measure",
     },
     paths=("/shop", "/shop/cart", "/desk/shop"),
     sample="local.sample.stock:plant",

@@ -28,7 +28,7 @@ from shared.errors import BadRequest, InvalidName
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import Event, correlation_id, paging, segment
 from shared.models.orders import Order, OrderStatus
-from shared.runtime import metrics
+from shared.runtime import shop_metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import times
@@ -112,7 +112,7 @@ def place_order(new: NewOrder) -> Response[Any]:
         terms=placing.Terms.of(os.environ, news.notify),
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
-        report(metrics.ORDERS_PLACED)
+        report(shop_metrics.ORDERS_PLACED)
     return json_answer(orders.order(order), HTTPStatus.CREATED, {"Location": orders.place_of(order.order_id)})
 
 

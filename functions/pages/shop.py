@@ -45,7 +45,7 @@ from shared.html.pages import Answer, Request
 from shared.models.catalog import Status, StockLevel
 from shared.models.members import Session
 from shared.models.orders import NO_CHARGES, Address, Bill, CartItem, Charges, Order, OrderStatus, Wanted
-from shared.runtime import metrics
+from shared.runtime import shop_metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import money
@@ -427,7 +427,7 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
     chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, news.notify)
     order = placing.place(table(), asked, request.now, secrets.token_bytes(16), chance=chance, terms=terms)
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
-        report(metrics.ORDERS_PLACED)
+        report(shop_metrics.ORDERS_PLACED)
     return order
 
 

@@ -6,22 +6,29 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from infra.bounds import Bound
 from infra.options import Option
 from shared.values import money
 
 _PERCENTS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?")
 
 
+STUCK = Bound(3 * 24 * 3600, minutes=60)
+"""Seconds since the oldest open order was placed. Three days are a weekend and a day to send it: an order that waits
+longer was overlooked."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop(Option):
     """What a stage adds to orders, and how it spreads open ones; ``docs/deploying.md`` tells what each means.
 
-    A stage without this setting adds nothing.
+    ``stuck`` is the bound of the alarm on orders that wait. A stage without this setting adds nothing.
     """
 
     shipping: Mapping[str, str] = field(default_factory=dict)
     tax: str = "0"
     open_order_shards: int = 1
+    stuck: Bound = STUCK
 
     def __post_init__(self) -> None:
         if not all(

@@ -62,12 +62,6 @@ WATCHES_REMOVED = Metric("WatchesRemoved", "Count", ("members", "mine"))
 DEALS_POSTED = Metric("DealsPosted", "Count", ("editors", "desk", "expiry"))
 """Deals created through the API, at the desk and as planned. Imports and repeated requests count nothing."""
 
-ORDERS_PLACED = Metric("OrdersPlaced", "Count", ("orders", "shop"))
-"""Orders placed through the API and in the shop. Repeated requests count nothing."""
-
-OLDEST_OPEN_ORDER = Metric("OldestOpenOrder", "Seconds", ("expiry",))
-"""Since the open order was placed that waits longest, each minute; nothing while no order is open."""
-
 MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", ("messenger",))
 """Messages that were written. Those that were there already count nothing."""
 

@@ -6,7 +6,7 @@ import base64
 import importlib
 import inspect
 import json
-import sys
+import re
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -22,6 +22,7 @@ from functions.background import expiry, messenger, publisher, refresher
 from functions.pages import mine, site
 from infra.bundling import module_of
 from infra.functions import FUNCTIONS
+from shared import features
 from shared.data import keys
 from shared.data.catalog import deals, page_cache, picks, topics
 from shared.data.catalog.deal_items import to_item_listed
@@ -32,7 +33,7 @@ from shared.html import cookies
 from shared.http import cached_pages
 from shared.models.catalog import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic
 from shared.models.members import User
-from shared.runtime import environment, metrics
+from shared.runtime import environment, metrics, shop_metrics
 from shared.runtime.metrics import Metric
 from shared.services import Queue
 from shared.values import times
@@ -42,7 +43,7 @@ from tests.support.emf import metrics_in
 from tests.support.events import event, page
 from tests.support.factories import a_deal, a_user, join, let_watch
 from tests.support.shop import a_buyer, buy, on_sale
-from tests.support.surroundings import taken
+from tests.support.surroundings import rooms_of, taken
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -360,9 +361,9 @@ def test_the_clock_tells_how_long_the_oldest_open_order_waits_and_nothing_where_
     order = buy(table, "ana", on_sale(table, 1), now=times.now() - timedelta(hours=2))
 
     expiry.handler(event("expiry-schedule"), context)
-    (waited,) = counted(lines())[metrics.OLDEST_OPEN_ORDER.name]
+    (waited,) = counted(lines())[shop_metrics.OLDEST_OPEN_ORDER.name]
 
-    assert metrics.OLDEST_OPEN_ORDER.name not in without
+    assert shop_metrics.OLDEST_OPEN_ORDER.name not in without
     assert 7200 <= waited <= 1 + (times.now() - order.placed_at).total_seconds()  # ids tell whole seconds
 
 
@@ -384,7 +385,7 @@ def test_an_environment_starts_cold_once_and_says_so_under_the_stacks_name_and_t
 def test_a_metric_that_a_stage_does_not_pay_for_is_a_field_and_no_more(
     table: Table, lines: Lines, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("METRICS", metrics.OLDEST_OPEN_ORDER.name)
+    monkeypatch.setenv("METRICS", "OldestOpenOrder")
 
     catalog.handler(page("/categories"), context)
 
@@ -395,16 +396,24 @@ def test_a_metric_that_a_stage_does_not_pay_for_is_a_field_and_no_more(
 
 def source(module: ModuleType) -> str:
     """A function's source, and that of what reads copies where it does so by that."""
-    rooms = [each for name, each in sys.modules.items() if f"{name}.".startswith(f"{module.__name__}.")]
+    rooms = rooms_of(module)
     reads_copies = any(vars(each).get("cached_pages") is cached_pages for each in rooms)
     return "".join(map(inspect.getsource, rooms)) + (inspect.getsource(cached_pages) if reads_copies else "")
 
 
-@pytest.mark.parametrize("name", sorted(name for name, value in vars(metrics).items() if isinstance(value, Metric)))
+NAMED = {
+    f"{module.__name__.rpartition('.')[2]}.{name}": value
+    for module in (metrics, *features.of("metrics"))
+    for name, value in vars(module).items()
+    if isinstance(value, Metric)
+}
+
+
+@pytest.mark.parametrize("name", sorted(NAMED))
 def test_a_metric_is_reported_by_the_functions_it_names_and_no_others(name: str) -> None:
     """Reports are named by the function's row, and all rows are looked through: the API's, the pages', the others."""
     reporters = {
-        row.name for row in FUNCTIONS if f"metrics.{name}" in source(importlib.import_module(module_of(row.name)))
+        row.name for row in FUNCTIONS if re.search(rf"\b{name}\b", source(importlib.import_module(module_of(row.name))))
     }
 
-    assert reporters == set(getattr(metrics, name).services)
+    assert reporters == set(NAMED[name].services)

@@ -25,16 +25,22 @@ from infra.functions import FUNCTIONS
 from infra.mail import MAILERS
 from infra.observability import OPERATIONS
 from infra.options.exports import Exports
+from infra.options.shop import NO_TERMS
 from infra.rows import Caller
 from infra.settings import STAGES
 from local.settings import ROOT
-from shared import settings
+from shared import features, settings
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 from tests.infra.conftest import Assembly, Synthesized
 
 ANSWERING = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY and not row.shows_work}
-REPORTED = {value.name: value for value in vars(metrics).values() if isinstance(value, metrics.Metric)}
+REPORTED = {
+    value.name: value
+    for module in (metrics, *features.of("metrics"))
+    for value in vars(module).values()
+    if isinstance(value, metrics.Metric)
+}
 
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", RUNBOOK, re.MULTILINE))
@@ -42,8 +48,13 @@ NOT_OF_ALARMS = {"Following a request", "What is measured", "Stock that does not
 
 Alarm = dict[str, Any]
 
+ESSENTIAL_OF: dict[str, dict[str, Bound]] = {"/shop": {"orders_are_stuck": NO_TERMS.stuck}}
+OF_FEATURES: dict[str, Bound] = {name: bound for each in ESSENTIAL_OF.values() for name, bound in each.items()}
+"""The bounds of features whose alarms every watched stage has."""
+
 BOUNDS: dict[str, Bound] = {
     **{each.name: getattr(USUAL, each.name) for each in fields(Bounds)},
+    **OF_FEATURES,
     "export_is_missing": Exports(days=30).missing,
 }
 """The bound of each kind of alarm: those of every stage, and those that features have."""
@@ -271,7 +282,7 @@ def test_the_alarm_topic_takes_alarms_and_the_budget_of_this_account_over_tls_on
 
 
 def test_a_stage_that_watches_the_essential_has_the_alarms_of_loss_and_of_cost(prod: Synthesized) -> None:
-    assert {kind_of(alarm) for alarm in alarms_of(prod)} == bounds.ESSENTIAL
+    assert {kind_of(alarm) for alarm in alarms_of(prod)} == bounds.ESSENTIAL.union(OF_FEATURES)
     assert len(list(watching(prod, "Count"))) == len(prod.resources("AWS::ApiGateway::Stage")) == 2
     assert prod.resources("AWS::CloudWatch::Dashboard") == {}
     assert "MetricsConfig" not in json.dumps(prod.resources("AWS::Lambda::EventSourceMapping"))
@@ -422,9 +433,9 @@ def test_a_command_of_the_aws_cli_is_an_operation_with_these_members(line: str) 
     assert {f"--{xform_name(name, '-')}" for name in shape.required_members} <= options
 
 
-@pytest.mark.parametrize("name", sorted(v.name for v in vars(metrics).values() if isinstance(v, metrics.Metric)))
+@pytest.mark.parametrize("name", sorted(REPORTED))
 def test_each_metric_is_explained_with_its_unit_and_its_reporters(name: str) -> None:
-    (metric,) = (value for value in vars(metrics).values() if getattr(value, "name", None) == name)
+    metric = REPORTED[name]
 
     (row,) = (line for line in RUNBOOK.splitlines() if line.startswith("|") and f"`{name}`" in line)
 

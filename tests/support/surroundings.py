@@ -71,16 +71,16 @@ def captured_log() -> Iterator[io.StringIO]:
         handler.setStream(sys.stdout)
 
 
+def rooms_of(function: ModuleType) -> list[ModuleType]:
+    """The modules that a function's handler is made of, with those that features join to it."""
+    own = function.__name__
+    joining = [each.get(own.rpartition(".")[2], "").partition(":")[0] for each in features.of("joins")]
+    return [each for name, each in sys.modules.items() if f"{name}.".startswith(f"{own}.") or name in joining]
+
+
 def modules_of(function: ModuleType) -> list[ModuleType]:
-    """The modules that a function's handler is made of, which ask for its table."""
-    name = function.__name__.rpartition(".")[2]
-    joining = {each[name].partition(":")[0] for each in features.of("joins") if name in each}
-    own = [
-        each
-        for found, each in sys.modules.items()
-        if f"{found}.".startswith(f"{function.__name__}.") or found in joining
-    ]
-    return [each for each in own if "table" in vars(each)]
+    """Those of them that ask for the function's table."""
+    return [each for each in rooms_of(function) if "table" in vars(each)]
 
 
 def hand_over(monkeypatch: pytest.MonkeyPatch, table: Table, *functions: ModuleType) -> None:

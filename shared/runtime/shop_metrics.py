@@ -1,0 +1,11 @@
+"""The metrics of the shop."""
+
+from __future__ import annotations
+
+from shared.runtime.metrics import Metric
+
+ORDERS_PLACED = Metric("OrdersPlaced", "Count", ("orders", "shop"))
+"""Orders placed through the API and in the shop. Repeated requests count nothing."""
+
+OLDEST_OPEN_ORDER = Metric("OldestOpenOrder", "Seconds", ("expiry",))
+"""Since the open order was placed that waits longest, each minute; nothing while no order is open."""
