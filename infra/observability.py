@@ -237,7 +237,9 @@ class Dashboard(Construct):
                 _graph("Deals, likes and watches", *_by_function(stage, *_SAID)),
                 _graph(
                     "Messages",
-                    *_by_function(stage, metrics.MESSAGES_DELIVERED, *chain.from_iterable(features.of("metrics"))),
+                    *_by_function(
+                        stage, metrics.MESSAGES_DELIVERED, *chain.from_iterable(features.of("delivery_metrics"))
+                    ),
                 ),
                 _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
             ],

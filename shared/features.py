@@ -26,128 +26,213 @@ class News:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """What one feature adds, and which files are its own.
-
-    ``does`` says what a copy without it lacks. ``owns`` are the patterns of its own files, from the project's folder;
-    a folder is owned with all that is in it, and a section of a document is named by its anchor. ``needs`` names the
-    features that it cannot do without.
-    ``routes`` are what the paths of its pages and routes begin with, and ``named`` other names that are its own, such
-    as those of functions: lists in tests lose such entries with it.
-    ``functions`` are rows of Lambda functions (``infra/functions.py``). ``rights`` gives what any function may do
-    besides, on a stage that shows its work. ``resources`` is called with the stack and what
-    it is made of (``infra/site.py``) to add other resources to it.
-    ``more_rights`` is what other functions may do for it, by their names. ``metrics`` is the module of its metrics,
-    of which ``essential_metrics`` are paid for where only the essential is watched.
-    ``entities`` are rows of types of items (``shared/data/entities.py``) by what they belong to. ``user_hides`` are
-    attributes of users that nobody sees, with the reasons, and ``notes`` says by types of notes which partition a note
-    is about. ``invariants`` makes what holds its items against each other (``shared/data/orders/invariants.py``).
-    ``holds_accounts`` are counts of an account that must be 0 before it is removed, each with the error that says so,
-    and ``removals`` what takes an account's items from it (``shared/data/removal.py``).
-    ``refreshes`` are types of items whose records the refresher reads, each with its word; ``rewrites`` are for
-    ``btd backfill``.
-    ``news`` are what messages tell besides deals. ``collections`` are partitions to begin with in the table's browser,
-    and ``head_counts`` what is counted for the header of a member's pages.
-    ``command_groups`` and ``commands`` are those of ``btd``, and ``api`` is the app whose routes they ask.
-    ``api_routes`` are what the gateway leads to functions (``infra/routes.py``). ``answers`` are models of what they
-    answer, ``answer_fields`` fields that other answers have, ``of_account`` what the one about an account has, and
-    ``openapi`` is what the document says besides.
-    ``described`` has, by types of items, the models that ``btd export`` takes columns of and other attributes, and
-    ``queries`` are examples of what to ask its file and Athena.
-    ``options`` are settings of stages, by the stages' names (``infra/options``).
-    ``queues`` are names of queues of work, with the stack's outputs of their addresses.
-    ``user_places`` are places of users in indexes, and ``in_account`` is a model of what an account's item says for it,
-    which ``User.more`` has.
-    ``on_account`` is called with what became of an account (``made``, ``email``, ``password``), as it was and as it is.
-    ``body_fields`` are fields that bodies of others have, by the models' names; ``changes_account`` is called with an
-    account and such a body, and ``account_page`` returns values for the page of an account. ``password_paths`` are
-    routes of the API that are throttled as signing in is, and ``signed_paths`` those of pages whose links are signed,
-    so that a form may come from anywhere.
-    ``joins`` has, by a function's name, what its module takes in: routes, pages, or a task (``joining``).
-    ``local_pages`` are functions that answer paths on the laptop alone, by what the paths begin with.
-    ``metrics`` are those that the dashboard shows beside the messages delivered.
-    ``subcommands`` are functions to add to groups of ``btd``, by the groups' names. ``redriven`` are the kinds of work
-    that ``btd redrive`` reads from dead-letter queues.
-    ``in_pages`` is a template that each page includes several times; ``on_page`` says where on the page it is then.
-    ``panel`` is the module that says what a page took and what its form did, and ``wraps`` makes a function's handler
-    one that says so in headers: both only on stages that show their work.
-    ``tabs`` are links in rows of links: ``sections`` of the site, the ``desk``, and ``mine``, a member's own pages.
-    ``private`` are beginnings of paths that crawlers leave out.
-    ``explains`` is the beginning of the paths of pages about access patterns; a pattern's number follows.
-    ``documents`` writes pages of the documents' site, each as a path and a text, and ``links`` are addresses that
-    ``make run`` prints, each as a name, a path and a remark.
-    ``paths`` are some of its pages, and ``shows_code`` gives the paths of files whose text its pages show: the demo
-    packs what both need.
-    ``sends_picture`` makes a file a deal's picture, for ``btd deals edit``.
-    ``proofs`` are proofs of ``btd probe`` by their names (``cli/proofs``).
-    ``sample`` adds to the sample of a new local cloud, and ``workbench`` to the model for NoSQL Workbench.
-    ``benchmarks`` are those that ``python -m benchmarks`` runs.
-    ``in_demo`` says, by the name of a function, what the demo calls with DynamoDB's client before it first invokes it.
-    """
+    """What one feature adds, and which files are its own. Places that are empty add nothing."""
 
     name: str
+
     does: str
+    """What a copy without it lacks."""
+
     owns: tuple[str, ...]
+    """Patterns of its own files, from the project's folder. A folder is owned with all that is in it; a section of a
+    document is named by its anchor (``docs/site.md#pictures``)."""
+
     needs: tuple[str, ...] = ()
+    """The features that it cannot do without."""
+
     routes: tuple[str, ...] = ()
+    """What the paths of its pages and routes begin with: lists in tests lose such entries with it."""
+
     named: tuple[str, ...] = ()
+    """Other names of its own, such as those of functions: the same."""
+
+    # The stack.
+
     functions: str = ""
-    rights: str = ""
+    """Rows of Lambda functions (``infra/functions.py``)."""
+
     more_rights: str = ""
+    """What other functions may do for it, by their names."""
+
+    rights: str = ""
+    """Gives what any function may do besides, on a stage that shows its work."""
+
     resources: str = ""
-    metrics: str = ""
-    essential_metrics: tuple[str, ...] = ()
-    command_groups: str = ""
-    commands: str = ""
-    entities: str = ""
-    user_hides: str = ""
-    notes: str = ""
-    invariants: str = ""
-    holds_accounts: Mapping[str, str] = field(default_factory=dict)
-    removals: str = ""
-    refreshes: Mapping[str, str] = field(default_factory=dict)
-    rewrites: str = ""
-    news: tuple[News, ...] = ()
-    collections: str = ""
-    head_counts: Mapping[str, str] = field(default_factory=dict)
-    api: str = ""
-    api_routes: str = ""
-    answers: str = ""
-    answer_fields: str = ""
-    of_account: str = ""
-    openapi: str = ""
-    described: str = ""
-    queries: str = ""
+    """Is called with the stack, and what it is made of (``infra/site.py``), to add resources."""
+
     options: str = ""
+    """Settings of stages, by the stages' names (``infra/options``)."""
+
     queues: Mapping[str, str] = field(default_factory=dict)
-    user_places: str = ""
-    in_account: str = ""
-    on_account: str = ""
-    body_fields: str = ""
-    changes_account: str = ""
-    account_page: str = ""
+    """Names of queues of work, each with the stack's output of its address."""
+
+    api_routes: str = ""
+    """What the gateway leads to functions (``infra/routes.py``)."""
+
     password_paths: tuple[str, ...] = ()
-    signed_paths: tuple[str, ...] = ()
-    joins: Mapping[str, str] = field(default_factory=dict)
-    local_pages: Mapping[str, str] = field(default_factory=dict)
+    """Routes of the API that are throttled as signing in is."""
+
     metrics: str = ""
-    subcommands: str = ""
-    redriven: str = ""
-    in_pages: str = ""
-    panel: str = ""
+    """The module of its metrics."""
+
+    essential_metrics: tuple[str, ...] = ()
+    """The metrics that are paid for where only the essential is watched."""
+
+    delivery_metrics: str = ""
+    """Metrics that the dashboard shows beside the messages delivered."""
+
+    # The table.
+
+    entities: str = ""
+    """Rows of types of items, by what they belong to (``shared/data/entities.py``)."""
+
+    user_places: str = ""
+    """Places of users in indexes."""
+
+    user_hides: str = ""
+    """Attributes of users that nobody sees, with the reasons."""
+
+    notes: str = ""
+    """Which partition a note is about, by the types of notes."""
+
+    invariants: str = ""
+    """Makes what holds its items against each other (``shared/data/invariants.py``)."""
+
+    removals: str = ""
+    """What takes an account's items from it (``shared/data/removal.py``)."""
+
+    holds_accounts: Mapping[str, str] = field(default_factory=dict)
+    """Counts of an account that must be 0 before it is removed, each with the error that says so."""
+
+    rewrites: str = ""
+    """Rewrites for ``btd backfill``."""
+
+    refreshes: Mapping[str, str] = field(default_factory=dict)
+    """Types of items whose records the refresher reads, each with its word."""
+
+    # Accounts.
+
+    in_account: str = ""
+    """A model of what an account's item says for it, which ``User.more`` has."""
+
+    on_account: str = ""
+    """Is called with what became of an account (``made``, ``email``, ``password``), as it was and as it is."""
+
+    changes_account: str = ""
+    """Is called with an account and the body that changes it."""
+
+    account_page: str = ""
+    """Returns values for the page of an account."""
+
+    # The API.
+
+    api: str = ""
+    """The app whose routes its commands ask."""
+
+    answers: str = ""
+    """Models of what its routes answer."""
+
+    answer_fields: str = ""
+    """Fields that other answers have."""
+
+    of_account: str = ""
+    """Fields that the answer about an account has."""
+
+    body_fields: str = ""
+    """Fields that bodies of others have, by the models' names."""
+
+    openapi: str = ""
+    """What the OpenAPI document says besides."""
+
+    # The functions and their pages.
+
+    joins: Mapping[str, str] = field(default_factory=dict)
+    """What the module of a function takes in, by the function's name: routes, pages, or a task (``joining``)."""
+
     wraps: str = ""
+    """Makes a function's handler one that says in headers what it took, on stages that show their work."""
+
+    panel: str = ""
+    """The module that says what a page took and what its form did, on stages that show their work."""
+
+    in_pages: str = ""
+    """A template that each page includes several times; ``on_page`` says where on the page it is then."""
+
     tabs: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    private: tuple[str, ...] = ()
+    """Links in rows of links: ``sections`` of the site, the ``desk``, and ``mine``, a member's own pages."""
+
+    head_counts: Mapping[str, str] = field(default_factory=dict)
+    """What is counted for the header of a member's pages."""
+
+    news: tuple[News, ...] = ()
+    """What messages tell besides deals."""
+
+    collections: str = ""
+    """Partitions to begin with in the table's browser."""
+
     explains: str = ""
-    documents: str = ""
-    links: tuple[tuple[str, str, str], ...] = ()
-    paths: tuple[str, ...] = ()
-    shows_code: str = ""
+    """The beginning of the paths of pages about access patterns; a pattern's number follows."""
+
+    signed_paths: tuple[str, ...] = ()
+    """Paths of pages whose links are signed, so that a form may come from anywhere."""
+
+    private: tuple[str, ...] = ()
+    """Beginnings of paths that crawlers leave out."""
+
+    # Commands.
+
+    command_groups: str = ""
+    """Groups of commands of ``btd``."""
+
+    commands: str = ""
+    """Commands of ``btd``."""
+
+    subcommands: str = ""
+    """Functions to add to groups of ``btd``, by the groups' names."""
+
+    described: str = ""
+    """The models that ``btd export`` takes columns of, and other attributes, by types of items."""
+
+    queries: str = ""
+    """Examples of what to ask the file of ``btd export``, and Athena."""
+
+    redriven: str = ""
+    """The kinds of work that ``btd redrive`` reads from dead-letter queues."""
+
     sends_picture: str = ""
+    """Makes a file a deal's picture, for ``btd deals edit``."""
+
     proofs: str = ""
+    """Proofs of ``btd probe`` by their names (``cli/proofs``)."""
+
+    # The laptop, the demo, the documents and the benchmarks.
+
+    links: tuple[tuple[str, str, str], ...] = ()
+    """Addresses that ``make run`` prints, each as a name, a path and a remark."""
+
+    local_pages: Mapping[str, str] = field(default_factory=dict)
+    """Functions that answer paths on the laptop alone, by what the paths begin with."""
+
     sample: str = ""
+    """Adds to the sample of a new local cloud."""
+
     workbench: str = ""
-    benchmarks: Mapping[str, str] = field(default_factory=dict)
+    """Adds to the model for NoSQL Workbench."""
+
+    paths: tuple[str, ...] = ()
+    """Some of its pages: the demo packs what they need."""
+
+    shows_code: str = ""
+    """Gives the paths of files whose text its pages show: the demo packs them, too."""
+
     in_demo: Mapping[str, str] = field(default_factory=dict)
+    """What the demo calls with DynamoDB's client before it first invokes a function, by the function's name."""
+
+    documents: str = ""
+    """Writes pages of the documents' site, each as a path and a text."""
+
+    benchmarks: Mapping[str, str] = field(default_factory=dict)
+    """Modules that ``python -m benchmarks`` runs, by the benchmarks' names."""
 
 
 WORKINGS = Feature(
@@ -395,7 +480,8 @@ MAIL = Feature(
     in_pages="mail/in-pages.html",
     workbench="tools.mail_sample:follow",
     local_pages={"/mail": "local.mailbox:show"},
-    metrics="shared.runtime.mail:METRICS",
+    metrics="shared.runtime.mail:",
+    delivery_metrics="shared.runtime.mail:METRICS",
     subcommands="cli.mail:SUBCOMMANDS",
     redriven="cli.mail:REDRIVEN",
     proofs="cli.mail:PROOFS",

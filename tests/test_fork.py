@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,6 @@ from tools import fork
 from tools.fork import Gone, Impossible
 
 TOOLS = (".venv", "node_modules", ".venv-checkov", ".venv-sam", ".dynamodb-local", ".venv-demo")
-
-PLACES = ("functions", "resources", "documents", "shows_code", "proofs")
-"""The fields of a record that name an object."""
 
 SWIMMING = Feature(
     name="swimming", does="pools", owns=("pools/laps.py", "docs/sport.md#in-water"), routes=("/pool",), named=("swim",)
@@ -184,8 +183,10 @@ def test_a_record_names_files_sections_and_objects_that_are_there(feature: Featu
         if section:
             titles = re.findall(r"^#+ (.+)", (fork.ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
             assert section in map(fork.anchor, titles), own
-    for place in PLACES:
-        assert not getattr(feature, place) or features.imported(getattr(feature, place))
+    for place in dataclasses.fields(feature):
+        held = getattr(feature, place.name)
+        for name in held.values() if isinstance(held, Mapping) else [held]:
+            assert not re.fullmatch(r"[\w.]+:\w*", str(name)) or features.imported(name)
     assert {*feature.needs} <= {each.name for each in FEATURES}
 
 
