@@ -174,7 +174,7 @@ def _ceiling(item: Json) -> str:
 
 
 def price(item: Json) -> str:
-    """The price of a deal, a draft or a cart's item, as it is read; "" while a draft has none."""
+    """The price of a deal, a draft or something else that has one, as it is read; "" while a draft has none."""
     return money.text(item["price"], item["currency"]) if item["price"] and item["currency"] else ""
 
 

@@ -171,7 +171,7 @@ Mend = Annotated[bool, typer.Option("--mend", help="Repair the differences that 
 
 @answering(_show)
 def check(work: Work, mend: Mend = False) -> list[output.Json]:
-    """Check counts, indexes, words, offers, accounts and stock against the items they derive from. Reads the whole
+    """Check counts, indexes, words, offers and accounts against the items they derive from. Reads the whole
     table, twice where it finds something."""
     with progress("Checking", work.table.roughly() or None) as advance:
         faults = invariants.check(work.table, work.now, advance)

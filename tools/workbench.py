@@ -124,7 +124,7 @@ def document() -> Json:
 
 
 def fill(table: Table) -> None:
-    """Everything that happens on the first morning: deals, readers who follow and buy them, editors who pick."""
+    """Everything that happens on the first morning: deals, readers who follow them, editors who pick."""
     posted = _post(table)
     _pick(table, posted)
     _tell_everyone(table, posted[2])

@@ -26,8 +26,7 @@ from shared.data.orders.carts import MOST_PIECES
 from shared.data.orders.steps import STEPS
 from shared.data.orders.stock import MAX_SHARDS
 from shared.data.orders.stock import MOST as MOST_STOCK
-from shared.models.orders import Address, CartItem, Customer, Order, OrderItem, OrderStatus, Stock, Wanted
-from shared.values import identifiers
+from shared.models.orders import Address, CartItem, Customer, Order, OrderItem, OrderStatus, Stock, Wanted, order_number
 from shared.values.times import to_iso
 
 
@@ -194,7 +193,7 @@ def order_head(order: Order) -> Json:
     """An order without its items, as lists show it."""
     return {
         "orderId": order.order_id,
-        "orderNumber": identifiers.order_number(order.number),
+        "orderNumber": order_number(order.number),
         "username": order.username or None,
         "status": order.status.value,
         **{f"{status.value}At": documents.time(order.times.get(status)) for status in OrderStatus},

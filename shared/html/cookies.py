@@ -1,7 +1,7 @@
 """The two cookies of a signed-in user (the session's token, a hint for the script), and a POST kept until one is.
 
 A POST is replayed after signing in: a third cookie keeps its form. Only harmless buttons are kept, as another person
-may sign in: buy, save, vote, watch and like. The cookie is set in answer to a form of our own pages, and ``__Host-``
+may sign in: save, vote, watch and like. The cookie is set in answer to a form of our own pages, and ``__Host-``
 keeps other sites from setting it: what it asks was asked here.
 """
 

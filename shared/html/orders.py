@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shared.html import views
-from shared.models.orders import Address, Bill, Order, OrderStatus
-from shared.values import identifiers, money, times
+from shared.models.orders import Address, Bill, Order, OrderStatus, order_number
+from shared.values import money, times
 from shared.values.money import times as times_of
 from shared.values.naming import counted
 
@@ -23,7 +23,7 @@ def head(order: Order) -> dict[str, Any]:
     """An order as a line of a list."""
     return {
         "id": order.order_id,
-        "number": identifiers.order_number(order.number),
+        "number": order_number(order.number),
         "status": order.status.value,
         "state": STATES[order.status],
         "at": times.to_iso(order.placed_at),

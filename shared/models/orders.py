@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -202,3 +203,20 @@ class Stock:
     @property
     def changes(self) -> int:
         return sum(shard.changes for shard in self.shards)
+
+
+PREFIX = "BTD-"
+"""What an order's number begins with, as people read and write it: ``BTD-10234``."""
+
+_WRITTEN = re.compile(rf"\s*(?:{PREFIX})?([0-9]{{5,12}})\s*", re.ASCII | re.IGNORECASE)
+
+
+def order_number(number: int) -> str:
+    """A number as it is written."""
+    return f"{PREFIX}{number}"
+
+
+def read_order_number(text: str) -> int | None:
+    """The number that a text says, with or without its letters; None for any other text."""
+    found = _WRITTEN.fullmatch(text)
+    return int(found[1]) if found else None

@@ -1,9 +1,8 @@
-"""Ids: KSUIDs, bearer secrets, and the short numbers of orders.
+"""Ids: KSUIDs and bearer secrets.
 
 A KSUID sorts by creation time as a string (https://github.com/segmentio/ksuid): 27 characters of base62 over a 32-bit
 count of seconds since 2014-05-13T16:53:20Z and 16 bytes of payload. Ids created in one second sort by payload, that is:
-in no particular but a stable order. A bearer secret is 256 random bits as text; the table stores only a hash. People
-read and write an order's number as ``BTD-10234``.
+in no particular but a stable order. A bearer secret is 256 random bits as text; the table stores only a hash.
 """
 
 from __future__ import annotations
@@ -66,19 +65,3 @@ def token(entropy: bytes) -> str:
 def hashed(token: str) -> str:
     """What the table knows of a token: its SHA-256, in hexadecimal digits."""
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-PREFIX = "BTD-"
-
-_WRITTEN = re.compile(rf"\s*(?:{PREFIX})?([0-9]{{5,12}})\s*", re.ASCII | re.IGNORECASE)
-
-
-def order_number(number: int) -> str:
-    """A number as it is written."""
-    return f"{PREFIX}{number}"
-
-
-def read_order_number(text: str) -> int | None:
-    """The number that a text says, with or without its letters; None for any other text."""
-    found = _WRITTEN.fullmatch(text)
-    return int(found[1]) if found else None

@@ -11,8 +11,8 @@ from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
-from shared.models.orders import Order, OrderStatus
-from shared.values import identifiers, times
+from shared.models.orders import Order, OrderStatus, order_number
+from shared.values import times
 from tests.signed_in.conftest import PostDeal, Sell, entered, timeline
 from tests.support.browsing import Browser
 from tests.support.shop import a_buyer, buy
@@ -180,7 +180,7 @@ def test_what_cannot_be_used_is_named_and_kept(editor: Browser, table: Table, se
 def test_a_button_in_a_list_leads_back_and_can_be_undone_for_a_minute(
     editor: Browser, table: Table, order: Order
 ) -> None:
-    number = identifiers.order_number(order.number)
+    number = order_number(order.number)
 
     seen = editor.post(f"{path_of(order)}/send", {"back": "placed"})
     told = editor.get(seen.location)
@@ -201,7 +201,7 @@ def test_a_button_in_a_list_leads_back_and_can_be_undone_for_a_minute(
 
 
 def test_an_order_is_found_by_its_number(editor: Browser, order: Order) -> None:
-    number = identifiers.order_number(order.number)
+    number = order_number(order.number)
 
     for text in (number, f"+{number.lower()}+", str(order.number)):
         assert editor.get(f"/desk/shop/orders?find={text}").location == path_of(order)
@@ -234,6 +234,6 @@ def test_an_order_leads_to_its_customer_with_the_newest_orders(editor: Browser, 
     seen = editor.get(path)
 
     assert path in editor.get(path_of(order)).text
-    assert f"{identifiers.order_number(order.number)} Placed" in seen.words
+    assert f"{order_number(order.number)} Placed" in seen.words
     assert "home Ana Blake · 12 Harbour Street" in seen.words
     assert editor.get("/desk/shop/customers/nobody").status == 404

@@ -35,7 +35,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put, put_new, update
 from shared.errors import AlreadyExists, DealsError, NoSuchUser
 from shared.models.catalog import Page, Period
-from shared.models.orders import Customer, Order, OrderItem, OrderStatus
+from shared.models.orders import Customer, Order, OrderItem, OrderStatus, read_order_number
 from shared.values import identifiers
 from shared.values.money import amount
 from shared.values.times import from_iso, to_iso
@@ -85,7 +85,7 @@ def order_id_of(table: Table, id_or_number: str) -> str:
     """The id of an order, of which the id or the number is given. One GetItem by number. Raises NoSuchOrder."""
     if identifiers.is_ksuid(id_or_number):
         return id_or_number
-    number = identifiers.read_order_number(id_or_number)
+    number = read_order_number(id_or_number)
     found = None if number is None else table.get(shop_keys.order_number(number), consistent=True, projection=_POINTER)
     if found is None:
         raise NoSuchOrder(id_or_number)

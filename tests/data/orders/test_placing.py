@@ -20,8 +20,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
 from shared.errors import TooLateToUndo
 from shared.models.catalog import Deal
-from shared.models.orders import Bill, Charges, Order, OrderStatus
-from shared.values import identifiers
+from shared.models.orders import Bill, Charges, Order, OrderStatus, order_number, read_order_number
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, every_page
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
@@ -228,7 +227,7 @@ def test_an_order_does_not_go_to_another_address_than_was_shown(table: Table, fi
 @on_servers
 def test_an_order_is_found_by_its_number_and_by_its_owner_alone(table: Table, five: Deal) -> None:
     order = buy(table, "ana", five)
-    number = identifiers.order_number(order.number)
+    number = order_number(order.number)
 
     assert order_items.find(table, number) == order_items.get(table, "ana", number) == order
     with pytest.raises(NoSuchOrder):
@@ -302,5 +301,5 @@ def test_processes_that_draw_at_once_share_no_number(table: Table) -> None:
     ],
 )  # fmt: skip
 def test_a_number_is_read_as_people_write_it(text: str, number: int | None) -> None:
-    assert identifiers.read_order_number(text) == number
-    assert number is None or identifiers.order_number(number) == "BTD-10234"
+    assert read_order_number(text) == number
+    assert number is None or order_number(number) == "BTD-10234"
