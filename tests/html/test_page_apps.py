@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import re
+from itertools import chain
 from typing import Any
 
 import html5lib
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import errors
+from shared.data.orders.errors import NoSuchOrder, NotSoldHere
 from shared.errors import DealsError
 from shared.html import links, pages
 from shared.html.app import Routes, serve
@@ -25,7 +27,13 @@ from shared.values import times
 from tests.support.pages import a_context, event_of
 
 AN_ID = "2XkDEALdealDEALdealDEALdeal"
-OF_AN_ID = ("DealIsOver", "NoSuchDeal", "NoSuchMessage", "NoSuchOrder", "NotSoldHere")
+OF_FEATURES: dict[str, tuple[type[DealsError], ...]] = {"/shop": (NoSuchOrder, NotSoldHere)}
+OF_AN_ID: list[type[DealsError]] = [
+    errors.DealIsOver,
+    errors.NoSuchDeal,
+    errors.NoSuchMessage,
+    *chain.from_iterable(OF_FEATURES.values()),
+]
 FAILURES: dict[str, DealsError] = {
     "forged": errors.InvalidCursor(),
     "who": errors.NotSignedIn(),
@@ -38,7 +46,7 @@ FAILURES: dict[str, DealsError] = {
     "damaged": errors.Impossible("the table's own words"),
     "unreadable": errors.Damaged("ORDER#1", "the table's own words"),
     "away": errors.Unavailable("the table's own words"),
-    **{name: getattr(errors, name)(AN_ID) for name in OF_AN_ID},
+    **{kind.__name__: kind(AN_ID) for kind in OF_AN_ID},
 }
 
 routes = Routes()
@@ -124,8 +132,8 @@ def test_an_address_that_can_name_nothing_is_not_there_by_any_method_that_it_tak
 
 
 def test_a_page_names_nothing_by_an_id() -> None:
-    for how in OF_AN_ID:
-        assert AN_ID not in ask(f"/fails/{how}")["body"]
+    for kind in OF_AN_ID:
+        assert AN_ID not in ask(f"/fails/{kind.__name__}")["body"]
 
 
 def test_what_is_not_possible_is_said_without_guessing_who_was_faster() -> None:
