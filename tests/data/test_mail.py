@@ -12,7 +12,7 @@ import pytest
 from shared import settings
 from shared.data import invariants, keys
 from shared.data.mail import keys as mail_keys
-from shared.data.mail import limits, mailing
+from shared.data.mail import limits, mailing, resets
 from shared.data.mail.errors import DeadLink
 from shared.data.members import announcements, feed_keys, messages, users
 from shared.dynamodb.table import Table
@@ -166,7 +166,7 @@ def test_a_key_of_a_feed_ends_with_a_mailed_reset(table: Table) -> None:
     key = feed_keys.make(table, "ana", account_of("ana"), NOW, bytes(32))
     token = mailing.issue_token(table, users.get(table, "ana"), "reset", NOW, bytes(32))
 
-    mailing.reset_password(table, token, "another horse battery", NOW)
+    resets.reset_password(table, token, "another horse battery", NOW)
 
     with pytest.raises(NoSuchFeed):
         feed_keys.reader(table, key)

@@ -44,7 +44,6 @@ from shared.models.messages import Message
 from shared.services import Queue
 from shared.values import identifiers
 from shared.values.naming import normalise_email, normalise_username
-from shared.values.passwords import hash_password
 from shared.values.times import to_iso
 
 Kind = Literal["reset", "verify", "password", "email", "digests", "digest"]
@@ -311,17 +310,6 @@ def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, n
         raise NoMail
     limits.ask_reset(table, email, address, now)
     queue.send([MailWork("reset", email).to_json()])
-
-
-def reset_password(table: Table, token: str, password: str, now: datetime, queue: Queue | None = None) -> User:
-    """Give the account that a token was mailed to a new password. That also proves its address. Raises DeadLink."""
-    user = token_owner(table, token, "reset", now)
-    hashed = hash_password(password)
-    expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}
-    kept = sessions.changed_password(user.username, hashed, proved=None)
-    spend_token(table, token, "reset", user, expression, kept, values=values)
-    notify(queue, "password", user)
-    return user
 
 
 def ask_to_verify(queue: Queue | None, user: User) -> None:
