@@ -48,6 +48,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
+@pytest.mark.needs("shop")
 def test_the_access_patterns_are_those_that_pages_name() -> None:
     assert re.findall(r"^\| (\d+) \|.*$", PATTERNS, re.MULTILINE) == [*patterns.PATTERNS]
 
