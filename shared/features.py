@@ -491,7 +491,7 @@ PICTURES = Feature(
     name="pictures",
     does="pictures of deals, which editors send as files and the site serves",
     owns=(
-        *("cli/pictures.py", "cli/proofs/pictures.py"),
+        *("cli/pictures.py", "cli/proofs/pictures.py", "events/resizer-upload.json"),
         *("docs/cost.md#pictures", "docs/site.md#pictures"),
         *("docs/ledger.md#lifecycle-by-tag", "docs/ledger.md#upload-reaches-the-resizer"),
         *("functions/api/uploads.py", "functions/background/old_pictures.py", "functions/background/resizer.py"),
@@ -503,7 +503,10 @@ PICTURES = Feature(
         *("web/templates/desk/picture.html", "web/templates/desk/pictures.html"),
     ),
     routes=("/pictures",),
-    named=("pictures", "resizer", "uploads", "PictureForm", "PictureState", "upload-reaches-the-resizer"),
+    named=(
+        *("pictures", "resizer", "resizer-upload", "uploads", "UploadsDeadLettersUrl", "decoder"),
+        *("PictureForm", "PictureState", "upload-reaches-the-resizer"),
+    ),
     functions="infra.rows.pictures:FUNCTIONS",
     more_rights="infra.rows.pictures:MORE",
     resources="infra.pictures:add",
