@@ -244,6 +244,7 @@ WORKINGS = Feature(
         "infra/rows/workings.py",
         "shared/data/workings.py",
         "shared/dynamodb/faults.py",
+        *("tests/signed_in/test_table.py", "tests/signed_in/test_traces.py"),
         *("shared/html/drawings.py", "shared/html/form_cost.py", "shared/html/page_cost.py"),
         *("web/assets/page-cost.css", "web/assets/page-cost.js", "web/assets/table.css"),
         *("web/templates/collections", "web/templates/fault.html"),

@@ -10,6 +10,8 @@ from functools import cache
 from importlib import import_module
 from operator import gt
 
+import pytest
+
 from local.settings import ROOT
 from shared.errors import DealsError
 from shared.features import FEATURES, owns
@@ -127,6 +129,7 @@ def test_only_the_clients_and_the_terminal_import_boto() -> None:
     assert _wrong_imports(others, lambda *_: False, of={"boto3", "botocore"}) == []
 
 
+@pytest.mark.needs("workings")
 def test_only_the_laptops_panel_makes_faults() -> None:
     importing = {module for module in MODULES if "shared.dynamodb.faults" in {name for name, _ in _imports(module)}}
 

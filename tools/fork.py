@@ -164,11 +164,12 @@ def _keep(file: Path, text: str, *, whole: bool = True) -> None:
 
 
 def _generate(to: Path) -> None:
-    """Format the copy, and write again what is made from other files."""
+    """Format the copy, make it a repository, which tests ask for files, and write what is made from others again."""
     environment = {**os.environ, "PYTHONPATH": str(to)}
     ruff = [sys.executable, "-m", "ruff"]
     subprocess.run([*ruff, "check", "--fix-only", "--quiet", "."], cwd=to, check=True)
     subprocess.run([*ruff, "format", "--quiet", "."], cwd=to, check=True)
+    subprocess.run(["git", "init", "--quiet"], cwd=to, check=True)
     for module in GENERATORS:
         command = [sys.executable, "-m", module]
         done = subprocess.run(command, check=False, cwd=to, env=environment, capture_output=True, text=True)

@@ -79,9 +79,12 @@ def entered(table: Table, username: str, role: Role = "member") -> Browser:
     return Browser(FUNCTIONS, {cookies.SESSION: token_of_new(table, username, role), cookies.HINT: "1"})
 
 
+COUNTS = ("unread", "cart")
+
+
 def shown_counts(seen: Seen) -> list[str]:
     """The counts at the head of a page, as they are sent to who has no script."""
-    counts = [each for each in seen.document.iter("span") if each.get("id") in ("unread", "cart")]
+    counts = [each for each in seen.document.iter("span") if each.get("id") in COUNTS]
     return ["" if count.get("hidden") is not None else "".join(count.itertext()) for count in counts]
 
 
