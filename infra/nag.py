@@ -146,10 +146,6 @@ KEY_OF_SNS = Acceptance(
     "An alarm's message names the alarm and a number, and SNS's disks are encrypted. A key would cost $1 a month.",
     "CKV_AWS_26",
 )
-KEY_OF_REPORTS = Acceptance(
-    "A report of SES names an address for a moment, and SNS's disks are encrypted. A key would cost $1 a month.",
-    "CKV_AWS_26",
-)
 ALARMS_GROW_OLD = Acceptance(
     "A message that could not be handed over is an alarm that would be out of date when sent again.",
     "Serverless-SNSRedrivePolicy",

@@ -216,6 +216,9 @@ class Feature:
     sample: str = ""
     """Adds to the sample of a new local cloud."""
 
+    standards: str = ""
+    """Gives files of data that are made from maintained libraries, and what they hold (``tools/standards.py``)."""
+
     workbench: str = ""
     """Adds to the model for NoSQL Workbench."""
 
@@ -358,7 +361,7 @@ SHOP = Feature(
         "shared/runtime/shop_metrics.py",
         *("tests/data/orders", "tests/functions/test_orders.py", "tests/support/shop.py"),
         *("tests/signed_in/test_sales.py", "tests/signed_in/test_shop.py"),
-        "tools/shop.py",
+        *("tools/countries.py", "tools/shop.py"),
         "web/assets/shop.css",
         "web/templates/shop",
     ),
@@ -388,6 +391,7 @@ SHOP = Feature(
         ),
     ),
     collections="shared.data.orders.keys:COLLECTIONS",
+    standards="tools.countries:written",
     head_counts={"cart": "shared.data.orders.carts:pieces"},
     api="functions.api.orders:app",
     api_routes="infra.rows.shop:ROUTES",

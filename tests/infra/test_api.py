@@ -351,6 +351,7 @@ def test_a_domain_leads_to_the_pages_at_its_root_and_to_the_api_below_its_versio
     assert named.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
 
 
+@pytest.mark.needs("workings")
 def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: Synthesized, prod: Synthesized) -> None:
     def told(stage: Synthesized) -> set[str]:
         return {module for module in stage.modules() if "SHOWS_WORK" in stage.variables(module)}
@@ -363,6 +364,7 @@ def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: 
     assert {name for name, stage in STAGES.items() if stage.shows_work} == {"dev", "local"}
 
 
+@pytest.mark.needs("workings")
 def test_traces_are_kept_and_read_where_work_is_shown_and_nowhere_else(dev: Synthesized, prod: Synthesized) -> None:
     place = keys.trace_steps(keys.deal("1")["PK"])
 
