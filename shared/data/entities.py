@@ -15,20 +15,7 @@ from typing import Any
 from shared import features
 from shared.data import item_types as t
 from shared.data import keys
-from shared.data.entity import (
-    DEAL_ID as _DEAL_ID,
-)
-from shared.data.entity import (
-    OF_DEAL as _OF_DEAL,
-)
-from shared.data.entity import (
-    SAYS_DEAL as _SAYS_DEAL,
-)
-from shared.data.entity import (
-    SAYS_USER as _SAYS_USER,
-)
-from shared.data.entity import Entity, Exported, Partner, Shown
-from shared.data.entity import at as _at
+from shared.data.entity import DEAL_ID, OF_DEAL, SAYS_DEAL, SAYS_USER, Entity, Exported, Partner, Shown, at
 from shared.data.entity import named as _
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX, Key, key_names
 from shared.models.catalog import (
@@ -52,105 +39,105 @@ _OPEN, _PARTLY = Shown.OPEN, Shown.PARTLY
 _WHOLE, _DESCRIBED = Exported.WHOLE, Exported.DESCRIBED
 
 
-_FEEDS = keys.deal_in_feeds(_DEAL_ID, day=_("Day"), brand=_("Brand"), month=_("Month"), category=_("Category"))
+_FEEDS = keys.deal_in_feeds(DEAL_ID, day=_("Day"), brand=_("Brand"), month=_("Month"), category=_("Category"))
 _LISTED = keys.offer_of_listed(
-    _DEAL_ID, brand=_("Brand"), category=_("Category"), price=_("Cents"), currency=_("Currency"), percent=_("Percent")
+    DEAL_ID, brand=_("Brand"), category=_("Category"), price=_("Cents"), currency=_("Currency"), percent=_("Percent")
 )
-_ENDED = keys.offer_of_ended(_DEAL_ID, _("Brand"), _("Category"))
+_ENDED = keys.offer_of_ended(DEAL_ID, _("Brand"), _("Category"))
 
 
 def _picks(page: CuratedPage, kind: str, patterns: str) -> Entity:
-    own = _at(keys.featured(page), kind, patterns, _OPEN)
+    own = at(keys.featured(page), kind, patterns, _OPEN)
     return Entity(page.type, own, needs="Featured FeaturedVersion UpdatedAt", exported=_WHOLE)
 
 
 def _copy(type_: str, key: Key, kind: str, patterns: str, shown: Shown) -> Iterator[Entity]:
     """The copies of a page's part as JSON and as HTML, under the same partition key."""
     for each in (key, keys.html_copy(key)):
-        yield Entity(type_, _at(each, kind, patterns, shown), needs="Body BuiltAt", expires=True)
+        yield Entity(type_, at(each, kind, patterns, shown), needs="Body BuiltAt", expires=True)
 
 
 def _followed(topic: Topic, likes: str, watches: str) -> Iterator[Entity]:
     """The likes and the watches of brands or of categories, with the numbers of their patterns."""
     of, user = topic.kind.label, (topic, _USERNAME)
-    of_topic: dict[str, Any] = {"says": _SAYS_USER, "partners": (Partner(keys.topic(topic)),), "owned": True}
-    like = _at(keys.like(*user), f"a like of a {of}", likes)
-    listed = _at(keys.like_in_likes(*user), "a user's likes", "25", index=GSI1)
+    of_topic: dict[str, Any] = {"says": SAYS_USER, "partners": (Partner(keys.topic(topic)),), "owned": True}
+    like = at(keys.like(*user), f"a like of a {of}", likes)
+    listed = at(keys.like_in_likes(*user), "a user's likes", "25", index=GSI1)
     yield Entity(t.LIKE[topic.kind], like, (listed,), needs="LikedAt", **of_topic)
-    watch = _at(keys.watch(*user), f"the watchers of a {of}", watches)
-    listed = _at(keys.watch_in_watches(*user), "a user's watches", "25", index=GSI1)
+    watch = at(keys.watch(*user), f"the watchers of a {of}", watches)
+    listed = at(keys.watch_in_watches(*user), "a user's watches", "25", index=GSI1)
     yield Entity(t.WATCH[topic.kind], watch, (listed,), needs="WatchedAt", **of_topic)
 
 
 def _counts(feed: Feed, kind: str = "", patterns: str = "") -> Entity:
-    own = _at(keys.periods(feed, _PERIOD), kind, patterns, _OPEN)
+    own = at(keys.periods(feed, _PERIOD), kind, patterns, _OPEN)
     return Entity(t.PERIODS, own, needs="Total", computed=True, exported=_WHOLE)
 
 
 # fmt: off
 ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     "Deals": (
-        Entity(t.DEAL, _at(keys.deal(_DEAL_ID), "a deal", "12", _OPEN),
-            (_at(_FEEDS, "a day of all deals", "7", _OPEN, index=GSI1),
-                _at(_FEEDS, "a month of a brand", "10", _OPEN, index=GSI2),
-                _at(_FEEDS, "a day of a category", "8", _OPEN, index=GSI3)),
-            says=_SAYS_DEAL,
+        Entity(t.DEAL, at(keys.deal(DEAL_ID), "a deal", "12", _OPEN),
+            (at(_FEEDS, "a day of all deals", "7", _OPEN, index=GSI1),
+                at(_FEEDS, "a month of a brand", "10", _OPEN, index=GSI2),
+                at(_FEEDS, "a day of a category", "8", _OPEN, index=GSI3)),
+            says=SAYS_DEAL,
             partners=(Partner(keys.deal_number(_("DealNumber")),
-                    {"Type": t.DEAL_NUMBER, "Number": "<DealNumber>", **_SAYS_DEAL},
+                    {"Type": t.DEAL_NUMBER, "Number": "<DealNumber>", **SAYS_DEAL},
                     {"Product": "Product", "Brand": "Brand"}),
                 Partner(keys.deal_source(_("SourceId")),
-                    {"Type": t.DEAL_SOURCE, "SourceId": "<SourceId>", **_SAYS_DEAL}),
+                    {"Type": t.DEAL_SOURCE, "SourceId": "<SourceId>", **SAYS_DEAL}),
                 Partner(keys.topic(_BRAND)),
                 Partner(keys.topic(_CATEGORY))),
             exported=_WHOLE),
-        Entity(t.DEAL_NUMBER, _at(keys.deal_number(_("Number")), "a deal's number", "12", _OPEN),
+        Entity(t.DEAL_NUMBER, at(keys.deal_number(_("Number")), "a deal's number", "12", _OPEN),
             needs="DealId Product Brand", says={"Number": "<Number:d>"}, claimed=True, exported=_WHOLE),
-        Entity(t.DEAL_SOURCE, _at(keys.deal_source(_("SourceId")), "the source of a deal", "1"),
+        Entity(t.DEAL_SOURCE, at(keys.deal_source(_("SourceId")), "the source of a deal", "1"),
             needs="DealId", says={"SourceId": "<SourceId>"}, claimed=True, exported=_WHOLE),
-        Entity(t.PRODUCT_OFFER, _at(keys.product_offer(_("Hash"), _DEAL_ID), "a product", "37", _OPEN),
-            (_at(_LISTED, "a category by discount", "45", _OPEN, index=GSI1),
-                _at(_LISTED, "a brand by price", "44", _OPEN, index=GSI2),
-                _at(_LISTED, "a category by price", "43", _OPEN, index=GSI3),
-                _at(_ENDED, "ended deals of a brand", "41", _OPEN, index=GSI2),
-                _at(_ENDED, "ended deals of a category", "41", _OPEN, index=GSI3)),
+        Entity(t.PRODUCT_OFFER, at(keys.product_offer(_("Hash"), DEAL_ID), "a product", "37", _OPEN),
+            (at(_LISTED, "a category by discount", "45", _OPEN, index=GSI1),
+                at(_LISTED, "a brand by price", "44", _OPEN, index=GSI2),
+                at(_LISTED, "a category by price", "43", _OPEN, index=GSI3),
+                at(_ENDED, "ended deals of a brand", "41", _OPEN, index=GSI2),
+                at(_ENDED, "ended deals of a category", "41", _OPEN, index=GSI3)),
             computed=True, exported=_WHOLE),
-        Entity(t.ENDING, _at(keys.ending(_("Day"), _("Time"), _DEAL_ID), "what ends on a day", "40", _OPEN),
-            needs="Brand Category", says=_SAYS_DEAL, computed=True, exported=_WHOLE),
-        Entity(t.ENDINGS, _at(keys.endings(), "how far ended deals are swept", "26"),
+        Entity(t.ENDING, at(keys.ending(_("Day"), _("Time"), DEAL_ID), "what ends on a day", "40", _OPEN),
+            needs="Brand Category", says=SAYS_DEAL, computed=True, exported=_WHOLE),
+        Entity(t.ENDINGS, at(keys.endings(), "how far ended deals are swept", "26"),
             needs="SweptBefore", exported=_WHOLE),
         Entity(t.DRAFT,
-            _at(keys.draft(_USERNAME, _DEAL_ID), because="a draft is its editor's alone until it is posted"),
-            needs="AccountId", says=_SAYS_USER,
-            partners=(Partner(keys.beginning(_("StartsAt"), _DEAL_ID),
-                    {"Type": t.BEGINNING, **_SAYS_DEAL, **_SAYS_USER}),),
+            at(keys.draft(_USERNAME, DEAL_ID), because="a draft is its editor's alone until it is posted"),
+            needs="AccountId", says=SAYS_USER,
+            partners=(Partner(keys.beginning(_("StartsAt"), DEAL_ID),
+                    {"Type": t.BEGINNING, **SAYS_DEAL, **SAYS_USER}),),
             owned=True),
         Entity(t.BEGINNING,
-            _at(keys.beginning(_("Time"), _DEAL_ID), because="a scheduled deal is private until it is posted"),
-            needs="Username", says=_SAYS_DEAL),
-        Entity(t.CLICKS, _at(keys.clicks(_DEAL_ID), "the clicks on a deal", "39"),
-            needs="Clicks", partners=(_OF_DEAL,), exported=_WHOLE),
+            at(keys.beginning(_("Time"), DEAL_ID), because="a scheduled deal is private until it is posted"),
+            needs="Username", says=SAYS_DEAL),
+        Entity(t.CLICKS, at(keys.clicks(DEAL_ID), "the clicks on a deal", "39"),
+            needs="Clicks", partners=(OF_DEAL,), exported=_WHOLE),
         Entity(t.COUNTED_CLICK,
-            _at(keys.counted_click("", "", "", 0), because="it stands for a reader who has clicked"),
+            at(keys.counted_click("", "", "", 0), because="it stands for a reader who has clicked"),
             expires=True),
-        Entity(t.SCORE, _at(keys.score(_DEAL_ID), "the score of a deal", "46", _OPEN),
-            (_at(keys.score_in_popular(_DEAL_ID, _("Month"), _NUMBER), "a month's deals by rank", "47", _OPEN,
+        Entity(t.SCORE, at(keys.score(DEAL_ID), "the score of a deal", "46", _OPEN),
+            (at(keys.score_in_popular(DEAL_ID, _("Month"), _NUMBER), "a month's deals by rank", "47", _OPEN,
                     index=GSI1),),
-            needs="Score", says=_SAYS_DEAL, partners=(_OF_DEAL,), exported=_WHOLE),
-        Entity(t.LOG_LINE, _at(keys.log_line(_DEAL_ID, _("LineId")), "who changed what of a deal", "54"),
-            needs="Was Became", partners=(_OF_DEAL,), expires=True),
-        Entity(t.SHOP, _at(keys.shop(_("Host")), "what a shop usually sells", "55"),
+            needs="Score", says=SAYS_DEAL, partners=(OF_DEAL,), exported=_WHOLE),
+        Entity(t.LOG_LINE, at(keys.log_line(DEAL_ID, _("LineId")), "who changed what of a deal", "54"),
+            needs="Was Became", partners=(OF_DEAL,), expires=True),
+        Entity(t.SHOP, at(keys.shop(_("Host")), "what a shop usually sells", "55"),
             needs="Category", says={"Host": "<Host>"}, exported=_WHOLE),
-        Entity(t.FAN_OUT, _at(keys.fan_out_segment(_DEAL_ID, _("Segment")), "how far a hot deal was told", "21"),
-            needs="Told Pages Segments LastAt", partners=(_OF_DEAL,)),
+        Entity(t.FAN_OUT, at(keys.fan_out_segment(DEAL_ID, _("Segment")), "how far a hot deal was told", "21"),
+            needs="Told Pages Segments LastAt", partners=(OF_DEAL,)),
         Entity(t.FAN_OUT_PAGE,
-            _at(keys.fan_out_page(_DEAL_ID, _("Kind"), _("Segment"), ""), "how far a hot deal was told", "21"),
+            at(keys.fan_out_page(DEAL_ID, _("Kind"), _("Segment"), ""), "how far a hot deal was told", "21"),
             expires=True),
     ),
     "Brands and categories": (
-        Entity(t.TOPIC[BRAND], _at(keys.topic(_BRAND), "a brand", "10", _OPEN),
+        Entity(t.TOPIC[BRAND], at(keys.topic(_BRAND), "a brand", "10", _OPEN),
             needs="Name LikesCount WatchCount", exported=_WHOLE),
-        Entity(t.BRANDS, _at(keys.brands(), "all brands", "11", _OPEN), needs="Brands", exported=_WHOLE),
-        Entity(t.TOPIC[CATEGORY], _at(keys.topic(_CATEGORY), "a category", "8", _OPEN),
+        Entity(t.BRANDS, at(keys.brands(), "all brands", "11", _OPEN), needs="Brands", exported=_WHOLE),
+        Entity(t.TOPIC[CATEGORY], at(keys.topic(_CATEGORY), "a category", "8", _OPEN),
             needs="Name LikesCount WatchCount", exported=_WHOLE),
         _counts(ALL_DEALS, "the counts of all deals", "7"),
         _counts(feed_of(_CATEGORY)),
@@ -161,7 +148,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     "Picks, and copies of pages": (
         _picks(FRONT_PAGE, "the front page's picks", "4"),
         _picks(EDITORS_CHOICE, "the editor's choice", "6"),
-        Entity(t.CATEGORY_FEATURED, _at(keys.featured(_CATEGORY), shown=_OPEN),
+        Entity(t.CATEGORY_FEATURED, at(keys.featured(_CATEGORY), shown=_OPEN),
             needs="Featured FeaturedVersion UpdatedAt", says={"Category": "<Category>"}, exported=_WHOLE),
         *_copy(t.DEALS_CACHE, keys.deals_cache(_SHARD), "a copy of a page", "7", _OPEN),
         *_copy(t.CATEGORY_CACHE, keys.category_cache(_("Category"), _SHARD), "a copy of a category's page", "8", _OPEN),
@@ -170,84 +157,84 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             Shown.WHOLE),
     ),
     "Search": (
-        Entity(t.WORD, _at(keys.word_of_deal(_("Word"), _DEAL_ID), "a word", "36", _OPEN),
-            says=_SAYS_DEAL, computed=True, exported=_WHOLE),
-        Entity(t.WORD_COUNT, _at(keys.word_count(_("Word")), "the words that begin alike", "36", _OPEN),
+        Entity(t.WORD, at(keys.word_of_deal(_("Word"), DEAL_ID), "a word", "36", _OPEN),
+            says=SAYS_DEAL, computed=True, exported=_WHOLE),
+        Entity(t.WORD_COUNT, at(keys.word_count(_("Word")), "the words that begin alike", "36", _OPEN),
             needs="Deals Forms", says={"Word": "<Word>"}, exported=_WHOLE),
     ),
     "Members": (
-        Entity(t.USER, _at(keys.user(_USERNAME), "a user", "28", _PARTLY),
-            (_at(keys.user_in_users(_USERNAME), "a user, to be told", "21", _PARTLY, index=USER_INDEX),
+        Entity(t.USER, at(keys.user(_USERNAME), "a user", "28", _PARTLY),
+            (at(keys.user_in_users(_USERNAME), "a user, to be told", "21", _PARTLY, index=USER_INDEX),
                 *chain.from_iterable(features.of("user_places"))),
             needs="Email Name Role CreatedAt AccountId Generation", may="HotPace SignOuts",
             hides={"Name": "a member's name", **features.merged("user_hides"),
                 "Generation": "made of a password's hash",
                 "Email": "a member's email address"},
-            says=_SAYS_USER,
-            partners=(Partner(keys.user_email(_("Email")), {"Type": t.USER_EMAIL, "Email": "<Email>", **_SAYS_USER}),
-                Partner(keys.password(_USERNAME), {"Type": t.PASSWORD, **_SAYS_USER}, is_lost=True)),
+            says=SAYS_USER,
+            partners=(Partner(keys.user_email(_("Email")), {"Type": t.USER_EMAIL, "Email": "<Email>", **SAYS_USER}),
+                Partner(keys.password(_USERNAME), {"Type": t.PASSWORD, **SAYS_USER}, is_lost=True)),
             exported=_DESCRIBED),
-        Entity(t.REMOVAL, _at(keys.user(_USERNAME), shown=_PARTLY),
-            (_at(keys.user_in_removals(_USERNAME), index=GSI1, because="account removals are private"),),
-            needs="Leaving RemovedAt", says=_SAYS_USER,
+        Entity(t.REMOVAL, at(keys.user(_USERNAME), shown=_PARTLY),
+            (at(keys.user_in_removals(_USERNAME), index=GSI1, because="account removals are private"),),
+            needs="Leaving RemovedAt", says=SAYS_USER,
             hides=dict.fromkeys(("Leaving", "RemovedAt"), "account removals are private")),
-        Entity(t.ACCOUNT, _at(keys.account(_USERNAME), "an account", "13"),
-            needs=" ".join(("AccountId", *features.merged("holds_accounts"))), says=_SAYS_USER, computed=True),
+        Entity(t.ACCOUNT, at(keys.account(_USERNAME), "an account", "13"),
+            needs=" ".join(("AccountId", *features.merged("holds_accounts"))), says=SAYS_USER, computed=True),
         Entity(t.PASSWORD,
-            _at(keys.password(_USERNAME), because="a password's hash is read only where passwords are checked"),
-            needs="PasswordHash", says=_SAYS_USER, claimed=True),
-        Entity(t.USER_EMAIL, _at(keys.user_email(_("Email")), because="its key is an email address"),
+            at(keys.password(_USERNAME), because="a password's hash is read only where passwords are checked"),
+            needs="PasswordHash", says=SAYS_USER, claimed=True),
+        Entity(t.USER_EMAIL, at(keys.user_email(_("Email")), because="its key is an email address"),
             needs="Username", says={"Email": "<Email>"}, claimed=True),
         Entity(t.SESSION,
-            _at(keys.session(_("TokenHash")), because="its key is made of a member's session token"),
-            (_at(keys.session_in_sessions(_USERNAME, _("CreatedAt")), index=GSI1,
+            at(keys.session(_("TokenHash")), because="its key is made of a member's session token"),
+            (at(keys.session_in_sessions(_USERNAME, _("CreatedAt")), index=GSI1,
                     because="its keys are made of members' session tokens"),),
             needs="Username CreatedAt Generation", owned=True, expires=True),
-        Entity(t.MESSAGE, _at(keys.message(_USERNAME, _("MessageId")), "a user's messages", "18"),
-            (_at(keys.message_in_unread(_USERNAME, _("MessageId")), "a user's unread messages", "19", index=GSI1,
+        Entity(t.MESSAGE, at(keys.message(_USERNAME, _("MessageId")), "a user's messages", "18"),
+            (at(keys.message_in_unread(_USERNAME, _("MessageId")), "a user's unread messages", "19", index=GSI1,
                     when=("ReadAt", (None,))),),
-            needs="Kind Subject CreatedAt", says={**_SAYS_USER, "MessageId": "<MessageId>"}, owned=True, expires=True,
+            needs="Kind Subject CreatedAt", says={**SAYS_USER, "MessageId": "<MessageId>"}, owned=True, expires=True,
             exported=_DESCRIBED),
-        Entity(t.PRICE_ALERT, _at(keys.alert(_USERNAME, "price-<Product>"), "a user's alerts", "50"),
-            (_at(keys.alert_in_prices(_("Product"), _("Currency"), _("Armed"), _USERNAME),
+        Entity(t.PRICE_ALERT, at(keys.alert(_USERNAME, "price-<Product>"), "a user's alerts", "50"),
+            (at(keys.alert_in_prices(_("Product"), _("Currency"), _("Armed"), _USERNAME),
                     "the alerts on a product, by price", "51", index=GSI2, when=_TELLING),),
             needs="AccountId DealId DealTitle Armed CreatedAt Ceiling Currency",
-            says={**_SAYS_USER, "AlertId": "price-<Product>"}, owned=True, exported=_DESCRIBED),
-        Entity(t.WORDS_ALERT, _at(keys.alert(_USERNAME, "words-<WordsHash>")),
-            (_at(keys.alert_in_words(_("RarestWord"), _USERNAME, "words-<WordsHash>"), "the alerts on a word", "51",
+            says={**SAYS_USER, "AlertId": "price-<Product>"}, owned=True, exported=_DESCRIBED),
+        Entity(t.WORDS_ALERT, at(keys.alert(_USERNAME, "words-<WordsHash>")),
+            (at(keys.alert_in_words(_("RarestWord"), _USERNAME, "words-<WordsHash>"), "the alerts on a word", "51",
                     index=GSI1, when=_TELLING),
-                _at(keys.alert_in_joined(_("Joined"), _USERNAME, "words-<WordsHash>"),
+                at(keys.alert_in_joined(_("Joined"), _USERNAME, "words-<WordsHash>"),
                     "the alerts on a hyphenated word", "51", index=GSI2, when=_TELLING)),
-            needs="AccountId Rarest CreatedAt Words", says={**_SAYS_USER, "AlertId": "words-<WordsHash>"}, owned=True,
+            needs="AccountId Rarest CreatedAt Words", says={**SAYS_USER, "AlertId": "words-<WordsHash>"}, owned=True,
             exported=_DESCRIBED),
-        Entity(t.FEED_KEY, _at(keys.feed_key(_("TokenHash")), because="its key is made of a private feed's address"),
+        Entity(t.FEED_KEY, at(keys.feed_key(_("TokenHash")), because="its key is made of a private feed's address"),
             needs="Username AccountId CreatedAt",
             partners=(Partner(keys.feed(_USERNAME), {"Type": t.FEED_KEY, "TokenHash": "<TokenHash>"},
                     {"CreatedAt": "CreatedAt", "Generation": "Generation"}),),
             owned=True),
-        Entity(t.FEED_KEY, _at(keys.feed(_USERNAME), because="it holds what a feed's key is made of"),
+        Entity(t.FEED_KEY, at(keys.feed(_USERNAME), because="it holds what a feed's key is made of"),
             needs="TokenHash CreatedAt", claimed=True),
-        Entity(t.SAVED, _at(keys.saved(_USERNAME, _DEAL_ID), "a user's saved deals", "38"),
-            needs="SavedAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True),
-        Entity(t.VOTE, _at(keys.vote(_USERNAME, _DEAL_ID), "a user's votes", "46"),
-            needs="Vote Worth VotedAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True),
+        Entity(t.SAVED, at(keys.saved(_USERNAME, DEAL_ID), "a user's saved deals", "38"),
+            needs="SavedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True),
+        Entity(t.VOTE, at(keys.vote(_USERNAME, DEAL_ID), "a user's votes", "46"),
+            needs="Vote Worth VotedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True),
     ),
     **features.merged("entities"),
     "Upkeep": (
-        Entity(t.SEQUENCE, _at(keys.deal_numbers(), "a sequence of numbers", "1 30"),
+        Entity(t.SEQUENCE, at(keys.deal_numbers(), "a sequence of numbers", "1 30"),
             needs="LastNumber", exported=_WHOLE),
         *(
-            Entity(t.ATTEMPTS, _at(key, because="it says from which networks people have tried to sign in"),
+            Entity(t.ATTEMPTS, at(key, because="it says from which networks people have tried to sign in"),
                 expires=True)
             for key in (keys.attempts(_("Kind"), _("Who"), _("Window")), keys.known_network("", ""))
         ),
         Entity(t.IDEMPOTENCY,
-            _at(keys.idempotency(_("AccountId"), ""), because="a receipt is for the sender of the request"),
+            at(keys.idempotency(_("AccountId"), ""), because="a receipt is for the sender of the request"),
             needs="ResultId RequestHash CreatedAt", expires=True),
-        Entity(t.BACKFILL, _at(keys.backfill(_("Of"), _("Segment"), _("Segments")), "how far a backfill is"),
+        Entity(t.BACKFILL, at(keys.backfill(_("Of"), _("Segment"), _("Segments")), "how far a backfill is"),
             needs="Start"),
-        Entity(t.TRACE, _at(keys.trace(_("TraceId")), "what a form took"), needs="Drawing", expires=True),
-        Entity(t.TRACE_STEP, _at(keys.trace_step(_("Partition"), _("Function"), _("Record"))),
+        Entity(t.TRACE, at(keys.trace(_("TraceId")), "what a form took"), needs="Drawing", expires=True),
+        Entity(t.TRACE_STEP, at(keys.trace_step(_("Partition"), _("Function"), _("Record"))),
             needs="Drawing Failed", expires=True),
     ),
 }
@@ -257,7 +244,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
 ROWS = tuple(entity for some in ENTITIES.values() for entity in some)
 
 SCRATCHES = tuple(
-    _at({key_names(index)[0]: keys.scratch(_("Visitor"), _("Run"))}, "a run of trial requests", index=index)
+    at({key_names(index)[0]: keys.scratch(_("Visitor"), _("Run"))}, "a run of trial requests", index=index)
     for index in (None, GSI1, GSI2, GSI3)
 )
 """Partitions for trial requests: what is in them is of no type of ours."""

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shared.data import item_types
-from shared.data.entity import DEAL_ID as _DEAL_ID
-from shared.data.entity import OF_DEAL as _OF_DEAL
-from shared.data.entity import SAYS_DEAL as _SAYS_DEAL
-from shared.data.entity import SAYS_USER as _SAYS_USER
-from shared.data.entity import Entity, Exported, Partner, Shown
-from shared.data.entity import at as _at
+from shared.data.entity import DEAL_ID, OF_DEAL, SAYS_DEAL, SAYS_USER, Entity, Exported, Partner, Shown, at
 from shared.data.entity import named as _
 from shared.data.orders import keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
@@ -36,8 +31,8 @@ def _numbered(says: Mapping[str, str]) -> tuple[Partner, ...]:
 _IN_OPEN = keys.order_in_open(_("Status"), _("OrderDay"), _("OpenShard"), _ORDER_ID)
 _IN_CLOSED = keys.order_in_closed(_("Status"), _ORDER_ID)
 _AT_DESK = (
-    _at(_IN_OPEN, "open orders of a day", "34", _PARTLY, index=GSI3, when=_OPEN_ORDER),
-    _at(_IN_CLOSED, "closed orders", "34", _PARTLY, index=GSI3, when=("Status", ("delivered", "cancelled"))),
+    at(_IN_OPEN, "open orders of a day", "34", _PARTLY, index=GSI3, when=_OPEN_ORDER),
+    at(_IN_CLOSED, "closed orders", "34", _PARTLY, index=GSI3, when=("Status", ("delivered", "cancelled"))),
 )
 """The places of an order, or of what stays of it, in the desk's lists: while it is open, and from then on."""
 
@@ -48,40 +43,40 @@ _LIVES = "where a member lives"
 # fmt: off
 ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     "The shop": (
-        Entity(keys.ORDER, _at(keys.order(_USERNAME, _ORDER_ID), shown=_PARTLY),
-            (_at(keys.order_in_parts(_ORDER_ID), "an order and its items", "31", _PARTLY, index=GSI1),
-                _at(keys.order_in_history(_USERNAME, _("Status"), _("PlacedAt"), _ORDER_ID),
+        Entity(keys.ORDER, at(keys.order(_USERNAME, _ORDER_ID), shown=_PARTLY),
+            (at(keys.order_in_parts(_ORDER_ID), "an order and its items", "31", _PARTLY, index=GSI1),
+                at(keys.order_in_history(_USERNAME, _("Status"), _("PlacedAt"), _ORDER_ID),
                     "a user's orders by status", "32", _PARTLY, index=GSI2),
                 *_AT_DESK),
-            needs=_ORDER_NEEDS, may=_ORDER_MAY, hides={"Address": _LIVES}, says={**_SAYS_USER, "OrderId": "<OrderId>"},
+            needs=_ORDER_NEEDS, may=_ORDER_MAY, hides={"Address": _LIVES}, says={**SAYS_USER, "OrderId": "<OrderId>"},
             partners=_numbered({"OrderId": "<OrderId>"}), owned=True, exported=_DESCRIBED),
-        Entity(keys.ORDER_ITEM, _at(keys.order_item(_ORDER_ID, _("ItemId")), "an item of an order", "31"),
-            (_at(keys.order_item_in_parts(_ORDER_ID, _("ItemId")), shown=_PARTLY, index=GSI1),),
+        Entity(keys.ORDER_ITEM, at(keys.order_item(_ORDER_ID, _("ItemId")), "an item of an order", "31"),
+            (at(keys.order_item_in_parts(_ORDER_ID, _("ItemId")), shown=_PARTLY, index=GSI1),),
             needs="Username DealId Title Brand BrandName Price Currency Quantity Shards", may="DealNumber Variant",
             says={"OrderId": "<OrderId>", "ItemId": "<ItemId>"}, partners=(Partner(keys.order(_USERNAME, _ORDER_ID)),),
             exported=_DESCRIBED),
-        Entity(keys.ORDER_NUMBER, _at(keys.order_number(_("Number")), "an order's number", "31"),
+        Entity(keys.ORDER_NUMBER, at(keys.order_number(_("Number")), "an order's number", "31"),
             needs="OrderId", says={"Number": "<Number:d>"}, claimed=True),
-        Entity(keys.SALE, _at(keys.sale(_ORDER_ID), "what stays of an order", "31", _PARTLY),
+        Entity(keys.SALE, at(keys.sale(_ORDER_ID), "what stays of an order", "31", _PARTLY),
             _AT_DESK,
             needs=f"{_ORDER_NEEDS} Items", may=_ORDER_MAY, hides={"Address": _LIVES},
             says={"OrderId": "<OrderId>"}, partners=_numbered({"OrderId": "<OrderId>"}),
             exported=_DESCRIBED),
-        Entity(keys.CART_ITEM, _at(keys.cart_item(_USERNAME, _DEAL_ID), "a cart", "29"),
-            needs="Quantity Price Currency PutAt", says={**_SAYS_USER, **_SAYS_DEAL}, partners=(_OF_DEAL,), owned=True,
+        Entity(keys.CART_ITEM, at(keys.cart_item(_USERNAME, DEAL_ID), "a cart", "29"),
+            needs="Quantity Price Currency PutAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True,
             expires=True, exported=_DESCRIBED),
-        Entity(keys.CART_MARK, _at(keys.cart_mark(_USERNAME)), needs="Mark", owned=True, expires=True),
-        Entity(keys.STOCK, _at(keys.stock_shard(_DEAL_ID, _SHARD), "the stock of a deal", "35"),
-            needs="Left Ordered OnSale Changes", says={**_SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(_OF_DEAL,),
+        Entity(keys.CART_MARK, at(keys.cart_mark(_USERNAME)), needs="Mark", owned=True, expires=True),
+        Entity(keys.STOCK, at(keys.stock_shard(DEAL_ID, _SHARD), "the stock of a deal", "35"),
+            needs="Left Ordered OnSale Changes", says={**SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(OF_DEAL,),
             exported=_WHOLE),
         # It stands in the index while its deal is listed and there are pieces left: the deal says so (invariants.py).
-        Entity(keys.STOCK_NOTE, _at(keys.stock(_DEAL_ID), "the stock of a deal", "35"),
-            (_at(keys.stock_in_sold_here(_DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
-            needs="Shards", says=_SAYS_DEAL, exported=_WHOLE),
+        Entity(keys.STOCK_NOTE, at(keys.stock(DEAL_ID), "the stock of a deal", "35"),
+            (at(keys.stock_in_sold_here(DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
+            needs="Shards", says=SAYS_DEAL, exported=_WHOLE),
         Entity(keys.OPEN_ORDERS,
-            _at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "where open orders are", "34"),
+            at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "where open orders are", "34"),
             needs="KnownAt"),
-        Entity(item_types.SEQUENCE, _at(keys.order_numbers(), "a sequence of numbers", "30"),
+        Entity(item_types.SEQUENCE, at(keys.order_numbers(), "a sequence of numbers", "30"),
             needs="LastNumber", exported=_WHOLE),
     ),
 }
