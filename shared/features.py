@@ -33,9 +33,9 @@ class Feature:
     does: str
     """What a copy without it lacks."""
 
-    owns: tuple[str, ...]
-    """Patterns of its own files, from the project's folder. A folder is owned with all that is in it; a section of a
-    document is named by its anchor (``docs/site.md#pictures``)."""
+    owns: str
+    """Patterns of its own files, from the project's folder, with spaces between them. A folder is owned with all that
+    is in it; a section of a document is named by its anchor (``docs/site.md#pictures``)."""
 
     needs: tuple[str, ...] = ()
     """The features that it cannot do without."""
@@ -241,18 +241,13 @@ class Feature:
 WORKINGS = Feature(
     name="workings",
     does="the panel that shows a page's requests and a form's writes, and the table's browser",
-    owns=(
-        "functions/cost_headers.py",
-        "functions/pages/collections.py",
-        "infra/rows/workings.py",
-        "shared/data/workings.py",
-        "shared/dynamodb/faults.py",
-        *("tests/signed_in/test_table.py", "tests/signed_in/test_traces.py"),
-        *("shared/html/drawings.py", "shared/html/form_cost.py", "shared/html/page_cost.py"),
-        *("web/assets/page-cost.css", "web/assets/page-cost.js", "web/assets/table.css"),
-        *("web/templates/collections", "web/templates/fault.html"),
-        *("web/templates/form-cost.html", "web/templates/page-cost.html"),
-    ),
+    owns="""
+        functions/cost_headers.py functions/pages/collections.py infra/rows/workings.py shared/data/workings.py
+        shared/dynamodb/faults.py shared/html/drawings.py shared/html/form_cost.py shared/html/page_cost.py
+        tests/signed_in/test_table.py tests/signed_in/test_traces.py web/assets/page-cost.css web/assets/page-cost.js
+        web/assets/table.css web/templates/collections web/templates/fault.html web/templates/form-cost.html
+        web/templates/page-cost.html
+    """,
     routes=("/table",),
     named=("collections",),
     functions="infra.rows.workings:FUNCTIONS",
@@ -267,21 +262,13 @@ TEXTBOOK = Feature(
     name="textbook",
     does="lessons about single-table design, whose requests visitors send and change",
     needs=("shop", "workings"),
-    owns=(
-        "functions/pages/learn.py",
-        "infra/rows/textbook.py",
-        "infra/textbook.py",
-        "shared/learn",
-        "tests/learn",
-        "tests/site/test_learn.py",
-        "tools/textbook.py",
-        *("CONTRIBUTING.md#write-a-lesson-or-an-exercise", "docs/site.md#the-textbook-that-runs"),
-        *("docs/ledger.md#items-and-expressions", "docs/ledger.md#partitions-and-consistency"),
-        *("docs/ledger.md#kinds-of-indexes", "docs/ledger.md#news-of-two-years"),
-        "docs/ledger.md#what-the-textbook-leaves-out",
-        "web/assets/learn.css",
-        "web/templates/learn",
-    ),
+    owns="""
+        functions/pages/learn.py infra/rows/textbook.py infra/textbook.py shared/learn tests/learn
+        tests/site/test_learn.py tools/textbook.py web/assets/learn.css web/templates/learn
+        CONTRIBUTING.md#write-a-lesson-or-an-exercise docs/ledger.md#items-and-expressions
+        docs/ledger.md#kinds-of-indexes docs/ledger.md#news-of-two-years docs/ledger.md#partitions-and-consistency
+        docs/ledger.md#what-the-textbook-leaves-out docs/site.md#the-textbook-that-runs
+    """,
     routes=("/learn",),
     named=("learn",),
     functions="infra.rows.textbook:FUNCTIONS",
@@ -298,18 +285,18 @@ TEXTBOOK = Feature(
 FIREWALL = Feature(
     name="firewall",
     does="AWS WAF in front of both APIs, on stages that have the setting",
-    owns=("docs/ledger.md#firewall", "infra/firewall.py", "infra/options/firewall.py", "tests/infra/test_firewall.py"),
+    owns="infra/firewall.py infra/options/firewall.py tests/infra/test_firewall.py docs/ledger.md#firewall",
     resources="infra.firewall:add",
 )
 
 EXPORTS = Feature(
     name="exports",
     does="exports of what changes in the table to S3 each night, for Athena",
-    owns=(
-        *("cli/proofs/exports.py", "docs/deploying.md#exports-for-analysis"),
-        *("docs/ledger.md#lines-of-an-export", "docs/ledger.md#nightly-export", "docs/runbook.md#export-is-missing"),
-        *("infra/exports.py", "infra/options/exports.py", "tests/infra/test_exports.py"),
-    ),
+    owns="""
+        cli/proofs/exports.py infra/exports.py infra/options/exports.py tests/infra/test_exports.py
+        docs/deploying.md#exports-for-analysis docs/ledger.md#lines-of-an-export docs/ledger.md#nightly-export
+        docs/runbook.md#export-is-missing
+    """,
     named=("export_is_missing", "nightly-export", "aws stepfunctions start-execution "),
     resources="infra.exports:add",
     proofs="cli.proofs.exports:PROOFS",
@@ -318,16 +305,12 @@ EXPORTS = Feature(
 CDN = Feature(
     name="cdn",
     does="CloudFront in front of both APIs, which it may close to all others",
-    owns=(
-        *("cli/proofs/cdn.py", "docs/deploying.md#cloudfront"),
-        *("docs/ledger.md#keys-of-cloudfront", "docs/ledger.md#names-and-logs-of-cloudfront"),
-        *("docs/ledger.md#referer-in-an-api-policy", "docs/ledger.md#secret-in-an-api-policy"),
-        "infra/cdn.py",
-        "infra/options/cdn.py",
-        "tests/functions/test_behind_cloudfront.py",
-        "tests/infra/test_cdn.py",
-        "tests/support/edge.py",
-    ),
+    owns="""
+        cli/proofs/cdn.py infra/cdn.py infra/options/cdn.py tests/functions/test_behind_cloudfront.py
+        tests/infra/test_cdn.py tests/support/edge.py docs/deploying.md#cloudfront docs/ledger.md#keys-of-cloudfront
+        docs/ledger.md#names-and-logs-of-cloudfront docs/ledger.md#referer-in-an-api-policy
+        docs/ledger.md#secret-in-an-api-policy
+    """,
     resources="infra.cdn:add",
     proofs="cli.proofs.cdn:PROOFS",
 )
@@ -335,36 +318,17 @@ CDN = Feature(
 SHOP = Feature(
     name="shop",
     does="carts, orders and stock of the deals that the site sells itself",
-    owns=(
-        *("docs/data-model.md#the-shop", "docs/runbook.md#orders-are-stuck"),
-        "docs/runbook.md#stock-that-does-not-add-up",
-        "benchmarks/rush.py",
-        "cli/shop.py",
-        "functions/api/orders.py",
-        "functions/api/sold_here.py",
-        *("functions/background/open_orders.py", "functions/background/sold_here.py"),
-        "functions/pages/sales.py",
-        "functions/pages/shop.py",
-        "functions/pages/sold_here.py",
-        "infra/options/shop.py",
-        "infra/rows/shop.py",
-        "infra/shop.py",
-        "local/sample/stock.py",
-        "shared/api/addresses.py",
-        "shared/api/countries.json",
-        "shared/api/orders.py",
-        "shared/api/shop_fields.py",
-        "shared/api/shop_schemas.py",
-        "shared/data/orders",
-        "shared/html/orders.py",
-        "shared/models/orders.py",
-        "shared/runtime/shop_metrics.py",
-        *("tests/data/orders", "tests/functions/test_orders.py", "tests/support/shop.py"),
-        *("tests/signed_in/test_sales.py", "tests/signed_in/test_shop.py"),
-        *("tools/countries.py", "tools/shop.py"),
-        "web/assets/shop.css",
-        "web/templates/shop",
-    ),
+    owns="""
+        benchmarks/rush.py cli/shop.py functions/api/orders.py functions/api/sold_here.py
+        functions/background/open_orders.py functions/background/sold_here.py functions/pages/sales.py
+        functions/pages/shop.py functions/pages/sold_here.py infra/options/shop.py infra/rows/shop.py infra/shop.py
+        local/sample/stock.py shared/api/addresses.py shared/api/countries.json shared/api/orders.py
+        shared/api/shop_fields.py shared/api/shop_schemas.py shared/data/orders shared/html/orders.py
+        shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders tests/functions/test_orders.py
+        tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py tools/countries.py
+        tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
+        docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
+    """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
     named=("orders", "shop", "sales", "cart", "data.orders", "Deals sold here"),
     functions="infra.rows.shop:FUNCTIONS",
@@ -423,33 +387,15 @@ SHOP = Feature(
 MAIL = Feature(
     name="mail",
     does="mail by Amazon SES: links to new passwords, proved addresses, notices, the day's messages",
-    owns=(
-        "cli/mail.py",
-        *("docs/cost.md#mails", "docs/deploying.md#mail", "docs/ledger.md#mail-is-sent"),
-        *("docs/ledger.md#sandbox-of-mail", "docs/ledger.md#simulator-of-mailboxes"),
-        "docs/ledger.md#identity-of-a-domain",
-        "events/mailer-work.json",
-        "functions/account_mail.py",
-        "functions/api/account_mail.py",
-        "functions/background/mailer.py",
-        "functions/pages/account_mail.py",
-        "infra/mail.py",
-        "infra/options/mail.py",
-        "infra/rows/mail.py",
-        "local/mailbox.py",
-        "shared/api/mail_bodies.py",
-        "shared/api/mail_fields.py",
-        "shared/data/mail",
-        "shared/models/mail.py",
-        "shared/runtime/mail.py",
-        "shared/ses.py",
-        "tests/data/test_mail.py",
-        "tests/signed_in/test_mail.py",
-        "tests/support/mailed.py",
-        "tests/support/post_office.py",
-        "tools/mail_sample.py",
-        "web/templates/mail",
-    ),
+    owns="""
+        cli/mail.py events/mailer-work.json functions/account_mail.py functions/api/account_mail.py
+        functions/background/mailer.py functions/pages/account_mail.py infra/mail.py infra/options/mail.py
+        infra/rows/mail.py local/mailbox.py shared/api/mail_bodies.py shared/api/mail_fields.py shared/data/mail
+        shared/models/mail.py shared/runtime/mail.py shared/ses.py tests/data/test_mail.py tests/signed_in/test_mail.py
+        tests/support/mailed.py tests/support/post_office.py tools/mail_sample.py web/templates/mail docs/cost.md#mails
+        docs/deploying.md#mail docs/ledger.md#identity-of-a-domain docs/ledger.md#mail-is-sent
+        docs/ledger.md#sandbox-of-mail docs/ledger.md#simulator-of-mailboxes
+    """,
     routes=(
         *("/password-resets", "/passwords", "/email-verifications", "/me/email-verifications"),
         *("/account/forgot", "/account/reset", "/account/verify", "/account/email/verify", "/account/digest"),
@@ -495,18 +441,15 @@ MAIL = Feature(
 PICTURES = Feature(
     name="pictures",
     does="pictures of deals, which editors send as files and the site serves",
-    owns=(
-        *("cli/pictures.py", "cli/proofs/pictures.py", "events/resizer-upload.json"),
-        *("docs/cost.md#pictures", "docs/site.md#pictures"),
-        *("docs/ledger.md#lifecycle-by-tag", "docs/ledger.md#upload-reaches-the-resizer"),
-        *("functions/api/uploads.py", "functions/background/old_pictures.py", "functions/background/resizer.py"),
-        *("functions/pages/desk/pictures.py", "functions/pages/pictures.py"),
-        *("infra/pictures.py", "infra/rows/pictures.py"),
-        *("shared/api/pictures.py", "shared/data/catalog/uploads.py", "shared/decoder.py", "shared/pictures.py"),
-        "shared/runtime/bucket.py",
-        *("tests/functions/test_pictures.py", "tests/functions/test_uploads.py", "tests/infra/test_pictures.py"),
-        *("web/templates/desk/picture.html", "web/templates/desk/pictures.html"),
-    ),
+    owns="""
+        cli/pictures.py cli/proofs/pictures.py events/resizer-upload.json functions/api/uploads.py
+        functions/background/old_pictures.py functions/background/resizer.py functions/pages/desk/pictures.py
+        functions/pages/pictures.py infra/pictures.py infra/rows/pictures.py shared/api/pictures.py
+        shared/data/catalog/uploads.py shared/decoder.py shared/pictures.py shared/runtime/bucket.py
+        tests/functions/test_pictures.py tests/functions/test_uploads.py tests/infra/test_pictures.py
+        web/templates/desk/picture.html web/templates/desk/pictures.html docs/cost.md#pictures
+        docs/ledger.md#lifecycle-by-tag docs/ledger.md#upload-reaches-the-resizer docs/site.md#pictures
+    """,
     routes=("/pictures",),
     named=(
         *("pictures", "resizer", "resizer-upload", "uploads", "UploadsDeadLettersUrl", "decoder"),
@@ -535,7 +478,7 @@ FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, MAIL, WORKINGS, TEXTBOOK, FIREW
 
 def owns(feature: Feature, path: str) -> bool:
     """Whether a file is a feature's own."""
-    return any(path == own or path.startswith(f"{own}/") or fnmatchcase(path, own) for own in feature.owns)
+    return any(path == own or path.startswith(f"{own}/") or fnmatchcase(path, own) for own in feature.owns.split())
 
 
 def of(place: str) -> Iterator[Any]:

@@ -22,7 +22,7 @@ from tools.fork import Gone, Impossible
 TOOLS = (".venv", "node_modules", ".venv-checkov", ".venv-sam", ".dynamodb-local", ".venv-demo")
 
 SWIMMING = Feature(
-    name="swimming", does="pools", owns=("pools/laps.py", "docs/sport.md#in-water"), routes=("/pool",), named=("swim",)
+    name="swimming", does="pools", owns="pools/laps.py docs/sport.md#in-water", routes=("/pool",), named=("swim",)
 )
 
 GONE = Gone.of([SWIMMING], ["pools/laps.py", "pools/open.py"])
@@ -152,7 +152,7 @@ def test_a_passage_of_settings_stands_between_the_name_of_its_feature_and_its_en
 
 
 def test_what_needs_a_feature_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    diving = Feature(name="diving", does="depths", owns=(), needs=("swimming",))
+    diving = Feature(name="diving", does="depths", owns="", needs=("swimming",))
     monkeypatch.setattr(fork, "FEATURES", (diving, SWIMMING))
 
     assert fork.removed(["swimming"]) == [diving, SWIMMING]
@@ -179,7 +179,7 @@ def test_a_copy_that_cannot_be_made_is_refused_before_anything_is_written(
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda each: each.name)
 def test_a_record_names_files_sections_and_objects_that_are_there(feature: Feature) -> None:
-    for own in feature.owns:
+    for own in feature.owns.split():
         path, _, section = own.partition("#")
         assert [*fork.ROOT.glob(path)], own
         if section:

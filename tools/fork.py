@@ -62,7 +62,7 @@ class Gone:
             files,
             frozenset(modules),
             frozenset(each.name for each in features),
-            files | frozenset(own for each in features for own in each.owns),
+            files | frozenset(own for each in features for own in each.owns.split()),
             tuple(chain.from_iterable(each.routes for each in features)),
             frozenset(PurePosixPath(path).name for path in files if path.startswith("web/assets/"))
             | frozenset(chain.from_iterable(each.named for each in features)),
