@@ -170,6 +170,9 @@ class Feature:
     collections: str = ""
     """Partitions to begin with in the table's browser."""
 
+    patterns: str = ""
+    """The file of its access patterns, from ``shared/`` (``shared/html/patterns.toml`` has those of the core)."""
+
     explains: str = ""
     """The beginning of the paths of pages about access patterns; a pattern's number follows."""
 
@@ -355,6 +358,7 @@ SHOP = Feature(
         ),
     ),
     collections="shared.data.orders.keys:COLLECTIONS",
+    patterns="data/orders/patterns.toml",
     standards="tools.countries:written",
     head_counts={"cart": "shared.data.orders.carts:pieces"},
     api="functions.api.orders:app",
@@ -408,6 +412,7 @@ MAIL = Feature(
         "The day's messages by mail, after a bounce",
         *("btd users mail-digest", "btd users reset-link", "btd users resume-mail"),
     ),
+    patterns="data/mail/patterns.toml",
     functions="infra.rows.mail:FUNCTIONS",
     more_rights="infra.rows.mail:MORE",
     options="infra.options.mail:STAGES",

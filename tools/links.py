@@ -44,6 +44,10 @@ def updated(found: re.Match[str]) -> str:
     return f"[`{found['module']}.{found['name']}`]({found['up']}{found['path']}#L{line})"
 
 
+PATTERNS = re.compile(r"(?<=\[)\d+(?= access patterns )|(?<=\[All )\d+(?=\])|^\d+(?= patterns\. )", re.MULTILINE)
+"""How many access patterns there are, as the documents say it."""
+
+
 def counted(text: str, found: re.Match[str]) -> str:
     """A row of the ledger's table with the number of today's claims."""
     claims = text.count("\n- " + found[2] + ": ")
@@ -51,10 +55,12 @@ def counted(text: str, found: re.Match[str]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Write the documents with the lines of today, or say which have others. Raises SystemExit, LookupError."""
+    """Write the documents with today's lines and counts, or say which have others. Raises SystemExit, LookupError."""
+    patterns = (ROOT / "docs" / "patterns.md").read_text(encoding="utf-8")
+    rows = str(len(re.findall(r"^\| \d+ \|", patterns, re.MULTILINE)))
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
-        today = COUNT.sub(partial(counted, text), LINK.sub(updated, text))
+        today = PATTERNS.sub(rows, COUNT.sub(partial(counted, text), LINK.sub(updated, text)))
         if text != today and arguments == ["--check"]:
             sys.exit(f"{document.name} links to lines that have moved: make format brings them up to date.")
         if text != today:

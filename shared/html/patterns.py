@@ -8,25 +8,35 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from shared import features
 from shared.data import partitions as p
 from shared.data.entities import PLACES
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """An access pattern: its name, the functions of the data layer that serve it, and the answer in one sentence."""
+    """An access pattern: its name, the functions of the data layer that serve it, and the answer in one sentence.
+
+    ``helpers`` are functions that run in their own thread or keep results, each with the function that it serves.
+    """
 
     name: str
     functions: str
     sentence: str
+    helpers: Mapping[str, str] = field(default_factory=dict)
 
 
-_ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_SHARED = Path(__file__).resolve().parent.parent
+_ROWS = {
+    number: row
+    for file in ("html/patterns.toml", *features.of("patterns"))
+    for number, row in tomllib.loads((_SHARED / file).read_text(encoding="utf-8")).items()
+}
 
-PATTERNS: Mapping[str, Pattern] = {number: Pattern(**row) for number, row in _ROWS.items()}
+PATTERNS: Mapping[str, Pattern] = {number: Pattern(**_ROWS[number]) for number in sorted(_ROWS, key=int)}
 """The patterns by their numbers in docs/patterns.md."""
 
 HELPERS = {
@@ -35,10 +45,6 @@ HELPERS = {
     "feeds._query": "feeds.read",
     "feed_counts._books": "feeds.read",
     "feed_counts._topic": "feeds.read",
-    "order_items._parts": "order_items.get",
-    "order_items._whole": "order_items.get",
-    "order_items._by_day": "order_items.open_orders",
-    "order_items._open_in": "order_items.open_orders",
     "sorting._query": "sorting.cheapest",
     "sorting._first_offer": "sorting.cheapest",
     "sorting._brand": "topics.get",
@@ -47,8 +53,9 @@ HELPERS = {
     "search._counts": "search.find",
     "alerting._tell_owner": "alerting.cohort",
     "search._newest": "search.find",
+    **{helper: served for each in PATTERNS.values() for helper, served in each.helpers.items()},
 }
-"""Functions that run in their own thread or keep results, each with the function that it serves."""
+"""The helpers of all patterns, and those that serve several."""
 
 _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("feeds.read", "GSI1"): "7",
