@@ -333,7 +333,10 @@ SHOP = Feature(
         docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
     """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
-    named=("orders", "shop", "sales", "cart", "data.orders", "Deals sold here"),
+    named=(
+        *("orders", "shop", "sales", "cart", "data.orders", "Deals sold here"),
+        *("btd addresses", "btd cart", "btd orders", "btd stock", "btd rush"),
+    ),
     functions="infra.rows.shop:FUNCTIONS",
     more_rights="infra.rows.shop:MORE",
     resources="infra.shop:add",

@@ -363,10 +363,10 @@ def _links_to(block: str, path: str, gone: Gone) -> bool:
     linked = {os.path.normpath(folder / found) for found in _LINK.findall(block)}
     linked |= {f"{path}{found}" for found in re.findall(r"\]\((#[^)\s]+)", block)}
     named = {found.rstrip("/") for found in _PATH.findall(block)}
-    commands = {*re.findall(r"`(btd [^`]+)`", block)}
-    return bool(commands & gone.names) or bool(
-        {*linked, *named, *(each.partition("#")[0] for each in linked)} & (gone.places | gone.features)
-    )
+    commands = [f"{each} " for each in re.findall(r"`(btd [^`]+)`", block)]
+    if any(command.startswith(f"{name} ") for command in commands for name in gone.names):
+        return True
+    return bool({*linked, *named, *(each.partition("#")[0] for each in linked)} & (gone.places | gone.features))
 
 
 def _sections(text: str, path: str, gone: Gone) -> str:
