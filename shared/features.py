@@ -245,16 +245,17 @@ WORKINGS = Feature(
     name="workings",
     does="the panel that shows a page's requests and a form's writes, and the table's browser",
     owns="""
-        functions/cost_headers.py functions/pages/collections.py infra/rows/workings.py shared/data/workings.py
-        shared/dynamodb/faults.py shared/html/drawings.py shared/html/form_cost.py shared/html/page_cost.py
-        tests/signed_in/test_table.py tests/signed_in/test_traces.py web/assets/page-cost.css web/assets/page-cost.js
-        web/assets/table.css web/templates/collections web/templates/fault.html web/templates/form-cost.html
-        web/templates/page-cost.html
+        functions/cost_headers.py functions/pages/collections.py infra/rows/workings.py shared/data/traces.py
+        shared/data/workings.py shared/dynamodb/faults.py shared/html/drawings.py shared/html/form_cost.py
+        shared/html/page_cost.py tests/signed_in/test_table.py tests/signed_in/test_traces.py web/assets/page-cost.css
+        web/assets/page-cost.js web/assets/table.css web/templates/collections web/templates/fault.html
+        web/templates/form-cost.html web/templates/page-cost.html
     """,
     routes=("/table",),
     named=("collections",),
     functions="infra.rows.workings:FUNCTIONS",
     rights="infra.rows.workings:rights",
+    entities="shared.data.traces:ENTITIES",
     in_pages="collections/in-pages.html",
     panel="shared.html.form_cost:",
     wraps="functions.cost_headers:with_cost",

@@ -36,6 +36,7 @@ from pools.laps import Lane as Way, count
 LENGTH = count(25)
 """How long it is."""
 
+LANES = (open, laps, LENGTH)
 PATHS = ["/run", "/pool", "/pool/1?deep=yes", "/pools"]
 OF = {"run": 1, "swim": 2, "walk": ("/pool", 3)}
 WAYS = (int("1"), Way(2))
@@ -68,6 +69,7 @@ import pytest
 from pools import open
 
 
+LANES = (open, )
 PATHS = ["/run", "/pools"]
 OF = {"run": 1, }
 WAYS = (int("1"), )

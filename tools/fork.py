@@ -203,15 +203,14 @@ def pruned(source: str, gone: Gone, fixtures: Iterable[str] = ()) -> tuple[str, 
     ``fixtures`` are names of fixtures that are gone.
     """
     lost = {name for node in ast.parse(source).body for name in _imported(node, gone)} | {*fixtures}
-    source = _without_entries(source, gone, lost)
-    tree, lines = ast.parse(source), source.splitlines(keepends=True)
-    left = list(tree.body)
     while True:
-        cut = [node for node in left if not _is_import(node) and _lacks(node, lost, gone)]
-        if not cut:
+        source = _without_entries(source, gone, lost)
+        tree, lines = ast.parse(source), source.splitlines(keepends=True)
+        left = [node for node in tree.body if _is_import(node) or not _lacks(node, lost, gone)]
+        more = {name for node in tree.body if node not in left for name in _binds(node)} - lost
+        if not more:
             break
-        lost |= {name for node in cut for name in _binds(node)}
-        left = [node for node in left if node not in cut]
+        lost |= more
     for node in reversed(tree.body):
         if node not in left:
             documented = tree.body.index(node) + 1
@@ -287,11 +286,16 @@ def _without_entries(source: str, gone: Gone, lost: set[str]) -> str:
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     data, cuts, unpacked = source.encode(), list[tuple[int, int]](), set[int]()
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    named = [each for each in tree.body if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)]
+    listed = {id(each.value) for each in named}
+    for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Tuple()], value=ast.Tuple() as value):
                 unpacked.add(id(value))
                 continue
+            case ast.List(elts=elements) | ast.Tuple(elts=elements) if id(node) in listed:
+                entries = [(each, each) for each in elements if _names(each, gone) or _loads(each) & lost]
             case ast.Tuple() if id(node) in unpacked:
                 continue
             case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):

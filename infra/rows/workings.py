@@ -8,6 +8,7 @@ from infra.access import Access, Right, Scan
 from infra.rights import ACCOUNT_OF_SESSION
 from infra.rows import Function
 from shared.data import partitions as p
+from shared.data import traces
 from shared.dynamodb.schema import INDEXES, KEYS, Index
 
 
@@ -39,8 +40,11 @@ To count the items of each type, it scans the keys and types of all of them.
 FUNCTIONS = (Function(name="collections", access=COLLECTIONS, pages="/table", shows_work=True),)
 
 
+_TRACES = p.of(traces.TRACE)
+
+
 def rights(row: Function) -> Access:
     """What a function may do with traces, on a stage that shows its work."""
-    keeps = [Right("PutItem", (p.TRACE,))] if row.traced else []
-    reads = [Right("Query", (p.TRACE,))] if row.pages is not None and row.access else []
+    keeps = [Right("PutItem", (_TRACES,))] if row.traced else []
+    reads = [Right("Query", (_TRACES,))] if row.pages is not None and row.access else []
     return (*keeps, *reads)

@@ -233,9 +233,6 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="ResultId RequestHash CreatedAt", expires=True),
         Entity(t.BACKFILL, at(keys.backfill(_("Of"), _("Segment"), _("Segments")), "how far a backfill is"),
             needs="Start"),
-        Entity(t.TRACE, at(keys.trace(_("TraceId")), "what a form took"), needs="Drawing", expires=True),
-        Entity(t.TRACE_STEP, at(keys.trace_step(_("Partition"), _("Function"), _("Record"))),
-            needs="Drawing Failed", expires=True),
     ),
 }
 # fmt: on

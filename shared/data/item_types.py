@@ -58,8 +58,3 @@ FAN_OUT = "FanOut"
 FAN_OUT_PAGE = "FanOutPage"
 
 BACKFILL = "Backfill"
-TRACE = "Trace"
-"""The cost of a form, on stages that show their work."""
-
-TRACE_STEP = "TraceStep"
-"""The work of a function of the stream or the queue on a write."""

@@ -155,13 +155,7 @@ fan_out = Text[str]("FANOUT#{deal_id}")
 """Counts who has been told that a deal is hot."""
 fan_out_segment = Item[str, int | str](PK="FANOUT#{deal_id}", SK="SEGMENT#{segment}")
 
-# Upkeep, and what shows the project's workings.
-trace = Item[str]("TRACE#{trace_id}")
-"""The cost of a form, under an id that nobody can guess."""
-trace_steps = Text[str]("TRACE#{partition}")
-"""The work of the stream's functions that followed from writes to a partition."""
-trace_step = Item[str, str, str](PK="TRACE#{partition}", SK="STEP#{function}#{record}")
-"""A function's work on one record of the stream, or on one message of the queue."""
+# Upkeep, and trial requests.
 scratch = Text[str, str]("LEARN#{visitor}#{run}")
 """The partition of a visitor's trial requests: nothing of the application is in it."""
 scratches = Text[()]("LEARN#")

@@ -104,9 +104,6 @@ PRICE_ALERTS = of(t.PRICE_ALERT, GSI2)
 SCRATCH = keys.pattern_of(SCRATCHES[0].partition)
 """Partitions for trial requests, in the table and its indexes. DynamoDB deletes their items after an hour."""
 
-TRACE = of(t.TRACE)
-"""The costs of forms, and of what followed; DynamoDB deletes them after ten minutes."""
-
 
 _PLACES = {
     index.name if index else None: [place for place in PLACES if place.index == index] for index in (None, *INDEXES)

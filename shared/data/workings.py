@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.data import item_types, keys
+from shared.data import keys, traces
 from shared.data.entities import SCRATCH_ITEM
 from shared.data.partitions import COUNTED
 from shared.dynamodb.attributes import Item
@@ -34,13 +34,13 @@ Drawing = Mapping[str, Any]
 
 def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
     """Keep what a form took. One write."""
-    item = _item(keys.trace(trace_id), item_types.TRACE, drawing, now)
+    item = _item(traces.trace(trace_id), traces.TRACE, drawing, now)
     table.write(put(item, because="the id is new, and nobody else can guess it"))
 
 
 def find(table: Table, trace_id: str, now: datetime) -> Drawing | None:
     """The drawing that is kept under an id, or None. One Query."""
-    return next(iter(_drawings(table, keys.trace(trace_id)[PARTITION_KEY], now)), None)
+    return next(iter(_drawings(table, traces.trace(trace_id)[PARTITION_KEY], now)), None)
 
 
 def file_step(
@@ -50,14 +50,14 @@ def file_step(
 
     A record that comes again finds its step there: only one that ``failed`` is replaced.
     """
-    item = _item(keys.trace_step(partition, function, record), item_types.TRACE_STEP, drawing, now) | {"Failed": failed}
+    item = _item(traces.trace_step(partition, function, record), traces.TRACE_STEP, drawing, now) | {"Failed": failed}
     with suppress(AlreadyExists):
         table.write(put_over(item, f"{ABSENT} OR Failed = :yes", {":yes": True}, refused=AlreadyExists()))
 
 
 def steps(table: Table, partition: str, now: datetime) -> list[Drawing]:
     """The steps that were filed about a partition in the last ten minutes. One Query."""
-    return _drawings(table, keys.trace_steps(partition), now)
+    return _drawings(table, traces.trace_steps(partition), now)
 
 
 def _item(key: Mapping[str, str], type_: str, drawing: Drawing, now: datetime) -> Item:

@@ -17,12 +17,13 @@ from typing import Any
 
 import pytest
 
-from shared.data import invariants, item_types, keys, partitions, removal, workings
+from shared.data import idempotency, invariants, item_types, keys, partitions, removal, workings
 from shared.data import item_types as t
 from shared.data.catalog import deals, feeds, imports, offers, page_cache, search
 from shared.data.catalog.deal_items import from_item
 from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM
 from shared.data.entity import Entity
+from shared.data.idempotency import Idempotency
 from shared.data.invariants import Fault
 from shared.data.members import rate_limits, users
 from shared.data.orders import invariants as sales
@@ -34,28 +35,33 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.html.patterns import KINDS
 from shared.learn import lessons
-from shared.models.catalog import ALL_DEALS, BRAND
+from shared.models.catalog import ALL_DEALS, BRAND, Deal
 from shared.models.members import User
 from shared.models.orders import Order, OrderItem, OrderStatus
 from shared.values.stored import attribute_of
 from tests.support.engines import FAST
+from tests.support.factories import a_user
 from tests.support.shop import a_buyer, buy
 from tools import workbench
 
 NOW = workbench.NOW
 
 
-def everything(table: Table) -> None:
-    """What the model for Workbench shows, and what it leaves out: workings, removals, and what stays of orders."""
-    workbench.fill(table)
+def traces(table: Table, _deal: Deal) -> None:
     workings.keep(table, "trace", {}, NOW)
     workings.file_step(table, "DEAL#x", "publisher", "1", {}, NOW, failed=False)
+
+
+def upkeep(table: Table, _deal: Deal) -> None:
     table.write(put({**keys.backfill("any", 0, 1), "Type": t.BACKFILL, "Start": "{}"}, because="as a backfill does"))
     rate_limits.remember(table, "ana", "203.0.113.7", NOW)
+    table.write(idempotency.receipt(Idempotency("account-ana", "a key", {}), "a result", NOW))
     for part in page_cache.PARTS:
         copy = page_cache.Copy("<ul></ul>" if part.picks else None, "<ul></ul>" if part.feed else None)
         page_cache.write(table, part, copy, began=NOW, expires=NOW + timedelta(minutes=1), form=page_cache.HTML)
-    deal = feeds.read(table, ALL_DEALS, limit=9, now=NOW).items[4]
+
+
+def imported(table: Table, deal: Deal) -> None:
     again: dict[str, Any] = {
         "deal_id": deals.new_id(NOW, None, bytes(16)),
         "created_at": NOW,
@@ -63,6 +69,10 @@ def everything(table: Table) -> None:
         "source_id": None,
     }
     imports.create_many(table, [replace(deal, **again)], NOW)
+
+
+def orders(table: Table, deal: Deal) -> None:
+    """Orders of members who have left: what stays of them."""
     stock.add(table, deal.deal_id, 9, NOW)
     for name, way in (("dee", ("shipped",)), ("eve", ("shipped", "delivered"))):
         a_buyer(table, name)
@@ -70,9 +80,16 @@ def everything(table: Table) -> None:
         for status in way:
             order = steps.advance(table, order, OrderStatus(status), NOW)
         removal.remove_account(table, users.get(table, name, consistent=True), NOW)
-    a_buyer(table, "flo")
+
+
+def leaving(table: Table, _deal: Deal) -> None:
+    users.create(table, a_user("flo"))
     removal.leave(table, users.get(table, "flo", consistent=True), NOW)
-    for item in [item for item in table.everything() if item["Type"] == t.DEAL]:  # the stream comes after all of it
+
+
+def filed(table: Table, _deal: Deal) -> None:
+    """What the stream's readers write: they come after all of it."""
+    for item in [item for item in table.everything() if item["Type"] == t.DEAL]:
         search.file(table, None, from_item(item))
         offers.file(table, None, from_item(item))
     for item in [item for item in table.everything() if item["Type"] == t.DEAL]:
@@ -80,6 +97,18 @@ def everything(table: Table) -> None:
         judged = from_item(table.get(keys.primary(item), consistent=True) or {})
         offers.file(table, None, judged)
         search.file(table, from_item(item), judged)
+
+
+PARTS = (traces, upkeep, imported, orders, leaving, filed)
+"""What happens in a table besides what the model for Workbench shows."""
+
+
+def everything(table: Table) -> None:
+    """What the model for Workbench shows, and what it leaves out."""
+    workbench.fill(table)
+    deal = feeds.read(table, ALL_DEALS, limit=9, now=NOW).items[4]
+    for part in PARTS:
+        part(table, deal)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from functions.background import messenger, publisher, refresher
 from functions.cost_headers import with_cost
 from functions.pages import desk
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import item_types, traces
 from shared.data.catalog import changes, deals, offers
 from shared.data.members import follows
 from shared.dynamodb.table import Table
@@ -113,7 +113,7 @@ def test_what_no_form_led_to_leaves_no_step(shown: None, table: Table, queue: Qu
     with_cost(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
 
     assert not [item for item in table.scan()[0] if item["Type"] == "TraceStep"]
-    assert keys.trace_steps("").startswith(keys.trace("")["PK"])  # one pattern of keys is their right
+    assert traces.trace_steps("").startswith(traces.trace("")["PK"])  # one pattern of keys is their right
 
 
 Announce = Callable[[Any], dict[str, Any]]
