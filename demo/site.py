@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from functools import partial
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -67,7 +68,8 @@ class Site:
         self.expired: set[str] = set()
         self.before = {name: prepare for each in features.of("in_demo") for name, prepare in each.items()}
         self.records: list[Json] = []
-        vars(clients)["bucket"] = lambda: self.files
+        for module, _, name in (each.partition(":") for each in chain(*features.of("reaches_files"))):
+            vars(importlib.import_module(module))[name] = lambda: self.files
         vars(clients)["queue"] = lambda: self.waiting
         vars(environment)["FOR_A_READER"] = 600  # seconds: a tab is slow, and keeps no other reader waiting
         BUILTIN_HANDLERS.append(("before-send", answered))  # of each client from now on

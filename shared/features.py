@@ -231,6 +231,9 @@ class Feature:
     shows_code: str = ""
     """Gives the paths of files whose text its pages show: the demo packs them, too."""
 
+    reaches_files: tuple[str, ...] = ()
+    """Functions that connect to a bucket: the demo gives them files of its own."""
+
     in_demo: Mapping[str, str] = field(default_factory=dict)
     """What the demo calls with DynamoDB's client before it first invokes a function, by the function's name."""
 
@@ -479,6 +482,7 @@ PICTURES = Feature(
     sends_picture="cli.pictures:send",
     redriven="cli.pictures:REDRIVEN",
     proofs="cli.proofs.pictures:PROOFS",
+    reaches_files=("shared.runtime.bucket:bucket",),
 )
 
 FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, MAIL, WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)

@@ -29,7 +29,6 @@ ROOT = Path(__file__).resolve().parent.parent
 GENERATORS = ("tools.workbench", "functions.api.openapi", "tests.test_texts", "tools.links")
 """Modules that write files of the repository from others."""
 
-_BLOCK = re.compile(r"(```.*?^```[^\n]*\n|\n)", re.MULTILINE | re.DOTALL)
 _ITEM = re.compile(r"(- |\* |\d+\. |\|)")
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+(?:#[^)\s]+)?)")
 _HEADING = re.compile(r"^(#+) (.+)\n", re.MULTILINE)

@@ -27,6 +27,7 @@ def main() -> dict[str, Any]:
     seen: dict[str, Any] = {"front": page(site, "/"), "nothing": page(site, "/nothing")["status"]}
     seen["signed out"] = page(site, "/my/inbox")["location"]
     new = page(site, "/desk/deals/new?link=https%3A%2F%2Fshop.example%2Ftab", cookies["editor"])
+    seen["form"] = new["status"]
     fields = {"key": new["text"].partition('name="key" value="')[2].partition('"')[0], "title": "Tab runner"}
     fields |= {"link": "https://shop.example/tab", "price": "31.90", "listPrice": "60", "currency": "USD"}
     fields |= {"brand": "pace-theory", "category": "shoes"}
