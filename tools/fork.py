@@ -288,6 +288,8 @@ def _without_entries(source: str, gone: Gone, lost: set[str]) -> str:
     tree = ast.parse(source)
     named = [each for each in tree.body if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)]
     listed = {id(each.value) for each in named}
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    within = {id(node) for each in functions for statement in each.body for node in ast.walk(statement)}
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Tuple()], value=ast.Tuple() as value):
@@ -298,7 +300,8 @@ def _without_entries(source: str, gone: Gone, lost: set[str]) -> str:
             case ast.Tuple() if id(node) in unpacked:
                 continue
             case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
-                entries = [(each, each) for each in elements if _names(each, gone) or _calls(each, lost)]
+                called = lost if id(node) not in within else set()
+                entries = [(each, each) for each in elements if _names(each, gone) or _calls(each, called)]
             case ast.Dict(keys=keys, values=values):
                 pairs = zip(keys, values, strict=True)
                 entries = [

@@ -29,10 +29,13 @@ return [site.location.pathname + site.location.search, site.document.querySelect
 """The address and the text of the site's page; nothing while it is on its way."""
 
 GO = """
-const site = document.getElementById("site").contentWindow;
-site.old = true;
+const frame = document.getElementById("site");
+if (!frame?.contentWindow) return false;
+frame.contentWindow.old = true;
 location.hash = arguments[0];
+return true;
 """
+"""Leads the site to a path; false while there is no site, as in a tab that is being loaded."""
 
 
 class Tab:
@@ -56,7 +59,7 @@ class Tab:
     def goes(self, path: str) -> str:
         """Go to a path, as a link would, and read its page."""
         self.firefox.switch_to_frame()
-        self.firefox.execute_script(GO, [path])
+        assert until(lambda: bool(self.firefox.execute_script(GO, [path])))
         self.shows(lambda now, _: now == path)
         return self.state()[1]
 
@@ -68,7 +71,7 @@ class Tab:
     def has(self, selector: str) -> bool:
         """Whether the site's page has what a selector finds."""
         self.firefox.switch_to_frame()
-        found = "return document.getElementById('site').contentDocument.querySelector(arguments[0]) !== null"
+        found = "return !!document.getElementById('site')?.contentDocument?.querySelector(arguments[0])"
         return bool(self.firefox.execute_script(found, [selector]))
 
     def clicks(self, selector: str, *, outside: bool = False) -> None:
