@@ -126,11 +126,11 @@ format: .venv/.installed ## Format the code, and bring the documents' links up t
 quick: install style ## Check style, types and the data layer on the fast engine: 4 minutes
 	@$(MAKE) --no-print-directory --jobs 2 types data
 
-test: install style ## Check style, types and the whole behaviour, once: 20 minutes on two cores
+test: install style ## Check style, types and the whole behaviour, once: 7 to 20 minutes on two cores
 	@$(MAKE) --no-print-directory --jobs 2 types behaviour
 
 # Not as prerequisites, which "make --jobs" would run side by side.
-test-all: ## Run everything: "make test", then "make thorough": 50 minutes on two cores
+test-all: ## Run everything: "make test", then "make thorough": 22 to 50 minutes on two cores
 	@$(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory thorough
 
