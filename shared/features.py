@@ -334,6 +334,7 @@ SHOP = Feature(
         shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders tests/functions/test_orders.py
         tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py tools/countries.py
         tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
+        docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
         docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
     """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
@@ -417,6 +418,7 @@ MAIL = Feature(
         "Mailed links: a new password, a proved address",
         "The day's messages by mail",
         "The day's messages by mail, after a bounce",
+        "aws sesv2 delete-suppressed-destination ",
         *("btd users mail-digest", "btd users reset-link", "btd users resume-mail"),
     ),
     patterns="data/mail/patterns.toml",

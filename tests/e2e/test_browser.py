@@ -109,6 +109,7 @@ def test_a_member_signs_up_watches_a_brand_is_told_of_its_next_deal_and_signs_ou
     expect(page).to_have_url(re.compile("/account/sign-in"))  # what was one's own is not shown again
 
 
+@pytest.mark.needs("mail")
 def test_a_member_forgets_the_password_and_returns(visit: Visit, site: Site) -> None:
     member = site.member("forgetful")
     page = visit("/account/sign-in")

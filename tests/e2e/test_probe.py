@@ -19,6 +19,7 @@ from tests.support.site import Site
 from tests.support.waiting import until
 
 
+@pytest.mark.needs("mail")
 def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
     site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

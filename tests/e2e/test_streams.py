@@ -92,6 +92,7 @@ def test_what_follows_from_picks_comes_to_an_end(site: Site, editor: Visitor, br
     assert picks["PK"] not in writes.keys()  # noqa: SIM118  # it is no mapping
 
 
+@pytest.mark.needs("mail")
 def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_and_holds_up_nobody(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
@@ -115,6 +116,7 @@ def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_an
     assert plumbing.waiting()["WorkDeadLettersUrl"] == 0
 
 
+@pytest.mark.needs("mail")
 def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_once_it_is_repaired(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
@@ -190,5 +192,6 @@ def test_ministack_leaves_removals_by_ttl_out_of_the_stream(site: Site, plumbing
         assert plumbing.call(name, records.batch([removal])) == {"batchItemFailures": []}
 
 
+@pytest.mark.needs("mail")
 def test_nothing_is_left_in_any_queue(plumbing: Plumbing) -> None:
     assert until(lambda: set(plumbing.waiting().values()) == {0})

@@ -67,6 +67,7 @@ def test_a_page_cannot_use_the_cloud(page: httpx.Client, method: str, path: str,
     assert "access-control-allow-origin" not in answer.headers
 
 
+@pytest.mark.needs("mail")
 def test_what_was_mailed_is_shown_at_the_sites_own_name_alone(page: httpx.Client) -> None:
     ours = {"Host": "bigtimedeals.localhost"}
 

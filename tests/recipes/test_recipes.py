@@ -15,6 +15,7 @@ from tests.support.recipes import NewFile, NoRecipe
 
 
 @pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.needs("shop", "mail")
 def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
     recipe, tree = RECIPES[name], recipes.copy_of_tree(tmp_path)
     for earlier in RELEASES[: RELEASES.index(name)] if name in RELEASES else ():
