@@ -66,7 +66,7 @@ class Site:
         self.files, self.waiting = Files(f"{origin}{base}/-/upload"), Waiting()
         self.changed: dict[str, Json | None] = {}
         self.expired: set[str] = set()
-        self.before = {name: prepare for each in features.of("in_demo") for name, prepare in each.items()}
+        self.before = features.merged("in_demo")
         self.records: list[Json] = []
         for module, _, name in (each.partition(":") for each in chain(*features.of("reaches_files"))):
             vars(importlib.import_module(module))[name] = lambda: self.files

@@ -138,7 +138,7 @@ def of_stage(stage: Stage) -> tuple[Function, ...]:
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
-OF_FEATURES = {name: output for each in features.of("queues") for name, output in each.items()}
+OF_FEATURES: dict[str, str] = features.merged("queues")
 """The queues of features' work, which only stages with a feature's setting have."""
 
 WORK = {"work": "QueueUrl", **OF_FEATURES}

@@ -130,7 +130,7 @@ def _protected(answer: Response[Any]) -> Response[Any]:
     """An answer with the headers that every page has."""
     security = pages.security_headers(origin(), answer.content_type or "")
     work = pages.workings()
-    timing = {"Server-Timing": work.server_timing()} if work else {}
+    timing = {"Server-Timing": work.page_cost.server_timing()} if work else {}
     answer.headers = {**security, **timing, **answer.headers}
     return answer
 

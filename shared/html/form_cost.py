@@ -80,11 +80,6 @@ def is_once(took: Mapping[str, Any]) -> bool:
     return bool(took["form_cost"] or (took["page_cost"]["fault"] or {}).get("asked"))
 
 
-def server_timing() -> str:
-    """The header's text: the sum of the page's requests."""
-    return page_cost.server_timing()
-
-
 def shown(*, status: int) -> Drawing | None:
     """The drawing for a page: of the form that led to it or, on a page that tells of an error, of its own writes."""
     event = _asked.get("event", {})
