@@ -23,19 +23,23 @@ PROGRAM = shutil.which("firefox-esr") or shutil.which("firefox")
 
 STATE = """
 const frame = document.getElementById("site"), site = frame && !frame.hidden && frame.contentWindow;
-if (!site || site.old || site.document.readyState !== "complete") return null;
+if (!site || site.document.readyState !== "complete" || site.document.documentElement.dataset.old) return null;
 return [site.location.pathname + site.location.search, site.document.querySelector("main")?.innerText ?? ""];
 """
-"""The address and the text of the site's page; nothing while it is on its way."""
+"""The address and the text of the site's page; nothing while it is on its way.
+
+The mark of the page before is an attribute, for each script here has windows' properties of its own.
+"""
 
 GO = """
-const frame = document.getElementById("site");
-if (!frame?.contentWindow) return false;
-frame.contentWindow.old = true;
-location.hash = arguments[0];
+const page = document.getElementById("site")?.contentDocument;
+if (!page) return false;
+page.documentElement.dataset.old = "yes";
+if (location.hash === "#" + arguments[0]) page.location.reload();
+else location.hash = arguments[0];
 return true;
 """
-"""Leads the site to a path; false while there is no site, as in a tab that is being loaded."""
+"""Leads the site to a path, also to where it is; false while there is no site, as in a tab that is being loaded."""
 
 
 class Tab:
@@ -66,7 +70,8 @@ class Tab:
     def reloads(self) -> None:
         """Reload the tab as a reader does: the driver's own way passes by what is kept for it."""
         self.firefox.switch_to_frame()
-        self.firefox.execute_script("document.getElementById('site').contentWindow.old = true; location.reload()")
+        marked = "document.getElementById('site').contentDocument.documentElement.dataset.old = 'yes'"
+        self.firefox.execute_script(f"{marked}; location.reload()")
 
     def has(self, selector: str) -> bool:
         """Whether the site's page has what a selector finds."""
