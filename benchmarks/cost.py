@@ -281,7 +281,7 @@ def count_resources(stage: Stage) -> Counter[str]:
 
 
 def _counts_of(reader: Mapping[str, Any]) -> int:
-    """How many metrics an event source mapping reports at most, if it is told to count: that depends on its source.
+    """How many metrics an event source mapping reports at most, if that is configured: it depends on its source.
 
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
     """

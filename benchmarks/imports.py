@@ -60,10 +60,10 @@ def run(table: Table, path: Path) -> tuple[float, float, int]:
         seconds = time.monotonic() - began
         process.returncode = os.waitstatus_to_exitcode(status)
         printed.seek(0)
-        told = printed.read()
-    print(told)
-    if process.returncode or f"{RECORDS:,} deals " not in told:
-        raise SystemExit(told)
+        text = printed.read()
+    print(text)
+    if process.returncode or f"{RECORDS:,} deals " not in text:
+        raise SystemExit(text)
     return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
 
 

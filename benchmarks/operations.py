@@ -103,7 +103,7 @@ class Run:
         cpu = (time.process_time() - began) * 1000
         name = function.__name__.rpartition(".")[2]
         logged = LINES.getvalue().encode()
-        assert TRACE.silent == 0, f"{name}: {TRACE.silent} answers told no capacity"
+        assert TRACE.silent == 0, f"{name}: {TRACE.silent} answers had no capacity"
         memory, lines = BY_NAME[name].memory, logged.count(b"\n")
         self.invocations.append(Invocation(name, memory, cpu, TRACE.round_trips, len(logged), lines))
         self.reads += TRACE.capacity.read
@@ -172,7 +172,7 @@ def _sign_in(run: Run) -> None:
 
 
 def _post(run: Run, store: Table, token: str) -> None:
-    """An editor's POST, and what the stream starts: caches are rebuilt, and two empty cohorts of readers are told."""
+    """An editor's POST and what follows by the stream: caches rebuilt, two empty cohorts notified."""
     new = {**NEW, "sourceId": secrets.token_hex(8)}
     answer = _call_signed_in(run, editors, token, request("POST", "/deals", body=new, packed=True))
     deal_id = json.loads(answer["body"])["dealId"]

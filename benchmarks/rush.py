@@ -52,7 +52,7 @@ CONSISTENT, EVENTUAL = 1.0, 0.5
 """Read units of an item below 4 KB."""
 
 LATER = 1.0
-"""Seconds after which a buyer who was told that the site is busy tries again: what Retry-After says."""
+"""Seconds after which a buyer whose order was refused as busy tries again: what Retry-After says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Order:
 
 
 def measure(items: int, rounds: int = 5) -> Order:
-    """Place orders of so many deals, one piece of each, and tell their buyer."""
+    """Place orders of so many deals, one piece of each, and return their buyer."""
     with DYNOXIDE_ENGINE.table() as table:
         open_brands(table)
         a_buyer(table)
@@ -126,7 +126,7 @@ class Rush:
         self.shards = [_Shard(evenly + (number < more)) for number in range(shards)]
         self.deal, self.note = _Partition(READS), _Partition(READS)
         self.index = [_Partition(WRITES) for _ in range(open_shards)]
-        self.sold = self.tries = self.busy = self.told = 0
+        self.sold = self.tries = self.busy = self.refused = 0
         self.sold_out_at = self.over_at = 0.0
         self._chance = chance
         self._order = itertools.count()
@@ -163,7 +163,7 @@ class Rush:
         if not all(admitted):
             self._again(now, tried, partial(self.choose, short=short))
         elif plan is None:
-            self.told += 1
+            self.refused += 1
             self.over_at = now
         else:
             (shard,) = plan
@@ -203,7 +203,7 @@ def simulate(shards: int, open_shards: int = 1, *, buyers: int = BUYERS, pieces:
     A buyer reads the deal and the note of its stock (a request), reads all shards (a request) and picks one by
     ``stock.plan``, and sends the transaction (a request); each takes effect in its middle. A request that a partition
     does not admit is sent again after a wait, and so is a transaction while another one holds the shard. Where the
-    shard has become empty, the buyer starts over. After twelve tries the buyer is told that the site is busy, and comes
+    shard has become empty, the buyer starts over. After twelve tries the order is refused as busy, and the buyer comes
     again a second later. What is each buyer's own (the account, the cart, the order) limits nobody, and is left out.
     """
     chance = random.Random(seed)
@@ -242,7 +242,13 @@ def main() -> None:
         seconds = (rush.sold_out_at, least_seconds(PIECES, *shards), rush.over_at, rush.tries / rush.sold)
         sold = [f"{rush.sold:,}", str(max(0, rush.sold - PIECES))]
         rows.append(
-            [*map(str, shards), *sold, *(f"{each:.1f}" for each in seconds), f"{rush.busy:,}", f"{rush.told:,}"]
+            [
+                *map(str, shards),
+                *sold,
+                *(f"{each:.1f}" for each in seconds),
+                f"{rush.busy:,}",
+                f"{rush.refused:,}",
+            ]
         )
     record("rush", markdown(head, rows))
     costs = [dollars(order, Assumptions()) for order in orders]

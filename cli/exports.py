@@ -293,7 +293,7 @@ GROUP BY Kind
 ORDER BY Sent DESC, Kind;""",
     **{title: query for queries in features.of("queries") for title, (query, _) in queries.items()},
 }
-"""Queries to begin with, by what they tell. SQLite and DuckDB both understand them."""
+"""Queries to begin with, by what they answer. SQLite and DuckDB both understand them."""
 
 Personal = Annotated[
     bool, typer.Option("--personal", help="Include names, addresses, hashes and sessions: everything in the table.")

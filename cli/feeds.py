@@ -44,7 +44,7 @@ MAX_DESCRIPTION = 1000
 """Characters of a description that are kept of a feed's."""
 
 HEAD = 4096
-"""Bytes of a file that tell its format."""
+"""Bytes of a file that show its format."""
 
 GOOGLE = "{http://base.google.com/ns/1.0}"
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -87,7 +87,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """What an import is told about a file. ``source`` begins the ids of its deals; ``address`` is the shop's, for
+    """What an import knows about a file. ``source`` begins the ids of its deals; ``address`` is the shop's, for
     files without addresses; ``currency`` is that of amounts without one; ``categories`` maps the file's to ours."""
 
     source: str = ""
@@ -346,7 +346,7 @@ def _shopify(source: _Source) -> Iterator[tuple[int, Any]]:
 
 
 def _of_json(raw: Mapping[str, Any], shop: Shop, _now: datetime) -> dict[str, Any]:
-    """The fields of a record as they are, but for what the import is told of its file."""
+    """The fields of a record as they are, except for what the import knows about its file."""
     fields = {"currency": shop.currency, **raw}
     if shop.categories and isinstance(category := raw.get("category"), str):
         fields["category"] = shop.category(category)

@@ -89,7 +89,7 @@ class Report:
 
 
 class Importer:
-    """One import into a table. ``advance`` is told the bytes that are done with, from several threads.
+    """One import into a table. ``advance`` gets the number of bytes processed, from several threads.
 
     With ``update``, deals that exist become as the file has them. With ``end_missing``, the active deals of the shop's
     source that the file no longer has are ended.

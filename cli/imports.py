@@ -151,16 +151,16 @@ def _tell(report: Report, trace: Trace, seconds: float) -> None:
 def _tell_bad(bad: Mapping[int, str]) -> None:
     """Name the lines that were not imported, and why: of a reason that many lines share, the first of them."""
     many = {reason: number for reason, number in Counter(bad.values()).items() if number > SHOWN_ALIKE}
-    told: dict[str, str] = {}
+    shown: dict[str, str] = {}
     for number, reason in sorted(bad.items()):
         if reason in many:
-            told.setdefault(reason, f"line {number} and {many[reason] - 1:,} more: {reason}")
+            shown.setdefault(reason, f"line {number} and {many[reason] - 1:,} more: {reason}")
         else:
-            told[str(number)] = f"line {number}: {reason}"
-    for text in itertools.islice(told.values(), SHOWN_BAD_LINES):
+            shown[str(number)] = f"line {number}: {reason}"
+    for text in itertools.islice(shown.values(), SHOWN_BAD_LINES):
         complain(text)
-    if len(told) > SHOWN_BAD_LINES:
-        note(f"and {counted(len(told) - SHOWN_BAD_LINES, 'bad line')} more")
+    if len(shown) > SHOWN_BAD_LINES:
+        note(f"and {counted(len(shown) - SHOWN_BAD_LINES, 'bad line')} more")
 
 
 def _size(file: BinaryIO) -> int | None:

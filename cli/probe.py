@@ -144,10 +144,10 @@ def throttle(site: Deployed) -> str:
     wrong = {"body": b"{", "headers": {"Content-Type": "application/json"}}  # no password is hashed for it
     with ThreadPoolExecutor(number) as pool:
         answers = [*pool.map(lambda _: ask("POST", sessions, **wrong), range(number))]
-    told = f"{number} attempts at once: {dict(Counter(status for status, _ in answers))}"
+    found = f"{number} attempts at once: {dict(Counter(status for status, _ in answers))}"
     if not any(status == 429 and "slow down" in text for status, text in answers):
-        raise Fails(told)
-    return told
+        raise Fails(found)
+    return found
 
 
 def conflict(site: Deployed) -> str:
@@ -173,10 +173,10 @@ def conflict(site: Deployed) -> str:
         counted = client.get_item(**at, ConsistentRead=True)["Item"]["Version"]["N"]
     finally:
         client.delete_item(**at)
-    told = f"{dict(ends)}; the item counts {counted}"
+    found = f"{dict(ends)}; the item counts {counted}"
     if int(counted) != ends["written"] or "TransactionConflict" not in ends:
-        raise Fails(told)
-    return told
+        raise Fails(found)
+    return found
 
 
 def starts(site: Deployed) -> str:
@@ -190,14 +190,14 @@ def starts(site: Deployed) -> str:
             slowest[group["logGroupName"].removeprefix(f"{site.stage.stack_name}-").partition("Log")[0]] = max(took)
     if not slowest:
         raise NotHere("no log of the last day has a start: open some pages, and probe again")
-    told = ", ".join(f"{name} {took:.0f} ms" for name, took in sorted(slowest.items()))
+    found = ", ".join(f"{name} {took:.0f} ms" for name, took in sorted(slowest.items()))
     if max(slowest.values()) >= 10_000:
-        raise Fails(told)
-    return told
+        raise Fails(found)
+    return found
 
 
 PROOFS: dict[str, Proof] = {
-    "keys": Proof(keys_of_indexes, 120, "MiniStack tells IAM of no keys", blind=True),
+    "keys": Proof(keys_of_indexes, 120, "MiniStack passes no keys to IAM", blind=True),
     "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
     "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
     "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
@@ -242,6 +242,6 @@ def _result(proof: Proof, site: Deployed) -> dict[str, str]:
         result, found = "unknown", str(reason)
     except Fails as reason:
         result, found = "unknown" if here and proof.blind else "fails", str(reason)
-    except Exception as error:  # noqa: BLE001  # whatever it is, the others can still tell something
+    except Exception as error:  # noqa: BLE001  # whatever it is, the other proofs are still worth running
         result, found = "fails", f"{type(error).__name__}: {error}"
-    return {"result": result, "found": f"{found}. Not told here: {proof.emulator}" if here else found}
+    return {"result": result, "found": f"{found}. Not shown here: {proof.emulator}" if here else found}

@@ -83,13 +83,13 @@ class Batch:
 
     @classmethod
     def of(cls, body: str) -> Batch:
-        """The batch that a message tells of. Raises ValueError for a message of another kind.
+        """The batch that a message names. Raises ValueError for a message of another kind.
 
         Shape: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
         """
         try:
-            told = json.loads(body)
-            place, context = told["DDBStreamBatchInfo"], told["requestContext"]
+            content = json.loads(body)
+            place, context = content["DDBStreamBatchInfo"], content["requestContext"]
             return cls(
                 function=context["functionArn"],
                 stream=place["streamArn"],
@@ -108,7 +108,7 @@ class Kind(NamedTuple):
     that it is about, the queue that takes it (of ``WORK``), and the function whose log says why it failed."""
 
     read: Callable[[str], Any]
-    told: Callable[[Any], tuple[str, list[str]]]
+    report: Callable[[Any], tuple[str, list[str]]]
     queue: str
     worker: str
 
@@ -218,10 +218,10 @@ class Replayer:
 
 def _as_delivered(record: Mapping[str, Any], stream: str) -> Record:
     """A record of the stream's API in the spelling in which Lambda delivers it."""
-    told: Record = {**_plain(record), "eventSourceARN": stream}
+    event: Record = {**_plain(record), "eventSourceARN": stream}
     if identity := record.get("userIdentity"):
-        told["userIdentity"] = {name[0].lower() + name[1:]: text for name, text in identity.items()}
-    return told
+        event["userIdentity"] = {name[0].lower() + name[1:]: text for name, text in identity.items()}
+    return event
 
 
 def _plain(value: Any) -> Any:
@@ -335,8 +335,8 @@ class _Plumbing:
             seen.add(message.message_id)
             content = content_of(message)
             kind, deal_ids, reason = self._told(content)
-            told = {"queue": source, "kind": kind, "dealIds": deal_ids, "received": message.received, "reason": reason}
-            yield _Case(queue, message, content, told | {"messageId": message.message_id, "outcome": "waiting"})
+            case = {"queue": source, "kind": kind, "dealIds": deal_ids, "received": message.received, "reason": reason}
+            yield _Case(queue, message, content, case | {"messageId": message.message_id, "outcome": "waiting"})
 
     def send(self, case: _Case) -> None:
         """Send one message again, and note what came of it."""
@@ -369,7 +369,7 @@ class _Plumbing:
             case None:
                 return "unknown", [], "not a message of ours"
             case kind_of_work, work:
-                return *kind_of_work.told(work), f"every delivery failed; the {kind_of_work.worker}'s log says why"
+                return *kind_of_work.report(work), f"every delivery failed; the {kind_of_work.worker}'s log says why"
 
 
 def _addresses() -> tuple[dict[str, str], dict[str, Any]]:

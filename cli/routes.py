@@ -1,7 +1,7 @@
 """Commands that do what a route of the API does: each is a row, described by the OpenAPI document.
 
-The route's own function answers, in this process, on the command's table. It is told who calls, as the authorizer would
-tell it; with the right to write the table, a command may call as anyone.
+The route's own function answers, in this process, on the command's table. It learns who calls from the event, as the
+authorizer would pass it; with the right to write the table, a command may call as anyone.
 """
 
 from __future__ import annotations
@@ -177,8 +177,8 @@ def _parameter(typed: str, operation: str) -> inspect.Parameter:
     required = default is None and (not option or schema.get("required", False))
     bounds = {end: int(plain[most]) for end, most in (("min", "minimum"), ("max", "maximum")) if most in plain}
     such = "".join(f"Such as {example}." for example in plain.get("examples", ()))
-    told: dict[str, Any] = {"help": schema.get("description") or plain.get("description") or such, **bounds}
-    made = typer.Option(f"--{words}", **told) if option else typer.Argument(metavar=words.upper(), **told)
+    settings: dict[str, Any] = {"help": schema.get("description") or plain.get("description") or such, **bounds}
+    made = typer.Option(f"--{words}", **settings) if option else typer.Argument(metavar=words.upper(), **settings)
     return inspect.Parameter(
         words.replace("-", "_") + "_" * iskeyword(words),
         inspect.Parameter.KEYWORD_ONLY,

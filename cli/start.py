@@ -10,7 +10,7 @@ from cli import INTERRUPTED
 def main() -> None:
     """Load the commands, which takes half a second, and run the one that was asked for."""
     try:
-        from cli.main import app  # noqa: PLC0415  # so that an interruption while this loads is told, too
+        from cli.main import app  # noqa: PLC0415  # so that an interruption while this loads is reported, too
 
         app()
     except KeyboardInterrupt:

@@ -20,7 +20,7 @@ import typer
 
 from cli import output
 from cli.output import complain, note, show_json, show_trace
-from local.cloud import running, told, waiting
+from local.cloud import in_words, running, waiting
 from local.settings import Home, client_arguments
 from shared.data.catalog import deal_items
 from shared.dynamodb.client import connect
@@ -33,7 +33,7 @@ from shared.values import times
 from shared.values.naming import normalise_username
 
 
-class NoTable(Exception):  # it is told to the user, who need not know that it is an exception
+class NoTable(Exception):  # users see its text, and need not know that it is an exception
     """Nothing names a table; the text says what would."""
 
 
@@ -53,10 +53,10 @@ def open_table(home: Home | None = None) -> Table:
 
 
 def still_to_do() -> str:
-    """The work that the local cloud still has after a write, in words; empty on AWS, which does not tell."""
+    """The work that the local cloud still has after a write, in words; empty on AWS, which does not report it."""
     cloud = None if os.environ.get("BTD_TABLE") else running(Home())
     with suppress(OSError, ValueError):
-        return told(waiting(Home(), cloud)) if cloud else ""
+        return in_words(waiting(Home(), cloud)) if cloud else ""
     return ""
 
 
@@ -116,7 +116,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation of
 
 
 def sure(yes: bool, write: Callable[[Collection[str] | None], T]) -> T:
-    """Write a deal, after asking about what is odd; ``write`` is told which warnings were confirmed."""
+    """Write a deal, after asking about what is odd; ``write`` gets the warnings that were confirmed."""
     try:
         return write(None if yes else ())
     except DealIsOdd as odd:
@@ -151,7 +151,7 @@ class Work:
 
     @cached_property
     def now(self) -> datetime:
-        """The time at which it is first asked for; a table that is missing is told of before."""
+        """The time at which it is first asked for; a missing table is reported first."""
         _ = self.table
         return times.now()
 

@@ -1,1 +1,1 @@
-"""The whole site in one browser tab, from static files: ``docs/demo.md`` tells how."""
+"""The whole site in one browser tab, from static files: ``docs/demo.md`` explains how."""

@@ -189,9 +189,9 @@ class Site:
             images = json.loads(as_json(record["dynamodb"]))
             key = json.dumps([part["S"] for part in images["Keys"].values()])
             self.changed[key] = images.get("NewImage")
-            told = {**images, "ApproximateCreationDateTime": int(at), "SequenceNumber": str(number)}
+            change = {**images, "ApproximateCreationDateTime": int(at), "SequenceNumber": str(number)}
             by = {"userIdentity": TTL_SERVICE} if key in self.expired else {}
-            self.records.append({**record, **by, "eventSourceARN": self.moto.table_arn, "dynamodb": told})
+            self.records.append({**record, **by, "eventSourceARN": self.moto.table_arn, "dynamodb": change})
             shard.starting_sequence_number = number
         shard.items.clear()
         self.expired.clear()
@@ -214,8 +214,8 @@ def answered(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
 
 def _message(body: str) -> Json:
     """A message of the queue, as Lambda gets it."""
-    told = {"messageId": str(uuid.uuid4()), "receiptHandle": "tab", "body": body, "awsRegion": REGION}
-    return {**told, "attributes": {}, "messageAttributes": {}, "eventSource": "aws:sqs", "eventSourceARN": "tab"}
+    message = {"messageId": str(uuid.uuid4()), "receiptHandle": "tab", "body": body, "awsRegion": REGION}
+    return {**message, "attributes": {}, "messageAttributes": {}, "eventSource": "aws:sqs", "eventSourceARN": "tab"}
 
 
 def fits(record: Any, filters: Sequence[Json]) -> bool:

@@ -1,6 +1,6 @@
 """Tells a function's cost besides its answer: ``entry`` imports this only on stages that show their work.
 
-A function of the API tells it in headers, and links to the drawing of its writes. A function behind the stream or the
+A function of the API reports it in headers, and links to the drawing of its writes. A function behind the stream or the
 queue files what it did of each record, for the form that led to it (``shared/data/workings.py``). Pages do it by
 themselves (``shared/html/pages.py``), because they draw it."""
 
@@ -49,7 +49,7 @@ _DID: Mapping[str, tuple[tuple[str, ...], str]] = {
 
 
 def with_cost(function: ModuleType) -> Handler:
-    """The handler of a function, which tells what it cost."""
+    """A function's handler that reports what it cost."""
     handler: Handler = function.handler
     _, kind, name = function.__name__.split(".")[:3]
     if kind == "background" and name in CONSUMERS:
@@ -117,18 +117,18 @@ def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: se
         verb = "announced" if name == "publisher" else "handed on"
         what = f"{counted(sent, 'cohort')} of readers, by the queue"
         did = [{"verb": verb, "what": what, "keys": [], "more": 0}, *did]
-    for partition, told in filter(None, map(_read, records)):
-        again = failed is None or told["record"] in failed
+    for partition, about in filter(None, map(_read, records)):
+        again = failed is None or about["record"] in failed
         took = {"ended": ended, "records": len(records), "failed": again, "capacity": str(trace.capacity), "did": did}
-        step = {"function": name, **told, **took}
+        step = {"function": name, **about, **took}
         try:
-            workings.file_step(table(), partition, name, told["record"], step, times.now(), failed=again)
+            workings.file_step(table(), partition, name, about["record"], step, times.now(), failed=again)
         except DealsError as error:  # the record is done, whether or not it can be shown
             logger().warning("no step", exc_info=error)
 
 
 def _read(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """The partition that a record or a message is about, and the write that it tells of: its ``record`` number, the id
+    """The partition that a record or a message is about, and the write behind it: its ``record`` number, the id
     of the ``request``, where the item has it, and when it was ``written``, in whole seconds.
 
     None for what no form led to, such as an import, or cannot be read.
@@ -140,16 +140,16 @@ def _read(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
         if item.get("Type") == {"S": item_types.DEAL} and not request:
             return None
         written = int(float(images["ApproximateCreationDateTime"]))
-        told = {"record": images["SequenceNumber"], "request": request, "written": written}
-        return images["Keys"][PARTITION_KEY]["S"], told
+        about = {"record": images["SequenceNumber"], "request": request, "written": written}
+        return images["Keys"][PARTITION_KEY]["S"], about
     try:
         unit = Unit.from_json(record["body"])
     except ValueError:
         return None
     if not unit.correlation_id:
         return None
-    told = {"record": record["messageId"], "request": unit.correlation_id, "written": int(unit.written_at or 0)}
-    return keys.deal(unit.deal_id)[PARTITION_KEY], told
+    about = {"record": record["messageId"], "request": unit.correlation_id, "written": int(unit.written_at or 0)}
+    return keys.deal(unit.deal_id)[PARTITION_KEY], about
 
 
 def _did(requests: Sequence[Request]) -> Iterator[dict[str, Any]]:

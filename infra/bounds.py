@@ -46,8 +46,8 @@ class Bounds:
 
     loop_is_stopped: Bound = Bound(1, minutes=5)
     """Invocations that Lambda dropped because it took the messenger's work for an endless loop. The messenger is
-    allowed its loop (``functions.py``): one dropped invocation means that this setting was lost and readers are told
-    nothing.
+    allowed its loop (``functions.py``): one dropped invocation means that this setting was lost and readers are
+    notified nothing.
 
     https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html"""
 

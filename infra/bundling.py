@@ -186,7 +186,7 @@ def compiler(version: str) -> str | None:
 
 @cache
 def _version_of(interpreter: str | None) -> str:
-    """The version that an interpreter tells; empty where there is none."""
+    """The version of an interpreter; empty where there is none."""
     if interpreter is None:
         return ""
     ask = [interpreter, "-c", "import sys; print(sys.version)"]

@@ -380,7 +380,7 @@ class Edge(Construct):
         return public, {**{f"{prefix}/*": files for prefix in FILES}, **dict.fromkeys(patterns, own)}
 
     def _cache_policy(self, name: str, query: Sequence[str], **settings: Any) -> cloudfront.CachePolicy:
-        """The parts of a request that tell one answer from another: of its ``query`` all, if none are named. An answer
+        """The parts of a request that make the cache key: of its ``query`` all, if none are named. An answer
         that does not say that it may be kept is not kept."""
         return cloudfront.CachePolicy(
             self,

@@ -142,7 +142,7 @@ OF_FEATURES: dict[str, str] = features.merged("queues")
 """The queues of features' work, which only stages with a feature's setting have."""
 
 WORK = {"work": "QueueUrl", **OF_FEATURES}
-"""The queues of work: the fan-out's, and the features'. Each has an output of the stack that tells its address."""
+"""The queues of work: the fan-out's, and the features'. An output of the stack has each queue's address."""
 
 DEAD_LETTERS = {
     name: f"{name.capitalize()}DeadLettersUrl"
@@ -151,7 +151,7 @@ DEAD_LETTERS = {
 """Their dead-letter queues and those of the readers of the stream, with their outputs."""
 
 QUEUES = (*WORK.values(), *DEAD_LETTERS.values())
-"""The outputs of the stack that tell the addresses of all queues."""
+"""The stack's outputs with the addresses of all queues."""
 
 
 def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:

@@ -240,7 +240,7 @@ class Gateway(Construct):
 
 
 OPEN_TO_BROWSERS = "catalog"
-"""The function that tells browsers what other sites' pages may send. It cannot write."""
+"""The function that answers preflight requests of other sites' pages. It cannot write."""
 
 
 def _routes_with_bodies() -> set[tuple[str, str]]:

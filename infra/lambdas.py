@@ -168,7 +168,7 @@ MAX_RECEIVES = 5
 """Deliveries of a unit of work before it goes to the dead-letter queue. Each is repeated without harm."""
 
 COUNTED = lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT])
-"""Lambda counts what an event source mapping polls only where it is told to, each count a metric of its own:
+"""Lambda counts what an event source mapping polls only where that is configured, each count a metric:
 https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
 """
 

@@ -71,7 +71,7 @@ class MailSending(Construct):
         ]
         if stage.emulated:
             ses.CfnEmailIdentity(self, "Identity", email_identity=mail.domain)
-            resources = ["*"]  # MiniStack asks for nothing less, and does not tell from whom a mail is
+            resources = ["*"]  # MiniStack asks for nothing less, and does not pass on a mail's sender
             accept(self.mailer.role, nag.MINISTACK_ASKS_ON_EVERYTHING)
         # As the sender and nobody else. A configuration set that a request names is asked for, too:
         # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsimpleemailservicev2.html
@@ -106,7 +106,7 @@ class MailSending(Construct):
             self.mailer.function.add_environment(name, value)
 
     def _be_told(self, configuration: ses.ConfigurationSet) -> None:
-        """Put bounces and complaints into the queue, as SES tells them to a topic.
+        """Put bounces and complaints, which SES publishes to a topic, into the queue.
 
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-sns.html
         """

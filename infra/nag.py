@@ -53,7 +53,7 @@ NO_SECRET_IN_ENVIRONMENT = Acceptance(
 )
 X_RAY_TAKES_EVERYTHING = Acceptance("X-Ray's rights are on everything or nothing.", "AwsSolutions-IAM5[Resource::*]")
 X_RAY_IS_A_SETTING = (
-    "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms tell "
+    "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms show "
     "without it what is slow and what fails."
 )
 FUNCTION_NOT_TRACED = Acceptance(X_RAY_IS_A_SETTING, "Serverless-LambdaTracing")
@@ -93,7 +93,7 @@ KEY_OF_DYNAMODB = Acceptance(
 )
 MINISTACK_ASKS_ON_EVERYTHING = Acceptance("MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
 STREAMS_ARE_LISTED_WHOLE = Acceptance(
-    "ListStreams can be allowed on everything only; it tells which streams there are, not what is in them.",
+    "ListStreams can be allowed on everything only; it lists streams, not what is in them.",
     "AwsSolutions-IAM5[Resource::*]",
 )
 KEY_OF_SQS = Acceptance(

@@ -151,7 +151,7 @@ class Alarms(Construct):
     def _watch_ours(self, site: Site) -> None:
         """Alarms on what the functions report of themselves."""
         stage = self._stage
-        # This measures news that is told late. Where news is not told at all, the queues' alarms ring.
+        # This measures late notifications. If none are sent at all, the queues' alarms ring.
         self._add("news_is_late", None, only(stage, metrics.FAN_OUT_LAG, MAXIMUM))
         self._add("cache_is_old", None, only(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
         for module in site.answering:
@@ -388,11 +388,11 @@ class Observability(Construct):
             self._budget(stage.budget)
         if not stage.alarm_email:
             Annotations.of(self).add_warning_v2(
-                "nobody-is-told", f"Alarms of {stage.stack_name} reach nobody: set alarm_email in infra/settings.py."
+                "no-alarm-email", f"Alarms of {stage.stack_name} reach no one: set alarm_email in infra/settings.py."
             )
 
     def _topic(self, stage: Stage) -> sns.Topic:
-        """Where alarms and the budget are told: by email, if the stage names an address. Reached over TLS only.
+        """Where alarms and the budget are reported: by email, if the stage names an address. Reached over TLS only.
 
         SNS's disks are encrypted (https://docs.aws.amazon.com/sns/latest/dg/sns-data-encryption.html). Encryption by a
         key would need one of our own, which CloudWatch may use, for $1 a month: a message names an alarm and a number.

@@ -19,7 +19,7 @@ from infra.storage import A_DAY, Bucket
 from shared.values.pictures import PICTURES, UPLOADS
 
 BUCKET_OUTPUT = "PicturesBucket"
-"""The output of the stack that tells the bucket's name."""
+"""The stack's output with the bucket's name."""
 
 
 _PICTURES_OF_DEALS = Acceptance(
@@ -51,7 +51,7 @@ def add(stack: Stack, site: Site) -> None:
         workers=site.stage.workers,
         batch_size=1,  # a picture takes the memory of a function
     )
-    pictures.tell(uploads)
+    pictures.notify(uploads)
     site.work.append(uploads)
 
 
@@ -88,8 +88,8 @@ class Pictures(Construct):
             if each.row.name in FILES:
                 each.function.add_environment("PICTURES_BUCKET", self.bucket.bucket_name)
 
-    def tell(self, work: WorkQueue) -> None:
-        """Have S3 tell a queue of each upload. Any bucket of this account may: the policy must be there before this
+    def notify(self, work: WorkQueue) -> None:
+        """Have S3 notify a queue of each upload. Any bucket of this account may: the policy must be there before this
         one, so it cannot name it.
 
         https://docs.aws.amazon.com/AmazonS3/latest/userguide/grant-destinations-permissions-to-s3.html

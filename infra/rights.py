@@ -19,7 +19,7 @@ CATALOG: Access = (
 )
 
 ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
-"""Attributes of an account that tell whether a session still counts, and its role."""
+"""Attributes of an account that say whether a session is valid, and its role."""
 
 AUTHORIZER: Access = (Right("GetItem", (p.SESSION,)), Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION))
 

@@ -13,7 +13,7 @@ from shared import features
 
 
 class Caller(Enum):
-    """Who may call a route as far as the gateway is concerned; the functions tell editors from members."""
+    """Who may call a route as far as the gateway is concerned; the functions distinguish editors from members."""
 
     ANYONE = "anyone"
     SIGNED_IN = "signed in"

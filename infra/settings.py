@@ -79,7 +79,7 @@ class RestoredTable:
 class Stage:
     """Settings that differ between deployments; all else is the same in each.
 
-    ``docs/deploying.md`` tells what each means, its unit and its price. ``options`` are the settings of the features
+    ``docs/deploying.md`` explains each with its unit and price. ``options`` are the settings of the features
     that the stage is to have (``infra/options``), one of each: ``options=(Firewall(),)``. For the local cloud alone:
     ``emulated`` says that the cloud is MiniStack, which has no TLS and another name for a right
     (``docs/local-cloud.md``), and ``slowness`` multiplies the timeouts of the functions, since a laptop starts many at
@@ -150,7 +150,7 @@ class Stage:
 
     @property
     def origin(self) -> str | None:
-        """How browsers know the site (scheme and host), or None where only the deployment can tell."""
+        """How browsers know the site (scheme and host), or None where it is known only after the deployment."""
         name = self.domain.name if self.domain else self.front.host if self.front else None
         return self.site_origin or (f"https://{name}" if name else None)
 

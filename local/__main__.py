@@ -70,8 +70,8 @@ def down(home: Home) -> int:
     """Let the functions finish their work, then stop the cloud, which writes down everything it holds."""
     left = cloud.drain(home)
     if left:
-        told = cloud.told(left)
-        print(f"Not everything was done in {cloud.DRAIN_TIMEOUT:.0f} s: {told}. Records are lost, messages are kept.")
+        rest = cloud.in_words(left)
+        print(f"Not everything was done in {cloud.DRAIN_TIMEOUT:.0f} s: {rest}. Records are lost, messages are kept.")
     print("The local cloud has stopped; its data is kept." if cloud.stop(home) else "The local cloud was not running.")
     return 0
 
@@ -93,8 +93,8 @@ def status(home: Home) -> int:
     left: dict[str, int] = {}
     with suppress(OSError, ValueError):  # while it starts, it does not answer yet
         left = cloud.waiting(home, there)
-    if cloud.told(left):
-        print(f"Functions still have {cloud.told(left)}: until then search, pages and messages lag behind.")
+    if cloud.in_words(left):
+        print(f"Functions still have {cloud.in_words(left)}: until then search, pages and messages lag behind.")
     if left.get(cloud.DEAD):
         print(f"Given up, in dead-letter queues: {left[cloud.DEAD]:,}. btd redrive shows it, --send tries it again.")
     return 0

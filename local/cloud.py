@@ -131,7 +131,7 @@ def alone(home: Home) -> Iterator[None]:
         yield
 
 
-def told(left: Mapping[str, int]) -> str:
+def in_words(left: Mapping[str, int]) -> str:
     """The work that functions still have, in words; empty where there is none."""
     return " and ".join(f"{counted(left[kind], one)} {of}" for kind, (one, of) in WORDS.items() if left.get(kind))
 
@@ -159,8 +159,8 @@ def waiting(home: Home, cloud: Cloud) -> dict[str, int]:
         f"{endpoint(cloud.port)}{WAITING}", headers={"Authorization": credential}
     )
     with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310  # the same
-        told: dict[str, int] = json.loads(answer.read())
-    return told
+        counts: dict[str, int] = json.loads(answer.read())
+    return counts
 
 
 def stop(home: Home) -> bool:
@@ -170,7 +170,7 @@ def stop(home: Home) -> bool:
     """
     cloud = running(home)
     if cloud is None:
-        # A record that stays tells the next start that the last cloud did not end in order.
+        # A record that stays shows the next start that the last cloud did not end in order.
         return False
     os.kill(cloud.pid, signal.SIGTERM)
     if not _until(lambda: running(home) is None, STOP_TIMEOUT):

@@ -99,7 +99,7 @@ def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> di
 
 
 def functions(home: Home, port: int) -> dict[str, Any]:
-    """The deployed functions by their services' names, as Lambda's API tells of them."""
+    """The deployed functions by their services' names, as Lambda's API describes them."""
     pages = boto3.client("lambda", **client_arguments(home, port)).get_paginator("list_functions").paginate()
     return {
         function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: function
@@ -161,5 +161,5 @@ def _run(home: Home, port: int, *arguments: str, output: IO[bytes] | None = None
             raise Trouble(f"cdk {arguments[0]} takes longer than {TIMEOUT} s; see {short(home.deploy_log)}.") from error
     if done.returncode:
         lines = home.deploy_log.read_text(errors="replace").splitlines()
-        telling = [line.strip() for line in lines if "❌" in line or "rror:" in line or line.startswith("Cannot ")]
-        raise Trouble(" ".join((f"cdk {arguments[0]} failed; see {short(home.deploy_log)}.", *telling[-1:])))
+        errors = [line.strip() for line in lines if "❌" in line or "rror:" in line or line.startswith("Cannot ")]
+        raise Trouble(" ".join((f"cdk {arguments[0]} failed; see {short(home.deploy_log)}.", *errors[-1:])))

@@ -9,7 +9,7 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 - forms that send a file to S3, from the site or from no page at all: their policy is signed;
 - the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
 
-It answers the pages of the site that features have on the laptop alone. It also tells what MiniStack does not: how
+It answers the pages of the site that features have on the laptop alone. It also reports what MiniStack does not: how
 much its functions have not read yet, and what has failed permanently (``WAITING``). ``make stop`` waits for the former,
 because streams start over with each start. And it reads streams as Lambda does (``ministack_patches``).
 
@@ -121,8 +121,8 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _answer(send: Send, status: int, headers: dict[str, str], text: str) -> None:
-    told = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": told})
+    sent = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": sent})
     await send({"type": "http.response.body", "body": text.encode()})
 
 

@@ -377,7 +377,7 @@ class _CloudFormation(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         """Take an answer."""
         answer = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
-        print(f"CloudFormation is told: {answer}", file=sys.stderr)
+        print(f"CloudFormation receives: {answer}", file=sys.stderr)
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Length", "0")
         self.end_headers()

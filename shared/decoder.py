@@ -26,7 +26,7 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 """The only readers of Pillow's that see an upload. JPEG's also takes a file with several pictures (MPO)."""
 
 MOST_PIXELS = 40_000_000
-"""A picture takes some ten bytes for each of its pixels while it is made. Phones send 12 megapixels, unless told
+"""A picture takes some ten bytes for each of its pixels while it is made. Phones send 12 megapixels, unless set
 otherwise."""
 
 MOST_SCANS = 100

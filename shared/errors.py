@@ -293,9 +293,9 @@ class Unexpected(Impossible):
 
 
 class Unavailable(DealsError):
-    """The table cannot answer now. ``told`` is what the reader is told; the rest is for the log."""
+    """The table cannot answer now. ``shown`` is for the reader; the rest is for the log."""
 
-    told = "The site is busy; try again in a moment."
+    shown = "The site is busy; try again in a moment."
 
 
 class Busy(Unavailable):
@@ -309,13 +309,13 @@ class NoAnswer(Unavailable):
 class AccountChanged(Unavailable):
     """An account has changed since it was read. Nothing was written. Read it again before trying again."""
 
-    text = told = "The account has just changed; try again."
+    text = shown = "The account has just changed; try again."
 
 
 class PerhapsPosted(Unavailable):
     """Whether a deal was posted is not known, and a request without a key cannot simply be repeated."""
 
-    told = (
+    shown = (
         "The site is busy. The deal may have been posted: look for it before you post it again, and send an "
         "Idempotency-Key, with which repeating is safe."
     )

@@ -15,8 +15,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """What messages tell of a thing of a feature, such as an ``order``: their kinds, the page of one, and why one is
-    told."""
+    """Notifications about a thing of a feature, such as an ``order``: their kinds, the page of one, and the reason that
+    they give."""
 
     thing: str
     kinds: tuple[str, ...]
@@ -165,7 +165,7 @@ class Feature:
     """What is counted for the header of a member's pages."""
 
     news: tuple[News, ...] = ()
-    """What messages tell besides deals."""
+    """Notifications about other things than deals."""
 
     collections: str = ""
     """Partitions to begin with in the table's browser."""
@@ -524,7 +524,7 @@ def imported(name: str) -> Any:
     return getattr(import_module(module), own) if own else import_module(module)
 
 
-def tell(place: str, *what: Any) -> None:
+def call(place: str, *arguments: Any) -> None:
     """Call the functions that the installed features have in a place of their records."""
-    for told in of(place):
-        told(*what)
+    for function in of(place):
+        function(*arguments)

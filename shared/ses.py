@@ -37,7 +37,7 @@ class Refused(Impossible):
 
 @dataclass(frozen=True, slots=True)
 class Sender(Service["SESV2Client"]):
-    """Whom mails are from: ``address`` may hold a name, ``configuration_set`` says where bounces are told."""
+    """Whom mails are from: ``address`` may hold a name, ``configuration_set`` says where bounces are reported."""
 
     called = "SES"
     address: str

@@ -23,7 +23,7 @@ CARDS_OF_A_SEARCH = 24
 """Cards of a page of a search, each for deals of one product at one price: whole rows of six, four, three or two."""
 
 CURRENCIES = ("USD", "EUR", "GBP", "JPY")
-"""The currencies whose prices readers are led to. The first is that of a deal for which none is told, and of a list by
+"""The currencies whose prices readers are led to. The first is that of a deal without one, and of a list by
 price for which none is asked."""
 
 READERS_PER_COHORT = 250
@@ -36,7 +36,7 @@ PARALLEL_BATCHES = 5
 """Batches of 25 messages a worker has under way: 125 writes, twice (table and GSI1), in each few milliseconds."""
 
 NEWS_AGE = timedelta(minutes=15)
-"""How old a deal may be, when it is created, to be news. Imports with older dates tell nobody."""
+"""How old a deal may be, when it is created, to be news. Older deals of an import notify no reader."""
 
 SAME_ANNOUNCEMENT = timedelta(hours=1)
 """A deal that becomes hot within this time of its posting is not announced again."""
@@ -85,7 +85,7 @@ TAKEN_PER_NETWORK = 50
 """Usernames and email addresses that one network finds taken in a window."""
 
 MOVES_PER_USER = 10
-"""Changes of one account's email address in a window: each tells whether another account has it."""
+"""Changes of one account's email address in a window: each shows whether another account has it."""
 
 RECENT_SIGN_IN = timedelta(minutes=10)
 """How old a session may be to remove its account: a stolen one is usually older."""

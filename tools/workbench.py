@@ -163,7 +163,7 @@ def _pick(table: Table, posted: Sequence[Deal]) -> None:
 
 
 def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
-    """A reader signs up, likes and watches, is told of three deals, reads of one, saves and votes."""
+    """A reader signs up, likes and watches, is notified of three deals, reads one, saves and votes."""
     name, secret = reader.username, hashlib.sha256(reader.username.encode()).digest()
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)

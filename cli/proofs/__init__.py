@@ -44,7 +44,7 @@ class Deployed:
 
 
 class Proof(NamedTuple):
-    """A proof, the seconds that it takes at most, and what the local cloud cannot tell of it.
+    """A proof, the seconds that it takes at most, and what the local cloud cannot show of it.
 
     ``blind``: the local cloud does not do what is claimed, so a failure there says nothing.
     """

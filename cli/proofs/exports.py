@@ -17,10 +17,10 @@ def export(site: Deployed) -> str:
     if not nights:
         raise NotHere("no night was exported yet: start one (docs/deploying.md), and probe again when it is done")
     newest = max(nights, key=lambda each: str(each["ExportArn"]))  # which ends with the milliseconds of its beginning
-    told = client.describe_export(ExportArn=newest["ExportArn"])["ExportDescription"]
-    if told["ExportStatus"] == "FAILED":
-        raise Fails(f"{told['ExportArn']}: {told.get('FailureMessage')}")
-    return f"{told['ExportArn']} is {told['ExportStatus']}"
+    described = client.describe_export(ExportArn=newest["ExportArn"])["ExportDescription"]
+    if described["ExportStatus"] == "FAILED":
+        raise Fails(f"{described['ExportArn']}: {described.get('FailureMessage')}")
+    return f"{described['ExportArn']} is {described['ExportStatus']}"
 
 
 PROOFS = {"export": Proof(export, 20, "MiniStack exports nothing")}

@@ -33,7 +33,7 @@ app = create_app(validates=True)
 def sign_up(new: NewUser) -> Response[Any]:
     origin = address(app.current_event.raw_event)
     user = accounts.sign_up(table(), **new.model_dump(), address=origin, now=times.now())
-    features.tell("on_account", "made", user, user)
+    features.call("on_account", "made", user, user)
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
@@ -75,14 +75,14 @@ def change_me(change: AccountChange) -> Response[Any]:
         user = accounts.prove(table(), user, change.current_password or "", origin, times.now())
     if change.email is not None:
         changed = accounts.change_email(table(), user, change.email, origin, times.now())
-        features.tell("on_account", "email", user, changed)
+        features.call("on_account", "email", user, changed)
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
     if change.hot_pace is not None:
         users.tell_of_hot(table(), user.username, change.hot_pace, user.account_id)
-    features.tell("changes_account", user, change)
+    features.call("changes_account", user, change)
     if change.password is not None:
-        features.tell("on_account", "password", user, accounts.change_password(table(), user, change.password))
+        features.call("on_account", "password", user, accounts.change_password(table(), user, change.password))
     return _own(_me())
 
 

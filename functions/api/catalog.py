@@ -166,7 +166,7 @@ def docs() -> Response[Any]:
 
 
 def _hash_of(script: str) -> str:
-    """How a browser is told that it may run a script that stands in a page."""
+    """The source of an inline script in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 

@@ -72,7 +72,7 @@ def make_hot(deal_id: str) -> Response[Any]:
 def hot_progress(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     progress = cohorts.progress_of(table(), deal.deal_id)
-    return json_answer(documents.progress(deal, told=progress.told, finished=progress.finished))
+    return json_answer(documents.progress(deal, notified=progress.notified, finished=progress.finished))
 
 
 @app.get("/deals/<deal_id>/log", **of_editors("Who changed what of a deal", "Log", errors=[404], query=PAGED))

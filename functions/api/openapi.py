@@ -135,7 +135,7 @@ EXPLAINED = {
     "429": {"Retry-After": "RetryAfter"},
     "503": {"Retry-After": "RetryAfter"},
 }
-"""Headers that tell what to do about an error."""
+"""Headers that say what to do about an error."""
 
 
 def document() -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """From the queue to the readers' mailboxes: each message of the queue is mail to send, or what became of some.
 
-Mails are made of templates as pages are: in plain text and in HTML, without pictures and without anything that tells
+Mails are made of templates as pages are: in plain text and in HTML, without pictures and without anything that shows
 who has read them.
 """
 

@@ -1,4 +1,4 @@
-"""From the queue to the readers: each message of the queue is one cohort of readers to tell of a deal."""
+"""From the queue to the readers: each message of the queue is one cohort of readers to notify of a deal."""
 
 from __future__ import annotations
 

@@ -41,9 +41,9 @@ _FOLLOWERS = tuple(features.joining("publisher"))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Publish what each record tells of a deal, in the order in which it was written; those that fail are reported.
+    """Publish the change of a deal in each record, in the order in which it was written; those that fail are reported.
 
-    News waits for nothing else: what all records tell is announced first. Then new deals are filed, several in a
+    News waits for nothing else: all records are announced first. Then new deals are filed, several in a
     transaction: an import brings a hundred at once.
     """
     handled = partial(each_record, event, context, EventType.DynamoDBStreams)
@@ -54,7 +54,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
 
 
 def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
-    """The new deals that some records are about, each with its item. What is damaged is told with its own record."""
+    """The new deals that some records are about, each with its item. A damaged one fails with its own record."""
     new: dict[str, tuple[Deal, Item]] = {}
     for record in records:
         if record["eventName"] == "INSERT":
@@ -72,7 +72,7 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
     New deals whose ids are in ``filed`` are filed already.
     """
     change = None
-    with suppress(DamagedDeal):  # which announcing it has told of
+    with suppress(DamagedDeal):  # announcing has reported it
         change = _change_of(record)
     if change is None:
         return
@@ -90,7 +90,7 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
 
 
 def _change_of(record: DynamoDBRecord) -> DealChange | None:
-    """The change of a deal that a record tells of; what is logged meanwhile has its correlation id."""
+    """The change of a deal in a record; what is logged meanwhile has its correlation id."""
     change = change_of(record.raw_event)
     if not isinstance(change, DealChange):
         return None

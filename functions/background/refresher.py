@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Rebuild what a batch of the stream, or the passing of time, has made wrong; records that fail are told."""
+    """Rebuild what a batch of the stream, or the passing of time, has made wrong; failed records are reported."""
     if "Records" not in event:
         refresh(stale(datetime.now(UTC)), set(), set())
         return {}

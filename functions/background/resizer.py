@@ -29,8 +29,8 @@ def resize(record: SQSRecord) -> None:
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
     """
-    for told in json.loads(record.body).get("Records", []):
-        make(unquote_plus(told["s3"]["object"]["key"]))
+    for notification in json.loads(record.body).get("Records", []):
+        make(unquote_plus(notification["s3"]["object"]["key"]))
 
 
 handler = each_message(resize)

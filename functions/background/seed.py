@@ -25,7 +25,7 @@ PAUSE = 2.0
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
-    """Seed the table when the resource is created or updated, and tell CloudFormation how it went."""
+    """Seed the table when the resource is created or updated, and report the outcome to CloudFormation."""
     status, reason = "FAILED", f"See log stream {context.log_stream_name}"
     try:
         if event["RequestType"] != "Delete":  # seeded items are deleted with the table

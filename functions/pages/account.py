@@ -73,7 +73,7 @@ def sign_up(request: Request) -> Answer:
         user = accounts.sign_up(table(), **new.model_dump(), address=address(request.event), now=request.now)
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return again(partial(visitor_form, "sign-up", typed), "username", error)
-    features.tell("on_account", "made", user, user)
+    features.call("on_account", "made", user, user)
     return _welcomed(request, _begun(request, user), forms.own_path(next_of(typed), HOME))
 
 
@@ -126,7 +126,7 @@ def change_email(request: Request) -> Answer:
         changed = accounts.change_email(table(), user, email, address(request.event), request.now)
     except (InvalidFields, EmailTaken, SlowDown) as error:
         return again(partial(account_page, request, user, typed), "email", error)
-    features.tell("on_account", "email", user, changed)
+    features.call("on_account", "email", user, changed)
     return pages.redirect("/account", notice="email")
 
 
@@ -140,7 +140,7 @@ def change_password(request: Request) -> Answer:
     except (InvalidFields, SlowDown) as error:
         return again(partial(account_page, request, user, typed), "current-password", error)
     changed = accounts.change_password(table(), user, password)
-    features.tell("on_account", "password", user, changed)
+    features.call("on_account", "password", user, changed)
     return _welcomed(request, _begun(request, changed), "/account", notice="password")
 
 

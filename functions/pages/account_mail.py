@@ -40,8 +40,8 @@ def forgot_form(_request: Request) -> Answer:
 
 @routes.post("/account/forgot")
 def forgot(request: Request) -> Answer:
-    """Have a link to a new password mailed. Whether anybody has the address is not looked up here: nobody can tell by
-    the answer, nor by how long it takes."""
+    """Have a link to a new password mailed. Whether an account has the address is not looked up here: no caller can
+    tell by the answer, nor by how long it takes."""
     typed = forms.read(request.event)
     try:
         email = check(PasswordReset, {"email": typed.get("email", "")}, WORDS).email

@@ -41,7 +41,7 @@ def go(request: Request, number: str) -> Answer:
 
 
 def _is_readers(request: Request) -> bool:
-    """Whether a reader follows a link of ours, as far as the request tells."""
+    """Whether a reader follows a link of ours, as far as the request shows."""
     agent = header(request.event, "user-agent") or ""
     is_bot = not agent or _BOT.search(agent)
     return request.opens_page and not is_bot and header(request.event, "sec-fetch-site") in _OURS

@@ -106,7 +106,7 @@ def one_order(request: Request, order_id: str) -> Answer:
 @routes.post(f"{ORDERS}/<order_id>/<step>")
 def take_step(request: Request, order_id: str, step: str) -> Answer:
     """Send, deliver or cancel an order, or undo that. Doing it twice does it once; of two that exclude each other, one
-    is told. A form of a list (``back``) leads back to the list."""
+    is refused. A form of a list (``back``) leads back to the list."""
     cookies.editor_of(request)
     typed = forms.read(request.event)
     if step != "undo" and step not in STEPS:

@@ -503,7 +503,7 @@ def _checkout_page(
 
 
 def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
-    """Why an order was refused as a whole, and what is no longer as it was seen: that tells of prices that rose."""
+    """Why an order was refused as a whole, and what is no longer as it was seen: that shows prices that rose."""
     changes = _changes(seen, able)
     match refused:
         case CannotOrder(obstacles=obstacles):

@@ -24,7 +24,7 @@ class Option:
 
     @property
     def host(self) -> str | None:
-        """What stands in front has this name, or None where only the deployment can tell."""
+        """What stands in front has this name, or None where it is known only after the deployment."""
         return None
 
     @property

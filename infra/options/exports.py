@@ -16,7 +16,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Ho
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exports(Option):
-    """Nightly exports, which are kept for some ``days``; ``docs/deploying.md`` tells what they hold and cost.
+    """Nightly exports, which are kept for some ``days``; ``docs/deploying.md`` says what they hold and cost.
 
     ``missing`` is the bound of their alarm.
     """

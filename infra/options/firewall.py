@@ -9,6 +9,6 @@ from infra.options import Option
 
 @dataclass(frozen=True, slots=True)
 class Firewall(Option):
-    """AWS WAF in front of both APIs; ``docs/deploying.md`` tells what it refuses and what it costs."""
+    """AWS WAF in front of both APIs; ``docs/deploying.md`` says what it refuses and costs."""
 
     guards_apis = True

@@ -20,7 +20,7 @@ longer was overlooked."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop(Option):
-    """What a stage adds to orders, and how it spreads open ones; ``docs/deploying.md`` tells what each means.
+    """What a stage adds to orders, and how it spreads open ones; ``docs/deploying.md`` explains each setting.
 
     ``stuck`` is the bound of the alarm on orders that wait. A stage without this setting adds nothing.
     """

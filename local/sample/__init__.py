@@ -50,7 +50,7 @@ READERS = "readers"
 """The account whose votes stand for those of many. Nobody knows its password."""
 
 HOT = 3
-"""Deals that everybody is told of."""
+"""Deals that every user is notified of."""
 
 FOLLOWED = (
     *(Topic(BRAND, slug) for slug in ("pace-theory", "lumen-audio", "granite-trail")),

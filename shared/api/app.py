@@ -41,7 +41,7 @@ REMEMBERED = 7200
 
 
 def preflight() -> Response[str]:
-    """The answer to a browser that asks what it may send; ``allow`` tells it whether its page may call at all.
+    """The answer to a browser that asks what it may send; ``allow`` says whether its page may call at all.
 
     Raises NoSuchPath if no other site may call.
     """

@@ -108,8 +108,8 @@ def found(shown: Shown, now: datetime) -> Json:
     """A page of a search; deals that have most of its words, where it is not full; the words that were searched, where
     they are not those that were asked for; and how many deals were looked through where there are more."""
     partly = [deal(each, now) for each in shown.partly]
-    told = {"partly": partly or None, "searched": shown.searched, "lookedThrough": shown.looked}
-    return feed(shown.page, now) | {name: value for name, value in told.items() if value is not None}
+    extra = {"partly": partly or None, "searched": shown.searched, "lookedThrough": shown.looked}
+    return feed(shown.page, now) | {name: value for name, value in extra.items() if value is not None}
 
 
 def all_of(items: Iterable[Mapping[str, Any]]) -> Json:
@@ -164,10 +164,10 @@ def picked(found: Iterable[Deal], now: datetime) -> Json:
     return {"featured": deals(found, now)}
 
 
-def progress(deal: Deal, *, told: int, finished: bool) -> Json:
+def progress(deal: Deal, *, notified: int, finished: bool) -> Json:
     """How far the fan-out of a hot deal has got; a deal that is not hot has not finished."""
     hot = deal.hot_at is not None
-    return {"dealId": deal.deal_id, "hot": hot, "told": told, "finished": hot and finished}
+    return {"dealId": deal.deal_id, "hot": hot, "told": notified, "finished": hot and finished}
 
 
 def time(when: datetime | None) -> str | None:

@@ -68,7 +68,7 @@ class AccountChange(Body):
     email: Email | None = None
     password: Password | None = None
     current_password: AnyPassword | None = None
-    hot_pace: Annotated[Pace | None, Field(strict=False, description="When one is told of hot deals.")] = None
+    hot_pace: Annotated[Pace | None, Field(strict=False, description="When to notify of hot deals.")] = None
     __annotations__ |= {
         name: kind for each in features.of("body_fields") for name, kind in each["AccountChange"].items()
     }

@@ -167,9 +167,7 @@ class User(Answer):
     name: str
     role: Role
     created_at: datetime
-    hot_pace: Annotated[
-        str, Field(json_schema_extra={"enum": list(Pace)}, description="When one is told of hot deals.")
-    ]
+    hot_pace: Annotated[str, Field(json_schema_extra={"enum": list(Pace)}, description="When to notify of hot deals.")]
 
 
 class Vote(Answer):
@@ -181,7 +179,7 @@ class Vote(Answer):
 
 
 class Limits(Answer):
-    """Which deals of a watch or an alert one wants, and when one is told; what is null bounds nothing."""
+    """Which deals of a watch or an alert to notify of, and when; null sets no limit."""
 
     ceiling: Money | None
     currency: Annotated[str | None, Field(description="Of the ceiling.")]
@@ -191,7 +189,7 @@ class Limits(Answer):
 
 
 class NewLimits(Answer):
-    """Which deals of a watch or an alert one wants, and when one is told; what is null, or left out, bounds nothing."""
+    """Which deals of a watch or an alert to notify of, and when; null or absent sets no limit."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
@@ -249,7 +247,7 @@ class Message(Answer):
 
 
 class Progress(Answer):
-    """Users told so far of a hot deal, and whether that is all of them."""
+    """Users notified so far of a hot deal, and whether that is all of them."""
 
     deal_id: str
     hot: bool
@@ -317,7 +315,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     },
     "FeedKey": {
         "key": Annotated[
-            str, Field(description="The site's /my/messages.atom?key= is the feed. It is told this once.")
+            str, Field(description="The site's /my/messages.atom?key= is the feed. It is shown only once.")
         ],
         "created_at": datetime,
     },

@@ -127,10 +127,10 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="Was Became", partners=(OF_DEAL,), expires=True),
         Entity(t.SHOP, at(keys.shop(_("Host")), "what a shop usually sells", "55"),
             needs="Category", says={"Host": "<Host>"}, exported=_WHOLE),
-        Entity(t.FAN_OUT, at(keys.fan_out_segment(DEAL_ID, _("Segment")), "how far a hot deal was told", "21"),
+        Entity(t.FAN_OUT, at(keys.fan_out_segment(DEAL_ID, _("Segment")), "how many were notified of a hot deal", "21"),
             needs="Told Pages Segments LastAt", partners=(OF_DEAL,)),
         Entity(t.FAN_OUT_PAGE,
-            at(keys.fan_out_page(DEAL_ID, _("Kind"), _("Segment"), ""), "how far a hot deal was told", "21"),
+            at(keys.fan_out_page(DEAL_ID, _("Kind"), _("Segment"), ""), "how many were notified of a hot deal", "21"),
             expires=True),
     ),
     "Brands and categories": (
@@ -164,7 +164,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     ),
     "Members": (
         Entity(t.USER, at(keys.user(_USERNAME), "a user", "28", _PARTLY),
-            (at(keys.user_in_users(_USERNAME), "a user, to be told", "21", _PARTLY, index=USER_INDEX),
+            (at(keys.user_in_users(_USERNAME), "a user, to notify", "21", _PARTLY, index=USER_INDEX),
                 *chain.from_iterable(features.of("user_places"))),
             needs="Email Name Role CreatedAt AccountId Generation", may="HotPace SignOuts",
             hides={"Name": "a member's name", **features.merged("user_hides"),

@@ -41,7 +41,7 @@ class Idempotency:
 
 
 class Repeated(DealsError):
-    """The Idempotency-Key was used before: ``earlier_result`` tells for what."""
+    """The Idempotency-Key was used before: ``earlier_result`` says for what."""
 
 
 def once(

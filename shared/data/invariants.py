@@ -124,7 +124,7 @@ class _Changed(DealsError):
 def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda _: None) -> list[Fault]:
     """The faults of a table, by rule and key. Two scans of the whole table, or one where that finds nothing.
 
-    What it has seen one side of is kept in memory. ``advance`` is told how many items were read.
+    What it has seen one side of is kept in memory. ``advance`` gets the number of items read.
     """
     first = survey(table, now, advance)
     again = survey(table, now, advance) if first else []
@@ -421,7 +421,7 @@ def _judged_as(due: Item, deal: Item) -> Item:
 
 
 def _says_the_same(found: Item | None, due: Item | None) -> bool:
-    """Whether an item is as it should be; its version only tells which of two states is newer."""
+    """Whether an item is as it should be; its version only says which of two states is newer."""
     return {**(found or {}), "Version": None} == {**(due or {}), "Version": None}
 
 

@@ -1,4 +1,4 @@
-"""The values of an item's ``Type``. Stream consumers, scans and the filters of the stack tell items apart by it."""
+"""The values of an item's ``Type``. Stream consumers, scans and the filters of the stack distinguish items by it."""
 
 from __future__ import annotations
 

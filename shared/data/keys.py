@@ -133,7 +133,7 @@ feed_key = Item[str]("FEEDKEY#{key_hash}")
 feed = Item[str]("FEED#{username}")
 """The hash of the key of a user's feed."""
 
-# What is one user's, and who is told of what.
+# What belongs to one user, and who is notified of what.
 messages = Text[str]("MESSAGES#{username}")
 """In the table and, while unread, in GSI1."""
 message = Item[str, str](PK="MESSAGES#{username}", SK="MESSAGE#{message_id}")
@@ -152,7 +152,7 @@ joined_alerts = Text[str]("JOINEDWATCH#{word}")
 alert_in_prices = Item[str, str, int, str](GSI2PK="PRODUCTWATCH#{product}#{currency}", GSI2SK="{price:014}#{username}")
 price_alerts = Text[str, str]("PRODUCTWATCH#{product}#{currency}")
 fan_out = Text[str]("FANOUT#{deal_id}")
-"""Counts who has been told that a deal is hot."""
+"""Counts the users who were notified that a deal is hot."""
 fan_out_segment = Item[str, int | str](PK="FANOUT#{deal_id}", SK="SEGMENT#{segment}")
 
 # Upkeep, and trial requests.

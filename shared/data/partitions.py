@@ -99,7 +99,7 @@ REMOVALS = of(t.REMOVAL, GSI1)
 WORDS_ALERTS = of(t.WORDS_ALERT, GSI1)
 JOINED_ALERTS = of(t.WORDS_ALERT, GSI2)
 PRICE_ALERTS = of(t.PRICE_ALERT, GSI2)
-"""Partitions of GSI1 and of GSI2 that say whom to tell of a deal."""
+"""Partitions of GSI1 and of GSI2 that say whom to notify of a deal."""
 
 SCRATCH = keys.pattern_of(SCRATCHES[0].partition)
 """Partitions for trial requests, in the table and its indexes. DynamoDB deletes their items after an hour."""

@@ -70,7 +70,7 @@ LONGEST_ANSWER = 2.0
 """Seconds without a byte of an answer. DynamoDB and SQS answer in milliseconds: after longer, something is broken, such
 as a connection that died while Lambda had frozen its function, and asking again is better than waiting.
 
-https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html tells of the freeze."""
+https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html describes the freeze."""
 
 
 @dataclass(slots=True)

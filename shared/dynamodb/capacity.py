@@ -1,6 +1,6 @@
 """How many read and write units a request takes, by the rules that AWS documents, and what they cost.
 
-Amazon's answers tell it, and so do dynoxide's. MiniStack's do not: they say 0.5 for a read of any size, nothing for a
+Amazon's answers have it, and so do dynoxide's. MiniStack's do not: they say 0.5 for a read of any size, nothing for a
 BatchGetItem, and leave the indexes out of a PartiQL insert. There it is counted from the items that were read or
 written, and said to be counted.
 
@@ -43,7 +43,7 @@ _INSERTED = re.compile(r"'(\w+)': \?")
 
 
 class Basis(IntEnum):
-    """How a figure is known: told by the answer, counted by AWS's rules, or counted where only a part was seen."""
+    """How a figure is known: from the answer, counted by AWS's rules, or counted where only a part was seen."""
 
     TOLD = 0
     COUNTED = 1
@@ -51,7 +51,7 @@ class Basis(IntEnum):
 
 
 MARKS = {
-    Basis.COUNTED: "~ is counted by AWS's rules from the items, because the local cloud tells no true figure.",
+    Basis.COUNTED: "~ is counted by AWS's rules from the items, because the local cloud reports no true figure.",
     Basis.AT_LEAST: "≥ is counted, too, and a lower bound: the answer hides a part of the items that are paid for.",
 }
 """The meanings of the marks before a figure, each after its mark."""
@@ -156,34 +156,36 @@ def taken(operation: str, asked: Wire, answer: Wire, endpoint: str) -> dict[str,
     """The capacity a request took of the table and of each index, by its arguments and answer; None if unknown."""
     if "Error" in answer:
         return _of_refusal(asked, answer)
-    told = _told(operation, answer)
-    if told and _tells_truly(endpoint, answer):
-        return told
-    return _counted(operation, asked, answer) or told or None
+    reported = _reported(operation, answer)
+    if reported and _is_exact(endpoint, answer):
+        return reported
+    return _counted(operation, asked, answer) or reported or None
 
 
-def _tells_truly(endpoint: str, answer: Wire) -> bool:
+def _is_exact(endpoint: str, answer: Wire) -> bool:
     """Whether the engine reports consumed capacity as DynamoDB does."""
     headers = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     return (urlsplit(endpoint).hostname or "").endswith(_AMAZONS) or "x-dynoxide-version" in headers
 
 
-def _told(operation: str, answer: Wire) -> dict[str, Capacity]:
+def _reported(operation: str, answer: Wire) -> dict[str, Capacity]:
     """The answer's own figures. The table's is what the indexes leave of the whole: MiniStack does not name it."""
     consumed = answer.get("ConsumedCapacity") or []
-    told: dict[str, Capacity] = {}
+    reported: dict[str, Capacity] = {}
     for part in consumed if isinstance(consumed, list) else [consumed]:
         indexes = {name: each["CapacityUnits"] for name, each in sorted(part.get("GlobalSecondaryIndexes", {}).items())}
         table = part.get("CapacityUnits", 0.0) - sum(indexes.values())
         # A transaction that is sent again only reads what it did: it says so by units of reads.
         writing = operation in _WRITING and not part.get("ReadCapacityUnits")
         for name, units in {TABLE: table, **indexes}.items():
-            told[name] = told.get(name, Capacity()) + (Capacity(write=units) if writing else Capacity(read=units))
-    return told
+            reported[name] = reported.get(name, Capacity()) + (
+                Capacity(write=units) if writing else Capacity(read=units)
+            )
+    return reported
 
 
 def _counted(operation: str, asked: Wire, answer: Wire) -> dict[str, Capacity] | None:
-    """The units by the items of an answer or a request; None where they do not tell."""
+    """The units by the items of an answer or a request; None where they do not show it."""
     match operation:
         case "GetItem":
             return {TABLE: _of_each([answer.get("Item") or {}], asked)}

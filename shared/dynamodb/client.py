@@ -49,8 +49,8 @@ class PlainJSONParser(JSONParser):
     """The parser of the ``json`` protocol, without conversions. Raises BrokenAnswer."""
 
     def parse(self, response: Any, shape: Shape) -> Any:
-        told = response["headers"].get(CHECKSUM)
-        if told is not None and told != str(zlib.crc32(response["body"])):
+        expected = response["headers"].get(CHECKSUM)
+        if expected is not None and expected != str(zlib.crc32(response["body"])):
             raise BrokenAnswer(error="its checksum is another")
         return super().parse(response, shape)
 

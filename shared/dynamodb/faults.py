@@ -1,7 +1,7 @@
 """Faults that a table's requests meet on purpose, so that one can see how they are met: on the laptop alone.
 
-A fault is met once, by the next request that can meet it. The client is told by botocore's events what DynamoDB, the
-network or an index that lags would tell it; the data layer does not know the difference.
+A fault is met once, by the next request that can meet it. botocore's events give the client what DynamoDB, the
+network or a lagging index would give it; the data layer does not know the difference.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 """
 

@@ -147,7 +147,7 @@ def _without_slash(app: APIGatewayRestResolver, next_middleware: NextMiddleware)
 
 
 def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
-    """The page that tells a visitor of an error, with the way on where there is one."""
+    """The page for an error, with the way on where there is one."""
     if isinstance(error, pages.SignInFirst):
         return error.answer
     if isinstance(error, NotSignedIn):
@@ -170,7 +170,7 @@ def _to_sign_in(request: Request) -> Answer:
         return pages.redirect("/account/sign-in", next=asked)
     try:
         fields = forms.read(request.event)
-    except DealsError:  # who is signed in is told of that
+    except DealsError:  # the page for those who are signed in shows it
         fields = {}
     if not fields or any("password" in name for name in fields):
         return pages.redirect("/account/sign-in")

@@ -4,7 +4,7 @@
 row an item, and the attributes of each type in columns of their own. ``query_lines`` asks for a collection in the
 words of three tools, to copy: the AWS CLI, boto3 and our command line.
 
-A write in words is the item it is of, its condition, what it does and what its refusal means. Nothing is told that
+A write in words is the item it is of, its condition, what it does and what its refusal means. It omits what
 the browser of the table would not show: of other partitions their kind alone, and of people's items the values of
 certain attributes alone (``shared/data/partitions.py``).
 """
@@ -237,10 +237,10 @@ def query_lines(
 
 
 LONGEST_VALUE = 60
-"""Characters of a value that are told."""
+"""Characters of a value that are shown."""
 
 MOST_TERMS = 4
-"""Parts of a condition that are told one by one."""
+"""Parts of a condition that are explained one by one."""
 
 _WITHHELD = "…"
 _VALUE = re.compile(r":\w+")
@@ -283,7 +283,7 @@ def key(write: Write) -> str:
 
 
 def type_of(write: Write) -> str:
-    """The type of the item: as it is put, else as its key tells."""
+    """The type of the item: as it is put, else by its key."""
     item = write.arguments.get("Item")
     if item is not None and "Type" in item:
         return str(unmarshal(item["Type"]))
@@ -329,7 +329,7 @@ def does(write: Write) -> tuple[str, str]:
 
 
 def refusal(write: Write) -> str:
-    """The meaning of a write's refusal; an error without a text of its own is told by its description."""
+    """The meaning of a write's refusal; an error without a text of its own is shown by its description."""
     error = write.refused
     if error is None:
         return ""
@@ -387,7 +387,7 @@ def _filled(write: Write, expression: str, *, plain: bool = False) -> str:
 
 
 def _withheld(write: Write) -> set[str]:
-    """The placeholders of the values that are not told."""
+    """The placeholders of the values that are left out."""
     partition, _ = place(write)
     values = write.arguments.get("ExpressionAttributeValues", {})
     if not is_visible(partition, None):
@@ -408,7 +408,7 @@ def _withheld(write: Write) -> set[str]:
 
 
 def _literal(value: Any, *, plain: bool) -> str:
-    """A value as it is told."""
+    """A value as it is shown."""
     match value:
         case bytes():
             return f"{len(value):,} bytes"

@@ -72,7 +72,7 @@ def begin(event: Event) -> None:
 
 def values(*, status: int) -> dict[str, Any]:
     """What templates show: what the page took, and what the form did that led to it."""
-    return {"page_cost": page_cost.told(), "form_cost": shown(status=status)}
+    return {"page_cost": page_cost.measured(), "form_cost": shown(status=status)}
 
 
 def is_once(took: Mapping[str, Any]) -> bool:
@@ -81,7 +81,7 @@ def is_once(took: Mapping[str, Any]) -> bool:
 
 
 def shown(*, status: int) -> Drawing | None:
-    """The drawing for a page: of the form that led to it or, on a page that tells of an error, of its own writes."""
+    """The drawing for a page: of the form that led to it or, on a page with an error, of its own writes."""
     event = _asked.get("event", {})
     trace_id = (event.get("queryStringParameters") or {}).get(QUERY, "")
     try:
@@ -246,7 +246,7 @@ def _write(write: Write, units: str, *, refused: bool) -> dict[str, Any]:
 
 
 def _units(request: Request, *, together: bool) -> list[str]:
-    """The table's units of each write, as far as the sum tells them: an item is as large as its larger image."""
+    """The table's units of each write, as far as the sum allows: an item is as large as its larger image."""
     if request.capacity is None:
         return [""] * len(request.writes)
     times_ = 2 if together else 1

@@ -4,7 +4,7 @@ A setting of the stage puts ``SHOWS_WORK`` into the environment of page function
 this is imported and no hook is set, so it costs one look into the environment.
 
 A page can be tried with a fault: the address asks for it (``?fault=throttle``), the page's requests meet it, and the
-panel tells how it was met. The fault stands in the address because public pages read no cookie; a form that is sent
+panel says how the site met it. The fault stands in the address because public pages read no cookie; a form that is sent
 from such a page brings it by its ``Referer``. Only the laptop makes faults: elsewhere ``shared.dynamodb.faults`` is
 not imported.
 """
@@ -55,7 +55,7 @@ def begin() -> None:
     cached_pages.memory().used = lambda name, form: _remembered.append(f"{name}, {form.name}")
 
 
-def told() -> dict[str, Any]:
+def measured() -> dict[str, Any]:
     """The summary of the present request, made when it is first asked for."""
     if not _told:
         _told.update(summary())
@@ -91,7 +91,7 @@ def summary() -> dict[str, Any]:
 
 def server_timing() -> str:
     """The sum for browsers' own tools: https://www.w3.org/TR/server-timing/. Headers are ASCII."""
-    sum_of = told()
+    sum_of = measured()
     capacity = sum_of["capacity"].replace("≥", "at least ")
     again = f", {len(sum_of['retries'])} tried again" if sum_of["retries"] else ""
     described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {capacity}{again}"

@@ -1,6 +1,6 @@
 """Pages: a request for one, the answer that a template and values make, its headers, and pages for what went wrong.
 
-The headers say what a browser may load and run, what it tells other sites, and how long it keeps a page.
+The headers say what a browser may load and run, what it sends to other sites, and how long it keeps a page.
 ``Referrer-Policy`` is not ``no-referrer``, which would make browsers send ``Origin: null`` with every form, and forms
 would be refused.
 """
@@ -179,7 +179,7 @@ _TITLES = {
 
 
 class Answer(Response[Any]):
-    """A page's answer: HTML for its reader alone, unless told otherwise. ``cookies`` are values of ``Set-Cookie``."""
+    """A page's answer: HTML, private unless stated otherwise. ``cookies`` are values of ``Set-Cookie``."""
 
     def __init__(
         self,
@@ -275,7 +275,8 @@ def redirect(
 
 
 def leading(location: str, *, cookies: tuple[str, ...], notice: str | None) -> Answer:
-    """An answer that leads to an address, and by a cookie of a minute tells it that this browser did what it says."""
+    """A redirect with a cookie of one minute, which proves to its target that this browser did what the address
+    says."""
     if notice:
         cookies = (*cookies, done(notice))
     return Answer("", status=HTTPStatus.SEE_OTHER, headers={"Location": location}, cookies=cookies)

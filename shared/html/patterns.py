@@ -68,7 +68,7 @@ _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("messages.latest", None): "18",
     ("messages.latest", "GSI1"): "19",
 }
-"""Where the index tells which of several patterns it is."""
+"""Where the index decides which of several patterns it is."""
 
 
 def patterns_of(source: str, index: str | None) -> list[str]:

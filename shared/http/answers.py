@@ -83,14 +83,14 @@ def document(status: HTTPStatus, detail: str, faults: Sequence[Mapping[str, str]
 
 
 def status_of(error: DealsError) -> HTTPStatus:
-    """The status code that tells of a domain error."""
+    """The status code of a domain error."""
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
 def detail_of(error: DealsError) -> str:
-    """The sentence that tells the reader of an error. The answer of a data store is only logged."""
+    """The sentence that explains an error to the reader. The answer of a data store is only logged."""
     if isinstance(error, errors.Unavailable):
-        return error.told
+        return error.shown
     if isinstance(error, errors.Damaged):
         return "This can't be read: something is wrong with how we keep it. It was reported, and can be repaired."
     if isinstance(error, errors.Impossible) and not isinstance(error, errors.Unexpected):
@@ -157,7 +157,7 @@ VARIES = {"Vary": "Accept-Encoding"}
 """Tells caches that the same address has a compressed and a plain answer."""
 
 CREDENTIALS = ("authorization", "cookie")
-"""Headers that tell one caller from another. The API itself takes no cookies; a site on the same host may set some."""
+"""Headers that distinguish callers. The API itself takes no cookies; a site on the same host may set some."""
 
 
 def public(

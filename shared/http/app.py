@@ -113,12 +113,12 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
 
 
 def _told(error: Exception, event: Event) -> DealsError:
-    """The domain error that the caller is told of. Faults are logged and counted."""
+    """The domain error that the caller gets. Faults are logged and counted."""
     if not isinstance(error, DealsError):
         logger().error("request failed", exception_name=type(error).__name__, exception=_without_messages(error))
         error = Unexpected(correlation_id(event))
     elif isinstance(error, Unavailable | Impossible):
-        logger().error("table unavailable", exc_info=error)  # which readers are not told
+        logger().error("table unavailable", exc_info=error)  # readers don't see this
     if isinstance(error, Damaged):
         report_damaged(error.name)
     elif isinstance(error, Impossible):

@@ -82,7 +82,7 @@ class Status(StrEnum):
 
 
 class StockLevel(StrEnum):
-    """How much is left of a deal that the site sells itself, as readers are told."""
+    """How much is left of a deal that the site sells itself, as readers see it."""
 
     AVAILABLE = "available"
     LOW = "low"
@@ -120,7 +120,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id.
+    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was notified; ``number`` its short id.
 
     ``variant`` is the colour or size of it, where a product has several. ``correlation_id`` names the request that
     wrote it last. ``stock`` is how much is left of it, and None where the site does not sell it. ``image`` is the

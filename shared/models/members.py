@@ -11,7 +11,7 @@ from shared.values.stored import stored
 
 
 class Pace(StrEnum):
-    """When one is told: at once, with all else of a day, or never for now."""
+    """When to notify: at once, in the day's digest, or never for now."""
 
     AT_ONCE = "at-once"
     DAILY = "daily"
@@ -39,10 +39,10 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class PriceAlert:
-    """An alert on a product: its owner is told of each offer at the ceiling of ``limits`` or below.
+    """An alert on a product: its owner is notified of each offer at the ceiling of ``limits`` or below.
 
-    ``armed`` is the highest price, in cents, that it tells of: the ceiling at first, then below the last that it told
-    of. The deal is the one on whose page it was made.
+    ``armed`` is the highest price, in cents, that it notifies of: the ceiling at first, then below the last that it
+    notified of. The deal is the one on whose page it was made.
     """
 
     alert_id: str = field(metadata=stored("AlertId"))
@@ -57,7 +57,7 @@ class PriceAlert:
 
 @dataclass(frozen=True, slots=True)
 class WordsAlert:
-    """An alert on words: its owner is told of new deals within ``limits``, which name the words.
+    """An alert on words: its owner is notified of new deals within ``limits``, which name the words.
 
     ``rarest`` is the one of them under which it is looked up: a stem, and of a part of a hyphenated word the joined
     word's, too. What its owner typed is personal, as is the id, its hash.
@@ -82,7 +82,7 @@ class User:
     """An account. ``password_hash`` is argon2id's encoded form, and None where it was not asked for.
 
     ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
-    ``hot_pace`` is when one is told of hot deals, and None at once. A name may have another owner later, an
+    ``hot_pace`` is when to notify of hot deals; None means at once. A name may have another owner later, an
     ``account_id`` never has. ``more`` are objects of features, of what its item says beside these.
     """
 

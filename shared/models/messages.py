@@ -9,7 +9,8 @@ from typing import Literal
 from shared.values.stored import stored
 
 DealNews = Literal["brand", "category", "hot", "words", "price"]
-"""Why one is told of a deal: a watched brand, a watched category, a hot deal, an alert on words, one on a price."""
+"""Why a user is notified of a deal: a watched brand, a watched category, a hot deal, an alert on words, one on a
+price."""
 
 MessageKind = str
 """One of these, or of the ``news`` of a feature."""
@@ -19,7 +20,7 @@ MessageKind = str
 class AboutDeal:
     """The deal that a message is about, as it was when the message was written.
 
-    ``watched`` is the name of what is watched: a brand, a category, words, a product at a price; a hot deal is told to
+    ``watched`` is the name of what is watched: a brand, a category, words, a product at a price; a hot deal goes to
     everybody. ``also`` are the names of the alerts that it meets beside that. Both may quote what a member typed.
     """
 
@@ -45,7 +46,7 @@ class AboutOther:
 class Announcement:
     """News for one user or thousands: its kind, its words, what it is about, and when it came to be (``at``).
 
-    ``correlation_id`` names the request that it follows from. ``about_price``: it tells that a deal's price fell.
+    ``correlation_id`` names the request that it follows from. ``about_price``: a deal's price fell.
     """
 
     kind: MessageKind
@@ -58,7 +59,7 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One user told of something; ``created_at`` is the announcement's time. The other words are ``Announcement``'s.
+    """One notification of one user; ``created_at`` is the announcement's time. The other words are ``Announcement``'s.
 
     The id is made of the user's name, so it is as personal. Before ``shown_at`` it is in no list and not counted.
     """

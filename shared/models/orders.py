@@ -115,7 +115,7 @@ class Order:
     """An order and its status. ``times`` says when it took each status, ``placed`` included.
 
     ``shipping`` and ``tax`` are added to its items, by currency; ``totals`` are with both. ``username`` is
-    empty where the account was removed; its order has an address until it is delivered. ``open_shard`` tells which
+    empty where the account was removed; its order has an address until it is delivered. ``open_shard`` says which
     partition of the open orders of its day it is in while it is one.
     """
 

@@ -1,4 +1,4 @@
-"""Batches of records, from the stream and from the queue: each is handled by itself, and those that fail are told."""
+"""Batches of records, from the stream and from the queue: each is handled by itself, and failed ones are reported."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class _OneByOne(BatchProcessor):
     """Tells why a record failed, and keeps its correlation id out of the lines about the next, which may have none."""
 
     def success_handler(self, record: Any, result: Any) -> Any:
-        told = super().success_handler(record, result)
+        outcome = super().success_handler(record, result)
         logger().set_correlation_id(None)
-        return told
+        return outcome
 
     def failure_handler(self, record: Any, exception: Any) -> Any:
         logger().error("record failed", exc_info=exception)
-        told = super().failure_handler(record, exception)
+        outcome = super().failure_handler(record, exception)
         logger().set_correlation_id(None)
-        return told
+        return outcome

@@ -24,7 +24,7 @@ FOR_AN_ANSWER = 1.0
 """Seconds kept free at the end of an invocation, for the answer: no request starts in them."""
 
 FOR_A_READER = 8.0
-"""Seconds that the requests of an invocation have for which a reader waits. A table that says nothing is told within
+"""Seconds that the requests of an invocation have for which a reader waits. A silent table is reported within
 ten, also on the laptop, whose functions have thrice the time because it starts many at once."""
 
 

@@ -66,7 +66,7 @@ MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", ("messenger",))
 """Messages that were written. Those that were there already count nothing."""
 
 FAN_OUT_LAG = Metric("FanOutLag", "Seconds", ("messenger",))
-"""From a deal's write to the end of a page of its messages. The stream tells the write's time in whole seconds."""
+"""From a deal's write to the end of a page of its messages. The stream has the write's time in whole seconds."""
 
 ENDED_DEALS_SWEPT = Metric("EndedDealsSwept", "Count", ("expiry",))
 """Deals that left the feeds because their offer had ended. Each sweep reports it, if only zero."""
@@ -120,7 +120,7 @@ def _report_cold_start() -> None:
 
 @cache
 def _format(reported: tuple[Metric, ...]) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """How CloudWatch is told of some metrics, and their dimension: once for each set.
+    """The declaration of some metrics and their dimension for CloudWatch: once for each set.
 
     Each metric is paid for by the month. ``METRICS`` names those that the stage pays for, if these are not all; the
     others are fields of the line and no more. Powertools' ``Metrics`` would write the same; importing it takes as long

@@ -1,6 +1,6 @@
 """Addresses on the internet (links to shops, and networks), and which deals are one card.
 
-A link says which product it is of, and where the picture comes in the size that is shown. Of networks it is told
+A link says which product it is of, and where the picture comes in the size that is shown. Of networks it says
 which are around an address: one customer may have all of a network's IPv6 addresses. The deals of one product at one
 price are one card, with its colours and sizes.
 """
@@ -138,7 +138,7 @@ def likenesses(link: str, title: str) -> tuple[str, str]:
     """Two texts of a deal: deals are of one product, or its colours and sizes, where they share one of them.
 
     The first is the product. The second is the page at the shop with the title, without the colour or size that this
-    may end with: ``Trail runner, blue``. Titles tell colours of one page from products that only share its path.
+    may end with: ``Trail runner, blue``. Titles distinguish colours of one page from products that only share its path.
     """
     return product(link), f"{page(link)} {_ENDING.sub('', title).casefold()}"
 

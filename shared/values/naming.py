@@ -63,7 +63,7 @@ USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?")
 """A normalised username: 1 to 30 ASCII letters, digits and ``._-``, with a letter or digit at both ends."""
 
 EMAIL = re.compile(r"[a-z0-9.!$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
-"""The shape of an email address: only a mail sent to it could tell more."""
+"""The shape of an email address: only a mail sent to it could prove more."""
 
 
 def normalise_username(text: str) -> str:

@@ -15,7 +15,7 @@ MAX_UPLOAD = 10_000_000
 """Bytes of a picture that an editor sends."""
 
 MEDIA_TYPES_SENT = ("image/jpeg", "image/png", "image/webp", "image/gif", "image/avif")
-"""The types that editors may send. A form without script cannot tell which it is, and says ``ANY_TYPE``."""
+"""The types that editors may send. A form without script doesn't know the type, and sends ``ANY_TYPE``."""
 
 ANY_TYPE = "image/*"
 

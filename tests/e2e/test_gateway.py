@@ -161,7 +161,7 @@ def test_make_run_finds_the_cloud_that_runs_and_make_invoke_uses_it(site: Site, 
     assert json.loads(site.home.cloud.read_text())["apiId"] == site.api_id
     assert invoked.returncode == 0, invoked.stderr
     assert "The local cloud is not running" not in invoked.stderr
-    assert 'CloudFormation is told: {"Status": "SUCCESS"' in invoked.stderr
+    assert 'CloudFormation receives: {"Status": "SUCCESS"' in invoked.stderr
 
 
 def test_make_invoke_names_to_a_function_the_queue_that_it_was_deployed_with(site: Site) -> None:

@@ -1,4 +1,4 @@
-"""Told as one wants: limits of watches, alerts on prices and words. After each fault: told once, of what holds."""
+"""Limits of watches, alerts on prices and words. After each fault: one notification, of what holds."""
 
 from __future__ import annotations
 
@@ -313,7 +313,7 @@ def test_what_the_index_still_shows_of_an_alert_that_has_changed_is_not_told(tab
     leave(table, "cy")
     join(table, "cy")
 
-    assert alerting.tell(table, unit, deal, shown, NOW) == 0
+    assert alerting.notify(table, unit, deal, shown, NOW) == 0
 
     assert [told(table, name) for name in ("ana", "bo", "cy")] == [[], [], []]
 
@@ -360,7 +360,7 @@ def test_a_hot_deal_is_told_when_one_wants_to_be_told_of_hot_deals(table: Table,
     in_a_day = [messages.unread_count(table, name, ahead(days=1)) for name in ("ana", "bo", "cy")]
     assert [len(told(table, name)) for name in ("ana", "bo", "cy")] == [1, 0, 0]
     assert in_a_day == [1, 1, 0]
-    assert cohorts.progress_of(table, deal.deal_id).told == 2
+    assert cohorts.progress_of(table, deal.deal_id).notified == 2
 
 
 def test_each_cohort_begins_behind_the_last_alert_of_the_one_before(table: Table, deal: Deal) -> None:
@@ -397,8 +397,8 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
         ),
         "an alert on words made": lambda: alerts.on_words(table, "bo", account_of("bo"), Limits(words="trail"), NOW),
         "": asked,
-        "one told of a price": lambda: alerting.tell(table, unit, deal, met["ana"], NOW),
-        "one told of words": lambda: alerting.tell(table, unit, deal, met["bo"], NOW),
+        "one notified of a price": lambda: alerting.notify(table, unit, deal, met["ana"], NOW),
+        "one notified of words": lambda: alerting.notify(table, unit, deal, met["bo"], NOW),
     }
 
     page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")

@@ -102,7 +102,7 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
         work_off(units)
 
     assert received(table, names) == once_each(names)
-    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=30, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(notified=30, finished=True)
     assert cohorts.progress_of(table, deal.deal_id).at == NOW
 
 
@@ -200,7 +200,7 @@ def test_five_deliveries_at_once_tell_once(
     work_off(units, page=40)
 
     assert received(table, names) == once_each(names)
-    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=60, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(notified=60, finished=True)
 
 
 def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: Deal, work_off: WorkOff) -> None:
@@ -279,7 +279,7 @@ def test_a_hot_deal_reaches_thousands_of_users_once(
 
     work_off(fanout.alarm_of(hot), page=250)
 
-    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=USERS, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(notified=USERS, finished=True)
     sample = names[::97]
     assert received(table, sample) == once_each(sample)
     assert sum(item["Type"] == "Message" for item in table.everything()) == USERS
@@ -413,7 +413,7 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
     again = fanout.deliver(table, queue, unit, ahead(days=18))
 
     assert again == fanout.Delivered()
-    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=3, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(notified=3, finished=True)
     (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
     assert marker["Done"] is True
     assert "Readers" not in marker  # nobody's name is kept for longer than it is needed
@@ -434,7 +434,7 @@ def test_a_page_that_is_claimed_no_more_is_told_and_counted_when_it_comes_again(
     work_off([unit], page=2)
 
     assert received(table, names) == once_each(names)
-    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(told=3, finished=True)
+    assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(notified=3, finished=True)
 
 
 def test_a_page_that_is_told_again_tells_nobody_who_is_leaving_and_each_other_when_they_want(

@@ -173,7 +173,7 @@ def test_the_seed_is_invoked_without_a_cloud_and_without_a_network(tmp_path: Pat
 
     assert done.returncode == 0, done.stderr
     assert "The local cloud is not running" in done.stderr
-    assert 'CloudFormation is told: {"Status": "SUCCESS"' in done.stderr
+    assert 'CloudFormation receives: {"Status": "SUCCESS"' in done.stderr
     assert '"message":"seeded"' in done.stderr
     assert not (tmp_path / "home").exists()
 

@@ -141,7 +141,7 @@ def test_progress_looks_again_without_script_until_everybody_is_told(editor: Bro
     assert [each in at_the_end.text for each in ("being notified", "Look again", "refresh")] == [False] * 3
 
 
-def test_the_desk_shows_how_far_telling_a_hot_deal_has_got(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_the_desk_shows_the_progress_of_a_hot_deal(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     """Of about how many, and how fast: members notified by the seconds since it became hot."""
     now, deal = times.now(), post_deal()
     for name in ("ana", "bo", "cleo", "dan", "eve"):

@@ -30,23 +30,23 @@ for (const row of rows) {
 
 // The page of a hot deal's progress looks again by itself and shows in place what has changed: the keyboard and what is
 // read aloud stay where they are.
-const telling = document.getElementById("telling"), again = document.getElementById("again");
+const progress = document.getElementById("progress"), again = document.getElementById("again");
 
 const look = async () => {
   const answer = await fetch(location.pathname, {headers: {Accept: "application/json"}});
   if (!answer.ok) throw answer;
   const now = await answer.json();
-  for (const each of telling.querySelectorAll("[data-says]")) {
+  for (const each of progress.querySelectorAll("[data-says]")) {
     const text = now[each.dataset.says];
     if (text !== each.textContent) each.textContent = text;
   }
   document.title = document.title.replace(/.*(?= · )/, now.title);
-  if (now.most) Object.assign(telling.querySelector("progress"), {max: now.most, value: now.reached});
+  if (now.most) Object.assign(progress.querySelector("progress"), {max: now.most, value: now.reached});
   if (now.finished) document.querySelector(".notice")?.remove();
   return now.finished;
 };
 
-if (telling) {
+if (progress) {
   again.hidden = true;
   try {
     while (!await look()) await new Promise((done) => setTimeout(done, 2000));

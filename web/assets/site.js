@@ -1,7 +1,7 @@
 const root = document.documentElement, {base, in: own} = root.dataset;
 const all = (what, from = document) => from.querySelectorAll(what);
 
-// Times in the reader's own zone; on an end's last day what is left, beside a time that is told in full.
+// Times in the reader's own zone; on an end's last day what is left, beside the full time.
 const clock = {hour: "2-digit", minute: "2-digit", timeZoneName: "short"};
 const showTimes = () => {
   const now = new Date();

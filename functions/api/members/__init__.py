@@ -57,7 +57,7 @@ def my_alerts() -> Response[Any]:
 
 @app.put(
     "/me/alerts/deals/<deal_id>",
-    **of_members("Be told of a deal's product at a price", "Alert", errors=[404, 409, 422], body="NewLimits"),
+    **of_members("Set an alert for a deal's product at a price", "Alert", errors=[404, 409, 422], body="NewLimits"),
 )
 def alert_on_price(deal_id: str) -> Response[Any]:
     """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
@@ -68,7 +68,8 @@ def alert_on_price(deal_id: str) -> Response[Any]:
 
 
 @app.post(
-    "/me/alerts", **of_members("Be told of new deals with some words", "Alert", errors=[409, 422], body="NewLimits")
+    "/me/alerts",
+    **of_members("Set an alert for new deals with some words", "Alert", errors=[409, 422], body="NewLimits"),
 )
 def alert_on_words() -> Response[Any]:
     """Tell of new deals within limits that name words: one alert for the same words, which this replaces."""

@@ -46,7 +46,7 @@ def changed(request: Request, number: str, notice: str, **changes: Any) -> Answe
 def desk_page(
     template: str, request: Request, status: int | None = None, *, here: str | None = None, **values: Any
 ) -> Answer:
-    """A page of the desk, at the request's own path unless told otherwise."""
+    """A page of the desk, at the request's own path by default."""
     return pages.page(template, status=status, here=here or request.path, **({"notice": request.notice} | values))
 
 

@@ -1,7 +1,7 @@
 """An editor's drafts: saving a deal's form for later, planning when it is posted, posting and discarding it.
 
 Drafts are found under the name of who asks, so nobody sees another's. The form of a draft carries the version that it
-was read with: of two windows, the later one is told.
+was read with: of two windows, the later one gets an error.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ NEWEST = 6
 ENDING_DAYS = 2
 MOST_ENDING = 4
 HOT_FOR = timedelta(days=1)
-"""How long the desk shows how far the telling of a hot deal has got."""
+"""How long the desk shows the progress of a hot deal's fan-out."""
 
 BOOKMARKLET = (
     "javascript:(()=>{{"
@@ -72,8 +72,8 @@ def desk(request: Request) -> Answer:
     shown = newest.items[:NEWEST]
     ids = list(dict.fromkeys(deal.deal_id for deal in (*shown, *ending, *picked)))
     known = {deal.deal_id: deal for deal in (*newest.items, *ending, *picked)}
-    told = [deal for deal in known.values() if deal.hot_at is not None and now - deal.hot_at < HOT_FOR]
-    asked = [partial(clicks.of, table(), ids), *(partial(cohorts.progress_of, table(), deal.deal_id) for deal in told)]
+    hot = [deal for deal in known.values() if deal.hot_at is not None and now - deal.hot_at < HOT_FOR]
+    asked = [partial(clicks.of, table(), ids), *(partial(cohorts.progress_of, table(), deal.deal_id) for deal in hot)]
     followed, *progress = table().gather(asked)
     readers = 0 if all(each.finished for each in progress) else count_readers()
     return desk_page(
@@ -85,9 +85,9 @@ def desk(request: Request) -> Answer:
         newest=SHOWN,
         ending=[line_of(deal, now, followed) for deal in ending],
         drafts=draft_rows(drafted, now)[:NEWEST],
-        told=[
-            {"deal": views.card(deal, now), **told_so_far(deal, each, readers)}
-            for deal, each in zip(told, progress, strict=True)
+        hot=[
+            {"deal": views.card(deal, now), **progress_of(deal, each, readers)}
+            for deal, each in zip(hot, progress, strict=True)
         ],
         # On a shop's page, an address without an origin would be the shop's.
         bookmarklet=BOOKMARKLET.format(desk=absolute("/desk/deals/new")) if origin() else "",
@@ -119,7 +119,7 @@ WRITES_PER_MESSAGE = 2
 
 @routes.get("/desk/deals/<number>/hot")
 def hot_page(request: Request, number: str) -> Answer:
-    """How many will be told and what it costs, before; how far it has got, afterwards."""
+    """How many will be notified and what it costs, before; how far it has got, afterwards."""
     deal = deal_of(request, number)
     if deal.hot_at is not None:
         return pages.redirect(f"/desk/deals/{number}/hot/progress")
@@ -154,9 +154,9 @@ def hot_progress(request: Request, number: str) -> Answer:
     if deal.hot_at is None:
         return pages.redirect(f"/desk/deals/{number}/hot")
     progress = cohorts.progress_of(table(), deal.deal_id)
-    told = told_so_far(deal, progress, 0 if progress.finished else count_readers())
+    shown = progress_of(deal, progress, 0 if progress.finished else count_readers())
     if request.wants_json:
-        return Answer(json.dumps(told), media_type="application/json")
+        return Answer(json.dumps(shown), media_type="application/json")
     return desk_page(
         "desk/progress.html",
         request,
@@ -166,7 +166,7 @@ def hot_progress(request: Request, number: str) -> Answer:
         number=number,
         since=views.moment(deal.hot_at),
         looks_again=LOOKS_AGAIN,
-        **told,
+        **shown,
     )
 
 
@@ -181,32 +181,32 @@ def _dollars(amount: float) -> str:
     return f"${hundredths_of_cents / 10_000:.4f}" if hundredths_of_cents else "less than $0.0001"
 
 
-def told_so_far(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
+def progress_of(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
     """How far the fan-out of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
 
     ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, nobody knows how many: the bar
     shows how many of the parts are finished in which all users are read. ``most`` is its end, 0 if not known yet.
     """
-    told, finished = progress.told, progress.finished
+    notified, finished = progress.notified, progress.finished
     seconds = (progress.at - deal.hot_at).total_seconds() if progress.at and deal.hot_at else 0
     of, parts = "", ""
     if finished:
         reached, most = 1, 1
     elif readers <= MOST_COUNTED:
-        reached, most = told, max(told, readers)
+        reached, most = notified, max(notified, readers)
         of = f"of about {most:,}"
     else:
         reached, most = progress.segments_finished, progress.segments if progress.segments_finished else 0
-        of = f"of more than {MOST_COUNTED:,}" if told <= MOST_COUNTED else ""
+        of = f"of more than {MOST_COUNTED:,}" if notified <= MOST_COUNTED else ""
         parts = f"{reached} of {most} parts of the list finished" if most else ""
-    rate = f"{told / seconds:,.0f} a second" if seconds >= 1 and told >= seconds else ""
+    rate = f"{notified / seconds:,.0f} a second" if seconds >= 1 and notified >= seconds else ""
     so_far = f" so far{', ' if of else ''}{of}"
     return {
-        "title": "All members are notified" if finished else f"{told:,} notified",
+        "title": "All members are notified" if finished else f"{notified:,} notified",
         "heading": "All members are notified" if finished else "Notifying all members",
-        "sentence": f"{counted(told, 'member')} notified{'' if finished else so_far}.{parts and f' {parts}.'}",
-        "messages": f"{told:,}{rate and f', {rate}'}",
-        "told": f"{told:,}",
+        "sentence": f"{counted(notified, 'member')} notified{'' if finished else so_far}.{parts and f' {parts}.'}",
+        "messages": f"{notified:,}{rate and f', {rate}'}",
+        "notified": f"{notified:,}",
         "of": of,
         "parts": parts,
         "finished": finished,

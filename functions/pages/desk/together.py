@@ -89,8 +89,8 @@ def do(request: Request) -> Answer:
         for number, deal in result.items():
             if isinstance(deal, Deal):
                 result[number] = _edited(deal, changes, request, ends=action == "end")
-    told = {code: ".".join(n for n, each in result.items() if each == code) for code in ("done", *WHY)}
-    query: dict[str, Any] = {"do": action} | {code: said for code, said in told.items() if said}
+    counts = {code: ".".join(n for n, each in result.items() if each == code) for code in ("done", *WHY)}
+    query: dict[str, Any] = {"do": action} | {code: said for code, said in counts.items() if said}
     return pages.redirect(f"{PATH}/done", cookies=(requests.done(_digest(query)),), **query)
 
 

@@ -215,7 +215,7 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
     """One message of the inbox: why it came, when, and its deal as it is now, where it is about one."""
     about, is_today = message.about, message.created_at.date() == now.date()
     deal = found.get(about.deal_id) if isinstance(about, AboutDeal) else None
-    then = []  # how the deal differs from what the message told: the row shows it as it is now
+    then = []  # how the deal differs from what the message says: the row shows it as it is now
     if deal and isinstance(about, AboutDeal):
         if about.title != deal.title:
             then.append(f"Then called “{about.title}”")

@@ -34,7 +34,7 @@ def is_first(table: Table, deal_id: str, address: str, now: datetime) -> bool:
     The note goes before the count, not with it in a transaction: that would cost twice as much, and readers who click
     on one deal at once would refuse each other. Where the count then fails, a click is lost.
 
-    The note is under a hash: it holds no address. The hash is keyed with the table's name, so the notes tell nobody
+    The note is under a hash: it holds no address. The hash is keyed with the table's name, so the notes don't show
     anything who does not know it, and those of two stages cannot be compared. It is no secret: who knows the name and
     reads the table, which no function's role may do here, could try all addresses until TTL has deleted the note.
     """

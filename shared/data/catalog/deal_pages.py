@@ -53,11 +53,11 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     place = deal_items.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [partial(deals.get, table, place.deal_id), partial(scores.of, table, place.deal_id)]
     beside = _beside(table, place, now) if place.product and place.brand else []
-    deal, score, *told = table.gather(own + beside)
+    deal, score, *rest = table.gather(own + beside)
     actual = deal_items.place(deal)
-    if not told or actual != place:
-        told = table.gather(_beside(table, actual, now))
-    found, books, *months = told
+    if not rest or actual != place:
+        rest = table.gather(_beside(table, actual, now))
+    found, books, *months = rest
     if len(offers.places(deal.link)) > 1 and all(each.deal_id != deal.deal_id for each in found):
         found = offers.offers(table, deal.link)  # 1.0.0 filed the deal
     of_brand = [each for month in months for each in month]

@@ -149,7 +149,7 @@ def mend(
 
 
 def salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
-    """The readable rest of an item with a deal's attributes, as ``salvage`` tells it."""
+    """The readable rest of an item with a deal's attributes, as ``salvage`` reads it."""
     left, lost = DEAL.salvage(item)
     lost |= unreadable(left)
     known = {name: value for name, value in left.items() if name not in lost}

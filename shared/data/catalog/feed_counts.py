@@ -1,6 +1,6 @@
 """Which deals a feed holds: listed deals are counted by period, in the transaction that lists them.
 
-A feed has one index partition per period (a day, for a brand a month). Its counts tell which periods hold deals, so
+A feed has one index partition per period (a day, for a brand a month). Its counts say which periods hold deals, so
 that a reader (``feeds.py``) asks those and no others. They are in Periods items of the feed's collection, one for each
 month (for a brand each year), with an attribute for each day (each month) that holds listed deals: an item stays below
 1 KB however long the history, and what a deal's transaction costs stays the same. An item that counts nothing any more
@@ -63,7 +63,7 @@ def places(deal: Deal) -> dict[Feed, str]:
 
 
 def counts(table: Table, feed: Feed, *, most: int = ALL_PERIODS, until: str | None = None) -> dict[str, int]:
-    """How many listed deals each period of a feed holds, newest first: as ``requests`` and ``counted`` tell."""
+    """How many listed deals each period of a feed holds, newest first: from ``requests`` and ``counted``."""
     books, _ = table.gather(requests(table, feed, most=most, until=until))
     return counted(feed, books, until=until)
 

@@ -8,7 +8,7 @@ gaps between them. A page takes at most three sequential round trips:
     page by cursor   1 the cursor's partition, which mostly fills the page
                      2 the counts, and ended deals not yet swept   3 the partitions that are needed, all at once
 
-Ended deals stay in the index until the next sweep (``endings.py``, each minute) and are filtered here. Their notes tell
+Ended deals stay in the index until the next sweep (``endings.py``, each minute) and are filtered here. Their notes say
 how many there are, so that a round trip makes room for them; where more wait than that, it reads on.
 """
 

@@ -375,7 +375,8 @@ def read_today(table: Table, now: datetime) -> Today:
 class CopyCache:
     """Copies that were read, each with the time of reading. A copy that was not usable is not kept.
 
-    ``used`` is called with the name and form of each copy that needed no request, for those who tell what a page took.
+    ``used`` is called with the name and form of each copy that needed no request, for the panel that shows what a page
+    took.
     """
 
     used: Callable[[str, Rendering], None]

@@ -3,7 +3,7 @@
 Each word of a listed deal is an item ``WORD / DEAL``, written and taken out by the stream. It names the deal's other
 words, so a search reads one partition only, its rarest word's: a common word beside a rare one costs nothing. It also
 holds what lists are sorted, narrowed and laid out by, so that only those deals are read that a page shows. How many
-deals have a word is counted under the word's first two letters: that tells which word is the rarest, completes the last
+deals have a word is counted under the word's first two letters: that shows which word is the rarest, completes the last
 word while it is typed, and finds what a mistyped word may have meant.
 
 1.0.0 filed words as they are written and not as stems, and with less in their items. Until ``btd index`` has filed them
@@ -65,9 +65,9 @@ SHORTEST_CORRECTED = 4
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A deal as its words' items tell of it: all of its words, and what lists are sorted, narrowed and laid out by.
+    """A deal as its words' items describe it: all of its words, and what lists are sorted, narrowed and laid out by.
 
-    What 1.0.0 filed tells of the words only. ``card`` are the beginnings of the hashes of the deal's ``likenesses``;
+    What 1.0.0 filed has the words only. ``card`` are the beginnings of the hashes of the deal's ``likenesses``;
     ``lowest`` is 1 for a price that is the lowest of 60 days.
     """
 
@@ -387,7 +387,7 @@ def _newest(table: Table, word: str, after: str | None, limit: int) -> list[Item
 
 
 def _match(item: Item) -> Match:
-    """The match that a Word item tells of. Raises ValueError."""
+    """The match in a Word item. Raises ValueError."""
     match = _MATCH.read(item)
     if match.deal_id != keys.id_in(item["SK"]):
         raise ValueError("DealId is another deal's")

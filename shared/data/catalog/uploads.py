@@ -51,7 +51,7 @@ def outcome_of(deal: Deal) -> Outcome | None:
 
 
 def is_picture_shown(table: Table, deal_id: str, picture: Picture) -> bool:
-    """Whether a deal has a picture at this moment: what tells that it was replaced may come late. One GetItem."""
+    """Whether a deal has a picture at this moment: the record of its replacement may come late. One GetItem."""
     item = table.get(keys.deal(deal_id), consistent=True, projection=_PICTURE) or {}
     return str(item.get("Picture", "")).startswith(picture.hash)
 
@@ -75,13 +75,13 @@ def record_picture(
     One GetItem, one transaction of an update and that condition. Raises NoSuchDeal.
     """
     still = [account_checks.edits(by, account_id, refused=_NoEditor())] if picture and by and account_id else []
-    told = f"{sent_at} {upload.removeprefix(UPLOADS)} {refused}".strip()
+    noted = f"{sent_at} {upload.removeprefix(UPLOADS)} {refused}".strip()
 
     def attempt() -> bool:
         old = ours(deals.get_item(table, deal_id))
-        if str(old.get("Upload", "")) >= told:
+        if str(old.get("Upload", "")) >= noted:
             return bool(picture) and old.get("Picture") == str(picture)
-        new = old | {"Upload": told}
+        new = old | {"Upload": noted}
         if picture:
             version = old["Version"] + 1
             new |= {"Picture": str(picture), "Version": version, "UpdatedAt": to_iso(now)}

@@ -24,7 +24,7 @@ ENTITIES = {
         ),
         Entity(
             keys.DIGEST_RECEIPT,
-            at(keys.digest_receipt(named("AccountId"), named("Day")), because="it tells who is mailed"),
+            at(keys.digest_receipt(named("AccountId"), named("Day")), because="it names who is mailed"),
             expires=True,
         ),
     )

@@ -101,10 +101,10 @@ class Report:
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
         """
         try:
-            told = json.loads(body)
-            because, recipients = _REPORTED[told["eventType"]]
-            lasts = because == "complaint" or told["bounce"]["bounceType"] == "Permanent"
-            return cls(because, [str(each["emailAddress"]) for each in told[because][recipients]] if lasts else [])
+            event = json.loads(body)
+            because, recipients = _REPORTED[event["eventType"]]
+            lasts = because == "complaint" or event["bounce"]["bounceType"] == "Permanent"
+            return cls(because, [str(each["emailAddress"]) for each in event[because][recipients]] if lasts else [])
         except (KeyError, TypeError) as error:
             raise ValueError("not a report of SES that was asked for") from error
 
@@ -152,8 +152,8 @@ def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
 def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
     """The messages of the mail that is due, oldest first, and how many more wait for the next. A Query of GSI1.
 
-    These are all unread messages that no mail had, since the account asked for mails. Those for members who are told
-    once a day are among them, although the inbox may show them some hours later.
+    These are all unread messages that no mail had, since the account asked for mails. Those for members who are
+    notified once a day are among them, although the inbox may show them some hours later.
     """
     since = settings_of(user).digest_since or due - 2 * _DAY  # an hour that was chosen before its day was kept
     after = identifiers.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))

@@ -1,11 +1,11 @@
 """Telling those whose alerts a deal meets: on its product at its price, and on its words.
 
 A unit of work is one cohort of alerts, as ``fanout`` has them of readers, and its continuation is queued before anybody
-is told. It needs no marker: an alert says by itself whether it has told of a price, and a message that exists is not
-written again. So a unit that comes twice reads once more, and tells nothing new.
+is told. It needs no marker: an alert says by itself whether it has notified of a price, and a message that exists is
+not written again. So a unit that comes twice reads once more, and sends nothing new.
 
-An index names the alerts, and may be a moment behind the table; and a name may have another owner by now. So telling is
-one transaction that requires the alert as it was found, and the account that made it.
+An index names the alerts, and may be a moment behind the table; and a name may have another owner by now. So notifying
+is one transaction that requires the alert as it was found, and the account that made it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, s
     met, following = cohort(table, unit, deal, size)
     if following is not None:
         queue.send([replace(unit, start=following, number=unit.number + 1).to_json()])
-    return len(met), tell(table, unit, deal, met, now)
+    return len(met), notify(table, unit, deal, met, now)
 
 
 def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert], Mapping[str, str] | None]:
@@ -81,7 +81,7 @@ def _part(alert: Alert) -> list[str]:
     return alert.rarest.split()[:1] if isinstance(alert, WordsAlert) else []
 
 
-def tell(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: datetime) -> int:
+def notify(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: datetime) -> int:
     """Notify the owners of alerts that a deal meets; returns how many messages are new."""
     by_owner: dict[str, list[Alert]] = {}
     for alert in met:

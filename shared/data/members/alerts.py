@@ -1,9 +1,9 @@
 """Alerts: on a product at one's price, and on new deals with some words; ``MOST`` of both together for each account.
 
-They are in a partition of their owner's, so that its list and its removal ask no index. Indexes name whom to tell: GSI2
-has the alerts on a product by their prices, GSI1 those on words under one of these, the rarest. A part of a hyphenated
-word is also looked up as the joined word, in GSI2. An alert's id is made of what it is about: made again it is
-replaced.
+They are in a partition of their owner's, so that its list and its removal ask no index. Indexes name whom to notify:
+GSI2 has the alerts on a product by their prices, GSI1 those on words under one of these, the rarest. A part of a
+hyphenated word is also looked up as the joined word, in GSI2. An alert's id is made of what it is about: made again it
+is replaced.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ def places(alert: Alert) -> Key:
 def as_found(alert: Alert, price: int) -> Write:
     """The write by which an alert notifies of a deal at a price, in cents; one on a product is then armed below it.
 
-    Refused with NoSuchAlert where it told of such a price before, or was changed or removed since the index showed it.
+    Refused with NoSuchAlert where it notified of such a price before, or was changed or removed since the index showed
+    it.
     """
     key, gone = keys.alert(alert.username, alert.alert_id), NoSuchAlert(alert.alert_id)
     if isinstance(alert, WordsAlert):

@@ -1,4 +1,4 @@
-"""The news of a deal or of something else, the message that tells one user of it, and that message as an item.
+"""The news of a deal or of something else, the message that notifies one user of it, and that message as an item.
 
 An item has its place in GSI1 until it is read; many are put at once.
 """
@@ -63,7 +63,7 @@ def _about(item: Item) -> AboutDeal | AboutOther:
 def insert(table: Table, composed: Sequence[Message]) -> int:
     """Insert messages, and leave those that exist as they are; returns how many were new. Raises Busy, Unavailable.
 
-    But one that exists and waits for its hour is shown, where it is told at once now: it was for another reason.
+    But one that exists and waits for its hour is shown, where it is now to be sent at once: it was for another reason.
     """
     new = bulk.insert(table, [to_item(message) for message in composed])
     if new < len(composed):
@@ -71,8 +71,8 @@ def insert(table: Table, composed: Sequence[Message]) -> int:
     return new
 
 
-def _show(table: Table, told: Sequence[Message]) -> None:
-    there = [keys.message(message.username, message.message_id) for message in told]
+def _show(table: Table, messages_: Sequence[Message]) -> None:
+    there = [keys.message(message.username, message.message_id) for message in messages_]
     for item in table.get_many(there, projection=_WAITING):
         if "ShownAt" in item:
             with suppress(NoSuchMessage):
@@ -89,7 +89,7 @@ def of_deal(
 ) -> Announcement:
     """The announcement of a deal. It is announced when it is posted, when its price falls, and when it becomes hot.
 
-    A deal that becomes hot within an hour is still the same announcement: nobody is told twice. ``watched`` names the
+    A deal that becomes hot within an hour is still the same announcement: no reader gets two. ``watched`` names the
     brand or category that it was announced for, as an editor may have moved it since, or the first alert that it meets,
     and ``also`` the other alerts.
     """
@@ -126,13 +126,13 @@ def message_id(announcement: Announcement, username: str) -> str:
     """The id of a user's message of an announcement: the same one however often it is sent.
 
     It holds the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
-    once whatever the reason, and again at a lower price; of what else there is, all news are told.
+    once whatever the reason, and again at a lower price; all other news are sent.
     """
     match announcement.about:
         case AboutDeal(deal_id=deal_id, price=price):
             identity = [deal_id, *([price] if announcement.about_price else [])]
         case AboutOther(id=id_):
-            identity = [id_, announcement.kind, announcement.at.isoformat()]  # the same may be told again
+            identity = [id_, announcement.kind, announcement.at.isoformat()]  # the same may be sent again
     return identifiers.derived(announcement.at, "message", *identity, username)
 
 

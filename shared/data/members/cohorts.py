@@ -1,4 +1,5 @@
-"""Cohorts: the units of work in which readers are told of a deal, the memory of each, and how far a hot deal has got.
+"""Cohorts: the units of work in which readers are notified of a deal, the memory of each, and how far a hot deal has
+got.
 
 A cohort is some readers in a row, of a topic's watchers or of all users. Its marker fixes who is in it when it is first
 read, and remembers how far the work has got: so a unit that comes twice does the same work, and no other. The progress
@@ -36,7 +37,8 @@ _ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One cohort of readers to tell of a deal: those after ``start`` in a watch partition or in a segment of all users.
+    """One cohort of readers to notify of a deal: those after ``start`` in a watch partition or in a segment of all
+    users.
 
     ``topic`` and ``topic_name`` are the slug and the name of what the watchers watch, as the deal was announced: an
     editor may move it meanwhile. ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the
@@ -154,7 +156,7 @@ def _still_there(table: Table, marker: Item) -> list[str]:
 
 
 def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pace], Mapping[str, Any] | None]:
-    """Those of one cohort who want the deal, when each is told, and where the next cohort starts, or None."""
+    """Those of one cohort who want the deal, when to notify each, and where the next cohort starts, or None."""
     if unit.kind == "hot":
         part, parts = unit.segment, unit.segments
         items, following = table.scan(
@@ -183,13 +185,13 @@ def _marker(unit: Unit) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the fan-out of a hot deal has got: users told so far, whether that is all, and when the last were.
+    """How far the fan-out of a hot deal has got: users notified so far, whether that is all, and when the last were.
 
-    ``at``, None before anybody is told, is when the work on a segment's last cohort began. ``segments`` is in how many
-    parts all users are read, 0 before the first is known, and ``segments_finished`` how many of these are told.
+    ``at``, None before the first is notified, is when the work on a segment's last cohort began. ``segments`` is in how
+    many parts all users are read, 0 before the first is known, and ``segments_finished`` how many of these are done.
     """
 
-    told: int
+    notified: int
     finished: bool
     at: datetime | None = field(default=None, compare=False)
     segments: int = field(default=0, compare=False)
@@ -198,10 +200,11 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """The counts of a FanOut item: the cohorts and readers of one segment that were told, and when the last of them."""
+    """The counts of a FanOut item: the cohorts and readers of one segment that were notified, and when the last of
+    them."""
 
     cohorts: int = field(metadata=stored("Pages", int))
-    told: int = field(metadata=stored("Told", int))
+    notified: int = field(metadata=stored("Told", int))
     segments: int = field(metadata=stored("Segments", int))
     last_at: datetime = field(metadata=stored("LastAt", datetime))
     last_cohort: int | None = field(default=None, metadata=stored("LastPage", int))
@@ -218,11 +221,11 @@ def progress_of(table: Table, deal_id: str) -> Progress:
     parts = segments[0].segments if segments else 0
     finished = bool(segments) and complete == parts
     last = max((segment.last_at for segment in segments), default=None)
-    return Progress(sum(segment.told for segment in segments), finished, last, parts, complete)
+    return Progress(sum(segment.notified for segment in segments), finished, last, parts, complete)
 
 
 def count_told(unit: Unit, readers: Readers, now: datetime) -> Write:
-    """The write that counts a cohort's readers as told."""
+    """The write that counts a cohort's readers as notified."""
     expression = "ADD Told :told, Pages :one SET #segments = :segments, #type = :type, LastAt = :now"
     values = {":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":now": times.to_iso(now)}
     values |= {":type": item_types.FAN_OUT}

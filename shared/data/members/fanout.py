@@ -10,8 +10,8 @@ twice, can only repeat and never lose or double:
 3. the cohort's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
 4. the marker remembers that the cohort is done. For a hot deal its readers are counted in the same transaction, once
 
-The last cohort of a topic's watchers has no continuation and is not counted, so it needs no marker: a repeat tells the
-watchers of that moment.
+The last cohort of a topic's watchers has no continuation and is not counted, so it needs no marker: a repeat notifies
+the watchers of that moment.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def deliver(
 ) -> Delivered:
     """Do one unit of work. Raises Busy: then the queue tries it again.
 
-    A deal that has ended by now is told only to the rest of a cohort that was begun. Raises TooManyCohorts instead of
+    A deal that has ended by now goes only to the rest of a cohort that was begun. Raises TooManyCohorts instead of
     going on forever: Lambda allows this function to invoke itself (``RecursiveLoop``), so the bound is here.
     https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
     """
     if unit.number >= settings.MOST_COHORTS:
         raise TooManyCohorts(unit.number)
     try:
-        # The stream may be ahead of eventually consistent reads, and a deal that is missed is never told of again.
+        # The stream may be ahead of eventually consistent reads, and a missed deal is never announced again.
         deal = deals.get(table, unit.deal_id, consistent=True)
     except NoSuchDeal:
         return Delivered()
@@ -91,11 +91,11 @@ def deliver(
         table.write(cohorts.remember(unit, "Continued"))  # a crash before this queues the next cohort twice, at worst
     news = announcements.of_deal(deal, unit.kind, unit.correlation_id, unit.topic_name or None)
     later = dict.fromkeys(readers.daily, limits.shown_at(Pace.DAILY, now))
-    told = [announcements.compose(news, name, later.get(name)) for name in readers.usernames]
-    written = announcements.insert(table, told)
+    messages = [announcements.compose(news, name, later.get(name)) for name in readers.usernames]
+    written = announcements.insert(table, messages)
     if readers.marked:
         _finish(table, unit, readers, now)
-    return Delivered(len(told), written)
+    return Delivered(len(messages), written)
 
 
 def _finish(table: Table, unit: Unit, readers: Readers, now: datetime) -> None:

@@ -24,12 +24,12 @@ _TIMES = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")
 
 
 def sending(message: Message) -> Write:
-    """The write that sends one message, for a transaction with what it tells of. Refused with AlreadyExists."""
+    """The write that sends one message, for a transaction with what it is about. Refused with AlreadyExists."""
     return put_new(to_item(message), refused=AlreadyExists())
 
 
 def naming(message: Message, name: str, shown_at: datetime | None) -> Write:
-    """The write by which a message that exists names one more alert, and is shown unless that is told later.
+    """The write by which a message that exists names one more alert, and is shown unless that waits for the digest.
 
     Refused with NoSuchMessage where the message names it already, or is gone.
     """
@@ -75,7 +75,7 @@ def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Me
 def mark_all_read(table: Table, username: str, now: datetime, account_id: str | None = None) -> int:
     """Mark all of a user's messages read; returns how many were marked. Raises Busy, NotSignedIn, NoSuchUser.
 
-    A consistent Query of all messages: GSI1 may not show the newest yet, and ids do not tell which were written last,
+    A consistent Query of all messages: GSI1 may not show the newest yet, and ids do not say which were written last,
     because they hold the announcement's time. The newest announcements are marked first, as the inbox shows them.
     """
     items = table.query(keys.messages(username), newest_first=True, consistent=True, projection=_TIMES)

@@ -129,7 +129,7 @@ def _authenticated(table: Table, now: datetime, item: Item) -> Session:
 
 
 def account(table: Table, username: str) -> Item:
-    """The attributes of an account that tell whether its sessions and keys still count; empty where there is none."""
+    """The attributes of an account that say whether its sessions and keys are valid; empty where there is none."""
     return table.get(keys.user(username), consistent=True, projection=_ACCOUNT) or {}
 
 
@@ -162,5 +162,5 @@ def end_all(table: Table, username: str, account_id: str | None = None) -> None:
 
 
 def running(table: Table, username: str) -> int:
-    """How many session items of a user GSI1 shows: what ``btd`` tells when it ends them. Nothing depends on it."""
+    """How many session items of a user GSI1 shows: what ``btd`` reports when it ends them. Nothing depends on it."""
     return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=KEYS_ONLY))

@@ -1,4 +1,4 @@
-"""What an order's owner is told of it."""
+"""Notifications of an order's owner."""
 
 from __future__ import annotations
 
@@ -43,4 +43,4 @@ def _tell(order: Order, kind: str, words: str, now: datetime) -> list[Write]:
     subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
     news = Announcement(kind, subject, AboutOther("order", order.order_id), now, order.correlation_id)
     message = announcements.compose(news, order.username)
-    return [put(announcements.to_item(message), because="a step taken twice within a second is told once")]
+    return [put(announcements.to_item(message), because="a step taken twice within a second is notified once")]

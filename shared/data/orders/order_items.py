@@ -157,7 +157,7 @@ def at_desk(order: Order) -> Key:
 
 
 def open_day(order_id: str) -> str:
-    """The day by which an open order is found: its id tells it."""
+    """The day under which an open order is filed, from its id."""
     return Period.DAY.start_of(identifiers.time_of(order_id))
 
 
@@ -388,7 +388,8 @@ def _parts(table: Table, order_id: str) -> tuple[Item | None, list[Item]]:
 
 
 def _whole(table: Table, item: Item, parts: Iterable[Item]) -> Order:
-    """An order with its items. Those that are not shown yet are read by their keys, which the order's count tells."""
+    """An order with its items. Those that the index doesn't show yet are read by their keys, which follow from the
+    order's count."""
     order = damage.read(item, from_item)
     found = {part["PK"]: part for part in parts}
     missing = [key for key in item_keys(order.order_id, order.item_count) if key["PK"] not in found]

@@ -135,7 +135,7 @@ def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -
     ]
     earlier, known, found, in_cart, stocks, _ = table.gather(reads)
     # Stock is read at half the price, because the transaction decides. Where there seems to be too little, it is read
-    # again before anybody is told so.
+    # again before the buyer is told so.
     left = {deal_id: on_sale.left for deal_id, on_sale in stocks.items()}
     short = [each.deal_id for each in asked.wanted if left.get(each.deal_id, 0) < each.quantity]
     if earlier is None and short:

@@ -101,7 +101,7 @@ def add(
     shards: int | None = None,
     idempotency: Idempotency | None = None,
 ) -> Stock:
-    """Put more pieces on sale or, below zero, take some off, spread over ``shards``: as many as before unless told.
+    """Put more pieces on sale or, below zero, take some off, spread over ``shards``: as many as before by default.
 
     Additions go through in the middle of a rush. Raises NoSuchDeal, NotThatMany, IdempotencyKeyReused.
     """
@@ -186,7 +186,7 @@ def plan(stock: Stock, pieces: int, chance: float) -> dict[int, int] | None:
 
 
 def level(stock: Stock) -> StockLevel:
-    """How much is left, as readers are told."""
+    """How much is left, as readers see it."""
     if stock.left == 0:
         return StockLevel.SOLD_OUT
     return StockLevel.LOW if stock.left <= LOW else StockLevel.AVAILABLE
