@@ -159,7 +159,9 @@ class Rush:
         seen = tuple(Shard(number, shard.left, 0, 0, 0) for number, shard in enumerate(self.shards))
         plan = stock.plan(Stock("", seen), 1, self._chance.random())
         units = EVENTUAL if plan else EVENTUAL + 2 * CONSISTENT
-        admitted = [shard.reads.admits(now, units) for shard in self.shards]  # each is asked, whatever the others say
+        admitted = [
+            shard.reads.admits(now, units) for shard in self.shards
+        ]  # each is asked, whatever the others answer
         if not all(admitted):
             self._again(now, tried, partial(self.choose, short=short))
         elif plan is None:

@@ -46,7 +46,7 @@ SEARCHES = {
     "two common words that rarely meet": "mens kettle",
     "two common words that never meet": "shirt kettle",
     "a word that nobody has": "shirrt",
-    "words of which few deals have all": "mens kettle shirt sleeve heirloom",
+    "words that few deals have all of": "mens kettle shirt sleeve heirloom",
     "a word and the most it may cost": "shirt under $40",
     "the beginning of words, half price": "half price sh",
     "two words, half price": "half price mens shirt",

@@ -85,7 +85,7 @@ _TEXTS = {"TEXT", "TIMESTAMP"}
 class Export:
     """A file that an export is written to, by several threads. Raises sqlite3.Error, from every method.
 
-    A page of items and the place that the next page starts at are one transaction: whatever ends it, nothing is lost or
+    A page of items and the start of the next page are one transaction: however it ends, nothing is lost or
     doubled. ``given`` are facts about a new export: its table, whether it is with personal data, its segments. An
     unfinished one has its own (``about``).
     """

@@ -93,7 +93,7 @@ def summary(trace: Trace) -> str:
 
 @contextmanager
 def progress(doing: str, total: int | None, *amount: bars.ProgressColumn) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error while something is done, advanced by what this gives; nothing where nobody would see it.
+    """A bar on standard error while something is done, advanced by what this gives; nothing without a terminal.
 
     ``total`` is None where it is not known; ``amount`` shows how much is done, where that is not a number of items.
     """

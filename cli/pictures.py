@@ -56,7 +56,7 @@ def _bucket() -> Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Uploads:
-    """Files that editors sent, of which no picture was made yet. A day after it was sent, a file is gone."""
+    """Uploaded files without a picture yet. S3 deletes each a day after its upload."""
 
     names: tuple[str, ...]
 

@@ -233,7 +233,7 @@ def probe(
 def _result(proof: Proof, site: Deployed) -> dict[str, str]:
     """What a proof came to and what it found. One that breaks down has failed, and the others go on.
 
-    On the local cloud, what ``works`` is not proved: it says nothing of AWS.
+    On the local cloud, ``works`` proves nothing about AWS.
     """
     here = site.stage.emulated
     try:

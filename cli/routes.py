@@ -81,10 +81,10 @@ class Row:
     help: str
     view: View = output.fields
     says: Mapping[str, Any] = field(default_factory=dict)
-    """What is printed where the route answers nothing; a name of something that was typed stands for that."""
+    """What is printed where the route answers nothing; the name of an argument stands for its value."""
 
     sends: dict[str, Any] = field(default_factory=dict)
-    """What is sent besides what is typed."""
+    """What is sent in addition to the arguments."""
 
     signed_in: bool = False
     """Whether the route writes the id of the caller's account, which is read then."""

@@ -241,7 +241,7 @@ def rush(
 
 
 def _join(table: Table, name: str) -> User:
-    """Make a buyer with an address, as which nobody can sign in."""
+    """Make a buyer with an address and without a usable password."""
     buyer = users.create(table, User(name, f"{name}@mail.example", "A buyer", "-", "member", times.now()))
     addresses.save(table, name, "home", Address("A buyer", "1 Main Street", "Portland", "04101", "US"))
     return buyer
@@ -264,7 +264,7 @@ COMMANDS = (rush,)
 
 
 def _stock_note(table: Table, item: Item) -> Rewriting:
-    """The note of a stock stands in the list of what is sold here while its deal can be bought."""
+    """The note of a stock is in the list of what is sold here while its deal can be bought."""
     return item, [without_places(item) | sold_here.place(deals.get_item(table, item["DealId"]))]
 
 

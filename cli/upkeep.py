@@ -206,7 +206,7 @@ def _deal(_: Table, item: Item) -> Rewriting:
 
 
 def _offer(_: Table, item: Item) -> Rewriting:
-    """An offer stands in the indexes as one of a listed deal, unless it is known to have ended."""
+    """An offer is in the indexes as one of a listed deal, unless it is known to have ended."""
     deal = from_item(item)
     ended = keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
     bare = without_places(item)
@@ -263,7 +263,7 @@ def run_backfill(table: Table, item_type: str, segment: int, segments: int) -> I
 
 
 def _write(table: Table, old: Item, new: list[Item]) -> bool:
-    """Write what differs; returns whether anything did, and nobody else was faster."""
+    """Write what differs; returns whether there was a difference and no one else wrote first."""
     here = keys.primary(old)
     version = "Version" if "Version" in old else None
     writes = [
@@ -275,7 +275,7 @@ def _write(table: Table, old: Item, new: list[Item]) -> bool:
     ]
     if here not in map(keys.primary, new):
         writes.append(delete_as(old, refused=_Changed()))
-    # Where a copy of a later version stands already, an earlier one goes all the same.
+    # Where a copy of a later version exists, an earlier one is deleted all the same.
     parts = [[write] for write in writes] if version or len(writes) < 2 else [writes]
     written = 0
     for part in parts:
@@ -286,7 +286,7 @@ def _write(table: Table, old: Item, new: list[Item]) -> bool:
 
 
 def _before(item: Item) -> tuple[str, Mapping[str, Any]]:
-    """The condition under which an item may be put in another place: nothing stands there, or an earlier version."""
+    """The condition of a move: the new place is empty, or has an earlier version."""
     if "Version" not in item:
         return ABSENT, {}
     return f"{ABSENT} OR Version < :version", {":version": item["Version"]}
@@ -365,7 +365,7 @@ Fields = Mapping[str, Any]
 """A line that a function has logged, as the JSON that it is."""
 
 _BOOKKEEPING = {"level", "location", "timestamp", "message", "service", "correlation_id", "_aws"}
-"""Fields of a line that have a column of their own, or that nobody reads."""
+"""Fields of a line that have their own column or are not exported."""
 
 
 def _a_term(text: str) -> str:

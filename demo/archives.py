@@ -27,7 +27,7 @@ ROOTS = tuple(f"{root}/" for root in (STDLIB, APP, WHEELS, LAMBDA, LIBRARIES, OU
 UNCHECKED = (1).to_bytes(4, "little") + bytes(8)
 """The head of byte code that is never compared with a source: https://peps.python.org/pep-0552/"""
 BOOT = ("_pyodide/", "pyodide/")
-"""Parts of Python's library that the start takes, besides what is seen to be used here."""
+"""Parts of Python's library that the start needs, in addition to what is used here."""
 
 PATHS = """
     / /deals /deals/1 /categories/shoes /brands /search?q=shoes&sort=price /popular /feed.atom /go/1 /nothing
@@ -47,7 +47,7 @@ def _used() -> set[str]:
 
 
 def pack() -> None:
-    """Write the archives: what Python starts with, what the front page takes besides, and the rest."""
+    """Write the archives: what Python starts with, what the front page needs in addition, and the rest."""
     boot = _used()
     sys.addaudithook(lambda event, args: _opened.add(str(args[0])) if event == "open" else None)
     from demo import stand_ins

@@ -96,7 +96,7 @@ def pack() -> None:
 
 
 def write(to: Path = BUILT) -> None:
-    """Write the static files, of which all but the page around the site are in a folder named by their content."""
+    """Write the static files. All but the page around the site are in a folder named by their content."""
     info = json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"]
     large = {name: ((PYODIDE if name.startswith("pyodide") else PARTS) / name).read_bytes() for name in PACKED}
     sizes = {name: len(content) for name, content in large.items() if name != "rest"}

@@ -43,7 +43,7 @@ Json = dict[str, Any]
 
 
 class Context:
-    """Lambda's context: an invocation has all the time it needs, for nobody pays for it."""
+    """Lambda's context, without a time limit: here invocations cost nothing."""
 
     aws_request_id, log_stream_name, memory_limit_in_mb = "00000000-0000-4000-8000-000000000000", "tab", 512
     function_name, invoked_function_arn = "tab", f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:tab"

@@ -33,7 +33,7 @@ RESOLVERS = "aws_lambda_powertools.event_handler"
 class InTurn(futures.Executor):
     """A pool for a tab, which has no threads: each submitted function runs at once.
 
-    Meanwhile its thread has a pool's name, by which a page's panel knows what went out together.
+    Meanwhile its thread has a pool's name, so that a page's panel knows which requests went out together.
     """
 
     numbers = itertools.count(1)

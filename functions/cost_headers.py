@@ -1,4 +1,4 @@
-"""Tells a function's cost besides its answer: ``entry`` imports this only on stages that show their work.
+"""Adds a function's cost to its answer: ``entry`` imports this only on stages that show their work.
 
 A function of the API reports it in headers, and links to the drawing of its writes. A function behind the stream or the
 queue files what it did of each record, for the form that led to it (``shared/data/workings.py``). Pages do it by

@@ -3,7 +3,7 @@
 Only this module does work when it is imported, because its import is Lambda's INIT: it imports the function that
 ``FUNCTION`` names (such as ``functions.api.catalog``), and makes the logger and the connections to what it may use.
 SnapStart remembers what INIT made (https://docs.aws.amazon.com/lambda/latest/dg/snapstart.html); that INIT has a whole
-processor, whatever the function's memory, is often told, but not seen in AWS's documentation.
+processor, whatever the function's memory, is often said, but not in AWS's documentation.
 """
 
 from __future__ import annotations

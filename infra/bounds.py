@@ -23,7 +23,7 @@ class Bounds:
     """How much is too much, for each kind of alarm."""
 
     stream_is_behind: Bound = Bound(60_000, minutes=1, points=3, of=5)
-    """Milliseconds by which a reader of the stream is late. One or two seconds are usual; a reader that is late by a
+    """Milliseconds that a reader of the stream is late. One or two seconds are usual; a reader that is late by a
     minute fails or cannot keep up. Meanwhile pages are out of date and no news is sent."""
 
     reader_stands_still: Bound = Bound(1, minutes=1, points=15, of=15)

@@ -85,7 +85,7 @@ _WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
 
 
 class OriginSecret(Construct):
-    """A secret word that CloudFront sends, and by which the APIs refuse requests that bypass it, once they are closed.
+    """A secret that CloudFront sends. Once the APIs are closed, they refuse requests without it.
 
     It is sent as the Referer. This and User-Agent are the only headers that a REST API's resource policy can look at,
     and so no firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
@@ -102,7 +102,7 @@ class OriginSecret(Construct):
         secret = secretsmanager.Secret(
             self,
             f"Word{version}",
-            description="Sent by CloudFront to the APIs, which may answer nobody else",
+            description="Sent by CloudFront to the APIs, which may refuse all other requests",
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 secret_string_template=json.dumps({"closed": "true"}),
                 generate_string_key="word",
@@ -126,7 +126,7 @@ class OriginSecret(Construct):
         docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html; in a policy of
         SQS it did not (github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/874), and here it was not
         seen. So the word "true", which every request over TLS meets, is a part of the secret, too: where nothing is
-        resolved, this policy is not valid, which ends the deployment, or it refuses nobody.
+        resolved, this policy is not valid, which ends the deployment, or it refuses no request.
         """
         return {
             "StringNotEquals": {"aws:Referer": [_reference(each, "word") for each in self._words]},
@@ -313,8 +313,8 @@ class Edge(Construct):
             header_behavior=cloudfront.CacheHeaderBehavior.allow_list("Authorization", *by_origin),
             cookie_behavior=cloudfront.CacheCookieBehavior.all(),
         )
-        # What the origin sees besides the key. Accept is left out, so it sends its pages plain. CloudFront compresses
-        # them better, and this page names no price for it:
+        # What the origin sees in addition to the key. Accept is left out, so it sends its pages plain. CloudFront
+        # compresses them better, and this page names no price for it:
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/ServingCompressedFiles.html
         sent_on = cloudfront.OriginRequestPolicy(
             self,
@@ -336,7 +336,7 @@ class Edge(Construct):
         """All public pages; and the site's files, which are kept for a year, and private pages, which are not kept.
 
         Public pages are the same for everybody, because neither cookies nor credentials are sent on. The functions of
-        private pages see all headers except Host: cookies, and Origin and Sec-Fetch-Site, by which they refuse a form
+        private pages see all headers except Host: cookies, and Origin and Sec-Fetch-Site, with which they refuse a form
         that another site sends. An address that was typed without https is redirected to https.
         """
         common: dict[str, Any] = {

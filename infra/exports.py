@@ -93,7 +93,7 @@ def add(stack: Stack, site: Site) -> None:
 
 
 class NightlyExports(Construct):
-    """The nightly export of what has changed, and the tables and queries by which Athena reads it.
+    """The nightly export of what has changed, and Athena's tables and queries for it.
 
     A line of a file is an item or its change as JSON with DynamoDB's types, and attributes differ from item to item: so
     a table has one column, the line, and queries take from it what they want.

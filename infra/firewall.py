@@ -67,7 +67,7 @@ class WebAcl(Construct):
             "Acl",
             scope="REGIONAL",
             default_action={"allow": {}},
-            # Where something stands in front, all requests come from its few addresses: a firewall there must count.
+            # Where something is in front, all requests come from its few addresses: a firewall there must count.
             rules=_RULES[:1] if stage.front else _RULES,
             visibility_config=_visible("Firewall"),
             custom_response_bodies={

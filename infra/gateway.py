@@ -160,7 +160,7 @@ class Gateway(Construct):
                 tracing_enabled=stage.tracing,
                 **logged,
             ),
-            # The one role by which API Gateway writes the logs of all APIs of the account and region.
+            # The one role with which API Gateway writes the logs of all APIs of the account and region.
             # https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
             cloud_watch_role=account is None,
             cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if account is None else None,
@@ -359,7 +359,7 @@ _STYLE = (
 Colours as numbers: ``#`` may mean something in a template of the gateway."""
 
 STYLE_SOURCE = f"'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
-"""The hash by which a content security policy allows that style: https://www.w3.org/TR/CSP3/#match-element-to-source-list."""
+"""The hash with which a content security policy allows that style: https://www.w3.org/TR/CSP3/#match-element-to-source-list."""
 
 _PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -403,7 +403,7 @@ class SiteApi(Gateway):
                 # A method of its own, because it is throttled by itself.
                 method = resource.add_method("POST", integration, request_validator=self.validator)
                 accept(method, nag.OPEN_PAGE)
-        # What stands in front needs the API's id, and the API its functions: so these cannot know its own name.
+        # What is in front needs the API's id, and the API its functions: so these cannot know its own name.
         own = "" if stage.front else f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
         for each in functions:
             if each.row.pages is not None or each.row.makes_links:

@@ -44,7 +44,7 @@ def add(stack: Stack, site: Site) -> None:
 
 
 class MailSending(Construct):
-    """The queue of mail, the function that sends it, and what SES needs besides the sender's identity.
+    """The queue of mail, the function that sends it, and what SES needs in addition to the sender's identity.
 
     The identity is made by hand: it belongs to the account, and stages share a domain (``docs/deploying.md``).
     """
@@ -73,7 +73,7 @@ class MailSending(Construct):
             ses.CfnEmailIdentity(self, "Identity", email_identity=mail.domain)
             resources = ["*"]  # MiniStack asks for nothing less, and does not pass on a mail's sender
             accept(self.mailer.role, nag.MINISTACK_ASKS_ON_EVERYTHING)
-        # As the sender and nobody else. A configuration set that a request names is asked for, too:
+        # As this sender only. A configuration set that a request names is asked for, too:
         # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsimpleemailservicev2.html
         self.mailer.function.add_to_role_policy(
             iam.PolicyStatement(

@@ -139,7 +139,7 @@ GATEWAY_WITHOUT_FIREWALL = Acceptance(
 
 KEY_OF_CLOUDWATCH = Acceptance(
     "CloudWatch encrypts every log with a key of its own. One of ours would cost $1 a month and more for each "
-    "use, and everyone who may read the log is allowed to use it anyway.",
+    "use, and everyone who may read the log may use it as well.",
     "CKV_AWS_158",
 )
 KEY_OF_SNS = Acceptance(

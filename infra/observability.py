@@ -388,7 +388,8 @@ class Observability(Construct):
             self._budget(stage.budget)
         if not stage.alarm_email:
             Annotations.of(self).add_warning_v2(
-                "no-alarm-email", f"Alarms of {stage.stack_name} reach no one: set alarm_email in infra/settings.py."
+                "no-alarm-email",
+                f"Alarms of {stage.stack_name} have no recipient: set alarm_email in infra/settings.py.",
             )
 
     def _topic(self, stage: Stage) -> sns.Topic:

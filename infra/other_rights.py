@@ -21,7 +21,8 @@ CLICKS: Access = (
     Right("UpdateItem", (p.DEAL_CLICKS,)),
     Right("PutItem", (p.COUNTED_CLICK,), attributes=("Type", TTL_ATTRIBUTE)),
 )
-"""It cannot read the notes of who has clicked, nor write anything else into them; nobody else can do either."""
+"""It cannot read the notes of readers who clicked, nor write anything else into them; no other function can do
+either."""
 
 MINE: Access = (
     *VOTING,

@@ -140,12 +140,12 @@ class Stage:
 
     @property
     def front(self) -> Option | None:
-        """What stands in front of both APIs, if anything does."""
+        """What is in front of both APIs, if anything."""
         return next((each for each in self.options if each.in_front), None)
 
     @property
     def closes_apis(self) -> bool:
-        """Whether the APIs answer nobody but what stands in front of them."""
+        """Whether the APIs answer only to what is in front of them."""
         return self.front is not None and self.front.closes_apis
 
     @property

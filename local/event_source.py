@@ -64,5 +64,5 @@ def batch(records: Sequence[Record]) -> Record:
 
 
 def number_of(record: Record) -> str:
-    """A record's sequence number, by which it is reported."""
+    """A record's sequence number, which identifies it in reports."""
     return str(record["dynamodb"]["SequenceNumber"])

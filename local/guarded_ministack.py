@@ -37,7 +37,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SITE_HOST = re.compile(r"(?:[a-z0-9-]+\.execute-api|bigtimedeals)\.localhost(?::[0-9]+)?")
 OUR_HOST = re.compile(r"(?:(?:[a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::[0-9]+)?")
-"""The names of this machine that nobody else can give it: a page may let any other name of its own lead here."""
+"""The names of this machine that no web page can point here: a page may let its own domain name resolve to it."""
 
 SITE_ORIGIN = "http://"
 SITE_PATH = "/_aws/execute-api/"
@@ -182,7 +182,8 @@ def _unchanging(state: Callable[[], Any]) -> Any:
 
 
 def main() -> None:
-    """Serve MiniStack as ``python -m ministack`` does, behind the guard, with what stands in place of its own parts."""
+    """Serve MiniStack as ``python -m ministack`` does, behind the guard, with our replacements for some of its
+    parts."""
     import ministack.app  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and takes a second
     from ministack.core.router import (  # type: ignore[import-untyped]  # noqa: PLC0415  # the same
         extract_access_key_id,

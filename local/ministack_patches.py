@@ -1,4 +1,4 @@
-"""What stands in place of MiniStack's own parts, within its process: readers of streams, and how code is unpacked.
+"""Replacements for parts of MiniStack, within its process: readers of streams, and how code is unpacked.
 
 MiniStack's own reader of streams takes one function after the other, takes a partial answer for a success, and never
 gives up on a batch. Here each reader is a thread of its own, by Lambda's rules.

@@ -70,7 +70,7 @@ class Home:
 
     @property
     def signs(self) -> tuple[Path, ...]:
-        """Files by which the folder of a local cloud is recognized: it has at least one of them."""
+        """Files that mark the folder of a local cloud: it has at least one of them."""
         return self.key, self.lock, self.process, self.cloud
 
 

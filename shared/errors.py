@@ -100,7 +100,7 @@ class DealIsOdd(Conflict):
 
 
 class EditedMeanwhile(Conflict):
-    """Another editor changed it since it was read. ``version`` is the one that stands now."""
+    """Another editor changed it since it was read. ``version`` is the current one."""
 
     def __init__(self, version: int) -> None:
         self.version = version
@@ -287,7 +287,7 @@ class DamagedDeal(Damaged):
 
 
 class Unexpected(Impossible):
-    """A fault of ours that nobody expected, logged under the request's correlation id."""
+    """An unexpected fault of ours, logged under the request's correlation id."""
 
     text = "Something went wrong, and it was logged. The request was {}."
 

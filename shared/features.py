@@ -55,7 +55,7 @@ class Feature:
     """What other functions may do for it, by their names."""
 
     rights: str = ""
-    """Gives what any function may do besides, on a stage that shows its work."""
+    """Returns further rights of any function, on a stage that shows its work."""
 
     resources: str = ""
     """Is called with the stack, and what it is made of (``infra/site.py``), to add resources."""
@@ -90,7 +90,7 @@ class Feature:
     """Places of users in indexes."""
 
     user_hides: str = ""
-    """Attributes of users that nobody sees, with the reasons."""
+    """Hidden attributes of users, with the reasons."""
 
     notes: str = ""
     """Which partition a note is about, by the types of notes."""
@@ -116,7 +116,7 @@ class Feature:
     """A model of what an account's item says for it, which ``User.more`` has."""
 
     on_account: str = ""
-    """Is called with what became of an account (``made``, ``email``, ``password``), as it was and as it is."""
+    """Is called with what happened to an account (``made``, ``email``, ``password``), before and after."""
 
     changes_account: str = ""
     """Is called with an account and the body that changes it."""
@@ -142,12 +142,12 @@ class Feature:
     """Fields that bodies of others have, by the models' names."""
 
     openapi: str = ""
-    """What the OpenAPI document says besides."""
+    """Additions to the OpenAPI document."""
 
     # The functions and their pages.
 
     joins: Mapping[str, str] = field(default_factory=dict)
-    """What the module of a function takes in, by the function's name: routes, pages, or a task (``joining``)."""
+    """What the module of a function adds, by the function's name: routes, pages, or a task (``joining``)."""
 
     wraps: str = ""
     """Makes a function's handler one that says in headers what it took, on stages that show their work."""
@@ -497,7 +497,8 @@ def owns(feature: Feature, path: str) -> bool:
 
 
 def of(place: str) -> Iterator[Any]:
-    """What the installed features have in a place of their records; an object is imported, all else is as it stands."""
+    """What the installed features have in a place of their records; an object is imported, all else is returned as it
+    is."""
     for feature in FEATURES:
         if found := getattr(feature, place):
             yield imported(found) if isinstance(found, str) and ":" in found else found
@@ -509,7 +510,7 @@ def merged(place: str) -> dict[Any, Any]:
 
 
 def joining(function: str) -> Iterator[Any]:
-    """What the module of a function takes in."""
+    """What the features add to the module of a function."""
     return (imported(each[function]) for each in of("joins") if function in each)
 
 

@@ -25,7 +25,7 @@ _GIVEN = ("PATH", "LD_LIBRARY_PATH")
 
 
 class Refused(Exception):
-    """An upload of which no picture is made; its text is for the editor who sent it."""
+    """An upload that can't become a picture; its text is for the editor who sent it."""
 
 
 @dataclass(frozen=True, slots=True)

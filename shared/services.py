@@ -1,4 +1,4 @@
-"""AWS's services besides DynamoDB: SQS for units of work, S3 for pictures.
+"""AWS's services other than DynamoDB: SQS for units of work, S3 for pictures.
 
 After throttling or a broken connection a request is tried again, within the time that an invocation has.
 """
@@ -126,7 +126,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form by which a browser sends one file to S3: its address, its hidden fields, and then the field ``file``."""
+    """A form with which a browser sends one file to S3: its address, its hidden fields, and then the field ``file``."""
 
     url: str
     fields: Mapping[str, str]
@@ -149,7 +149,7 @@ class Bucket(Service["S3Client"]):
         return File(answer["Body"].read(), answer["ContentType"], at, answer.get("Metadata", {}))
 
     def write(self, key: str, content: bytes, media_type: str, **noted: str) -> None:
-        """Write a file, whose name is new or holds its content's hash; ``noted`` stands beside it, as a form has it."""
+        """Write a file, whose name is new or holds its content's hash; ``noted`` is its metadata, as a form has it."""
         self.call(
             self.client.put_object, Bucket=self.name, Key=key, Body=content, ContentType=media_type, Metadata=noted
         )

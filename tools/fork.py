@@ -4,8 +4,8 @@ The files of those features (``shared/features.py``) are left out, and their rec
 no feature, so it stays as it is. Tests and documents do name them. A test that imports something that is gone is left
 out, and one that is marked with ``@pytest.mark.needs``. So is an entry of a list in tests that names a path, a file, a
 module or a function that is gone, or calls what is gone; and in documents a paragraph, an item of a list or a row of a
-table that links to a file that is gone, or names it, its feature or its command in code type, and what stands between
-``<!-- NAME -->`` and ``<!-- end -->``; in TOML what stands between lines ``# NAME`` and ``# end``. What is generated is
+table that links to a file that is gone, or names it, its feature or its command in code type, and what is between
+``<!-- NAME -->`` and ``<!-- end -->``; in TOML what is between lines ``# NAME`` and ``# end``. What is generated is
 generated again.
 """
 

@@ -1,6 +1,6 @@
 """The documents as a site: ``make docs`` writes it to ``build/docs``.
 
-Its pages are README.md, its neighbours, docs/, and what the features write besides. A file of code that one of the
+Its pages are README.md, its neighbours, docs/, and pages that features add. A file of code that one of the
 documents links to becomes a page, too: so a link to a line works in every fork, and the site loads nothing from another
 host. ``zensical.toml`` says how it looks.
 """

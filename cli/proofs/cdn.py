@@ -7,7 +7,7 @@ from cli.proofs import Deployed, Fails, NotHere, Proof
 
 
 def closed(site: Deployed) -> str:
-    """Closed APIs answer nobody who comes past CloudFront."""
+    """Closed APIs refuse requests that bypass CloudFront."""
     direct, _ = proofs.ask("GET", f"{site.outputs['ApiUrl']}front-page")
     if not site.stage.closes_apis:
         raise NotHere(f"the stage does not close its APIs; asked directly, this one answers {direct}")

@@ -174,7 +174,7 @@ DOCS_POLICY = (
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The page runs its own two scripts, asks this API alone, and is in nobody's frame; behind a proxy or not."""
+"""The page runs its own two scripts, asks this API alone, and can't be framed; behind a proxy or not."""
 
 DOCS_START = 'SwaggerUIBundle({url: "openapi.json", dom_id: "#docs", deepLinking: true})'
 

@@ -144,7 +144,7 @@ def create_brand(new: NewBrand) -> Response[Any]:
 
 
 def offer_picks(page: CuratedPage, path: str) -> None:
-    """The route by which editors pick the deals of one curated page."""
+    """The route that replaces the deals of one curated page."""
 
     @app.put(path, **of_editors(f"Pick the {page.label}'s deals", "Picked", errors=[404]))
     def pick(chosen: Featured) -> Response[Any]:

@@ -1,4 +1,4 @@
-"""The routes by which an editor's program sends a deal's picture, which the editors' function answers."""
+"""The routes that take a deal's picture from an editor's program; the editors' function answers them."""
 
 from __future__ import annotations
 

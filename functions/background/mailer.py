@@ -1,4 +1,4 @@
-"""From the queue to the readers' mailboxes: each message of the queue is mail to send, or what became of some.
+"""From the queue to the readers' mailboxes: each message of the queue is mail to send, or SES's report about mail.
 
 Mails are made of templates as pages are: in plain text and in HTML, without pictures and without anything that shows
 who has read them.
@@ -82,7 +82,7 @@ def digest(user: User, messages: Sequence[Message], more: int, token: str) -> Ma
 
 
 def _mail(template: str, to: User | str, subject: str, **values: Any) -> Mail:
-    # Who signs up may give anybody's address, and any text for a name. So an address that nobody has proved is mailed
+    # A new account may have another person's address, and any text as a name. So an unconfirmed address is mailed
     # neither, and no mail has a username: mail programs make a link of one that looks like a domain.
     name = to.name if isinstance(to, User) and is_verified(to) and not _LIKE_A_LINK.search(to.name) else ""
     known = {
@@ -132,7 +132,7 @@ def _link(asked: MailWork) -> str:
 
 
 def _digests(hour: MailWork) -> list[str]:
-    """Mail some readers their day's messages, then queue the readers after them; returns what became of each mail.
+    """Mail some readers their day's messages, then queue the readers after them; returns the outcome of each mail.
 
     The receipts make a repetition harmless, so the next readers may wait until these are done: SES takes so many mails
     a second, from all senders. Readers who cannot be mailed now are queued one by one, and keep no other waiting. Where
@@ -189,7 +189,7 @@ def _token(user: User, purpose: Purpose) -> str:
 
 
 def _send(user: User, mail: Mail) -> str:
-    """Send a mail; returns what became of it. A mail that SES refuses is not sent again, and the others are sent."""
+    """Send a mail; returns the outcome. A mail that SES refuses is not sent again, and the others are sent."""
     return "stopped" if is_stopped(user) else _deliver(mail, proved=is_verified(user))
 
 

@@ -3,7 +3,7 @@
 So do the places of scores among the popular deals, and what features keep of deals: a batch gathers the records of a
 second, so a deal that many vote on is ranked anew once a second, and more often only where a shard has 500 such records
 in less time.
-A schedule sends an event of its own each minute, so that a page that nobody writes to is rebuilt before it grows stale.
+A schedule sends an event of its own each minute, so that a page without writes is rebuilt before it grows stale.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Built:
     picked: Sequence[Deal] | None
     latest: Page[Deal] | None
     today: Today | None = None
-    """What stands beside the front page's picks."""
+    """What the front page shows beside its picks."""
 
     @property
     def shown(self) -> list[Deal]:

@@ -1,6 +1,6 @@
 """``/go/{number}``: on to the shop, with one click counted. Where it leads is in the table, never in the request.
 
-A click is a GET by which a browser opens the address as a page (``Request.opens_page``), so an address that some page
+A click is a GET with which a browser opens the address as a page (``Request.opens_page``), so an address that some page
 names as a picture, or that a script asks for, is not counted. Nor is one that another site leads to, or that follows
 another on the same deal from the same address within the hour: others could make a deal look sought after.
 """
@@ -20,7 +20,7 @@ from shared.runtime.environment import table
 from shared.values import links
 
 _BOT = re.compile(r"bot|crawl|spider|slurp|preview|monitor|fetch|curl|wget|python|headless|lighthouse", re.IGNORECASE)
-"""Words by which bots name themselves in User-Agent."""
+"""Words in the User-Agent of bots."""
 
 _OURS = (None, "same-origin", "none")
 """``Sec-Fetch-Site`` of a link on our own pages, and of an address that was typed; older browsers say nothing."""

@@ -1,7 +1,7 @@
 """The textbook that runs: a page for each strategy and each access pattern, whose requests a visitor sends.
 
-Only stages that show their work have this function. It knows nobody: a cookie remembers the lessons done and names the
-scratch partitions, and of what is live only the catalog is read.
+Only stages that show their work have this function. It has no accounts: a cookie remembers the lessons done and names
+the scratch partitions, and of what is live only the catalog is read.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
 def _versions(found: Lesson, given: running.Given, came: running.Run | None, now: datetime) -> list[dict[str, Any]]:
     """Both versions side by side: each request's lines, those that differ marked, and what came of it.
 
-    After a run they are the requests as sent, with the run's partition in place of the one that stands for it before.
+    After a run they are the requests as sent, with the run's partition in place of the one shown before.
     """
     made = (came.common, came.ours) if came else ((), ())
     shown, alike = [], []
@@ -277,7 +277,7 @@ def _prose(text: str) -> Prose:
 
 
 def _explain(texts: Sequence[Prose]) -> dict[str, str]:
-    """Make a part of each term of the glossary where it first stands in some texts; returns those found, explained."""
+    """Make a part of each term of the glossary where it first occurs in some texts; returns those found, explained."""
     found = {}
     for term in sorted(lessons.glossary(), key=len, reverse=True):
         word = re.compile(rf"\b{term}s?\b", re.IGNORECASE)

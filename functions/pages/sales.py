@@ -207,7 +207,7 @@ def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, 
 
 
 def _order_page(request: Request, order_id: str, problem: str | None = None) -> Answer:
-    """An order as it stands now, and why a step was refused."""
+    """An order's page, with the reason why a step was refused."""
     order = order_items.find(table(), order_id)
     return pages.page(
         "shop/desk/one-order.html",

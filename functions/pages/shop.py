@@ -1,6 +1,6 @@
 """The shop in a browser: the cart, the addresses, one's orders, and the checkout.
 
-The cart's form stands on deals' pages, too, which are the same for everybody and kept at the edge: a plain form leads
+The cart's form is also on deals' pages, which are the same for every reader and cached at the edge: a plain form leads
 here. The checkout's form carries the prices, total and address shown, and an idempotency key. So pressing twice or
 reloading orders once, and an order is what the page said or none: the page says what has changed, and asks again.
 """
@@ -342,7 +342,7 @@ def checkout(request: Request) -> Answer:
 
 @routes.post(CHECKOUT)
 def place_order(request: Request) -> Answer:
-    """Order what the form says, for the sum that it says, once however often it is sent; or change its pieces."""
+    """Order what the form says, for the sum that it says, once, however often it is sent; or change its pieces."""
     member = cookies.member_of(request)
     typed = forms.read(request.event)
     seen = _seen(typed)
@@ -455,7 +455,7 @@ def _checkout_page(
 ) -> Answer:
     """All in the cart that can be ordered, at today's prices, and where it may go. The form's key is a new one.
 
-    Above stands why an order was ``refused`` as a whole, and what is no longer as it was ``seen``.
+    Above it is why an order was ``refused`` as a whole, and what is no longer as it was ``seen``.
     """
     (items, known), head = cookies.beside_head(
         request, partial(carts.view, table(), username, request.now), partial(addresses.of, table(), username)

@@ -20,16 +20,16 @@ class Option:
     """Whether it is a firewall of both APIs."""
 
     in_front: ClassVar[bool] = False
-    """Whether it stands in front of both APIs, under a name of its own and without their stages in paths."""
+    """Whether it is in front of both APIs, under another name and without their stages in paths."""
 
     @property
     def host(self) -> str | None:
-        """What stands in front has this name, or None where it is known only after the deployment."""
+        """The name of what is in front, or None where it is known only after the deployment."""
         return None
 
     @property
     def closes_apis(self) -> bool:
-        """Whether the APIs answer nobody but what stands in front of them."""
+        """Whether the APIs answer only to what is in front of them."""
         return False
 
     def check(self, stage: Stage) -> None:

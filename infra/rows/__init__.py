@@ -72,7 +72,7 @@ class Function:
     ``takes_passwords``: POSTs to its pages are throttled as signing in is.
     ``shows_work``: only stages that show their work have it.
     ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
-    ``variables`` gives what is in its environment besides, by the stage.
+    ``variables`` returns further environment variables, by the stage.
     """
 
     name: str

@@ -34,7 +34,8 @@ EVERYBODY = "*"
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 SENT_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Correlation-Id, X-Request-Id"
 READ_HEADERS = "ETag, Location, Retry-After, WWW-Authenticate, X-Correlation-Id"
-"""The headers of requests that pages may send, and those of answers that they may read, besides the harmless ones."""
+"""The headers of requests that pages may send, and those of answers that they may read, in addition to the safelisted
+ones."""
 
 REMEMBERED = 7200
 """Seconds for which a browser need not ask again: browsers remember for a day at most, some for two hours."""

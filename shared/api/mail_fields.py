@@ -29,7 +29,7 @@ IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "Account": {"email_verified": Verified, "mail_stopped": Stopped, "digest_hour": Digest}
 }
 IN_BODIES: Mapping[str, Mapping[str, Any]] = {"AccountChange": {"digest_hour": NewHour}}
-"""By a model's name, the fields that it has besides its own."""
+"""By a model's name, the fields that it has in addition to its own."""
 
 
 def of_account(_table: Table, user: User) -> Json:

@@ -263,7 +263,7 @@ class Changed(Answer):
 
 class LogLine(Answer):
     at: datetime
-    by: Annotated[str | None, Field(description="The editor's username; null where nobody knows who it was.")]
+    by: Annotated[str | None, Field(description="The editor's username; null where it is unknown.")]
     changes: Annotated[list[Changed], Field(description="None where the deal was posted.")]
 
 

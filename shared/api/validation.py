@@ -1,4 +1,5 @@
-"""What requests bring besides their path, checked: bodies as pydantic models, idempotency keys, confirmed warnings.
+"""What requests carry in addition to their path, checked: bodies as pydantic models, idempotency keys, confirmed
+warnings.
 
 Only functions that take bodies import this, and pydantic with it.
 """
@@ -86,11 +87,11 @@ def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 
 ANYWAY = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
-"""The query parameter ``anyway``: the odd fields that an editor has seen, and means."""
+"""The query parameter ``anyway``: the fields whose warnings an editor has seen and confirms."""
 
 
 def confirmed_fields(app: BaseRouter) -> Sequence[str]:
-    """The odd fields that a request confirms by ``anyway``. Raises BadRequest for other names."""
+    """The fields whose warnings a request confirms by ``anyway``. Raises BadRequest for other names."""
     anyway = app.current_event.get_query_string_value("anyway", None)
     if anyway is None:
         return ()

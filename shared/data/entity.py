@@ -30,18 +30,18 @@ class Exported(Enum):
 
     NOTHING = "nothing: a new type is left out until its row says more"
     DESCRIBED = "the attributes of its models that are not personal"
-    WHOLE = "all of it, but for attributes that its model calls personal: such an item names nobody"
+    WHOLE = "all of it, but for attributes that its model calls personal: such an item names no person"
 
 
 When = tuple[str, Container[Any]]
-"""An attribute, and the values of it for which something holds; None stands for its absence."""
+"""An attribute, and its values for which something holds; None means that it is absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """The form of items' keys in the table (``index`` None) or in an index, and what a partition there is.
 
-    ``patterns`` are the README's numbers of the access patterns that read it; ``because`` is why nobody sees it.
+    ``patterns`` are the README's numbers of the access patterns that read it; ``because`` is why it is hidden.
     Only items for which ``when`` holds stand there.
     """
 
@@ -69,7 +69,7 @@ class Partner:
     """An item that must exist for another one, under a key made of the other's values, when ``when`` holds.
 
     ``says`` are attributes that it must have. Where there are any, the missing item can be written, with ``new`` ones
-    besides, which are not compared, of the values that they name; but not one that ``is_lost`` with what only it knew.
+    also, which are not compared, of the values that they name; but not one that ``is_lost`` with what only it knew.
     """
 
     key: Key
@@ -83,12 +83,12 @@ class Partner:
 class Entity:
     """One type of items in one form of key.
 
-    ``needs`` names the attributes that each item has, besides those of ``says``, which repeat its key. Of items that
-    are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the reason.
-    ``places`` are where it stands in indexes; a ``computed`` item follows as a whole from others (``invariants.py``).
-    ``owned``: it belongs to the account that ``Username`` names, and goes with it: its partition in the table or in an
-    index must name that account, or ``removal.py`` must say what removes it. A ``claimed`` item must be the partner of
-    some other.
+    ``needs`` names the attributes that each item has, in addition to those of ``says``, which repeat its key. Of items
+    that are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the
+    reason. ``places`` are its places in indexes; a ``computed`` item follows as a whole from others
+    (``invariants.py``). ``owned``: it belongs to the account that ``Username`` names, and goes with it: its partition
+    in the table or in an index must name that account, or ``removal.py`` must say what removes it. A ``claimed`` item
+    must be the partner of some other.
     """
 
     type: str
@@ -112,7 +112,7 @@ class Entity:
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The attributes that each item has besides its keys."""
+        """The attributes that each item has in addition to its keys."""
         return (*self.needs.split(), *self.says, *((TTL_ATTRIBUTE,) if self.expires else ()))
 
     def at(self, index: Index | None) -> list[tuple[str, str]]:
@@ -160,7 +160,7 @@ def at(
     because: str = "",
     when: When | None = None,
 ) -> Place:
-    """A place in the table or an index, of attributes of which some may be for other indexes."""
+    """A place in the table or an index, of attributes that may include those of other indexes."""
     found = {attribute: form for attribute, form in forms.items() if attribute in key_names(index)}
     for part, name in _NAMED:
         found = {attribute: part.sub(name, form) for attribute, form in found.items()}

@@ -1,6 +1,6 @@
 """The table held against its invariants: what an item says beside what its row and the rest of the table make of it.
 
-The rows (``entities.py``) say which attributes an item has, where it stands in indexes, and which other items must be
+The rows (``entities.py``) say which attributes an item has, its places in indexes, and which other items must be
 there. Counts, notes of times, words, offers and accounts follow from several items, and are derived here, or by what
 features have for their items. What follows from other items can be mended; what only the lost item knew, only a person
 knows.
@@ -363,7 +363,7 @@ class _Seen:
         """Deals whose price is judged otherwise than by the other deals of their product.
 
         Left out are those that are not judged when others change: withdrawn ones, and products with more deals than one
-        reads; and products of which some offer is not as it is due, until that is mended.
+        reads; and products with an offer that is not as it should be, until that is repaired.
         """
         products = defaultdict[str, list[tuple[Item, Deal]]](list)
         for item in self._of(item_types.DEAL):
@@ -441,7 +441,7 @@ def _counted(item: Item, kind: str) -> _Counted | None:
 
 
 def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
-    """The score of a deal; one that is ranked stands where it is due. Whether it is ranked, the stream says later."""
+    """The score of a deal; a ranked one is where it should be. Whether it is ranked, the stream says later."""
     if item is None and not score:
         return None  # votes that count nothing make no score
     deal_id = keys.id_in(place[0])

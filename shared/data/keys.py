@@ -4,7 +4,7 @@ once more.
 First come the keys that are a form and nothing else, such as ``MESSAGES#{username}``, then functions for those that are
 made of something else than the values themselves. What is named after an entity gives its primary key; what has
 ``_in_`` in its name gives the attributes that place the entity in an index. A text is a sort key, or a partition that a
-Query reads, in the table or in the index in which its form stands. Slugs and usernames hold no ``#``, and what may hold
+Query reads, in the table or in the index of its form. Slugs and usernames hold no ``#``, and what may hold
 one (a source id) only ever ends a key, so no value can forge another's key.
 """
 
@@ -79,7 +79,7 @@ score = Item[str]("SCORE#{deal_id}")
 popular = Text[str]("POPULAR#{month}T00:00:00")
 """In GSI1: the scores of the listed deals of a month, a date like ``2026-06-01``."""
 
-# Offers, and the words by which deals are found.
+# Offers, and the words that find deals.
 product = Text[str]("PRODUCT#{product_hash}")
 """All offers of one product, under the hash of its address."""
 product_offer = Item[str, str](PK="PRODUCT#{product_hash}", SK="DEAL#{deal_id}")
@@ -181,7 +181,7 @@ def deal_in_feeds(deal_id: str, *, day: str, brand: str, month: str, category: s
 
 
 def listed_under(item: Mapping[str, object]) -> tuple[str, str, str]:
-    """The day, the brand and the category that a listed deal stands under, by its places in the indexes."""
+    """The day, the brand and the category that a listed deal is filed under, by its places in the indexes."""
     day, brand, category = (str(item[name]).split("#")[1] for name in ("GSI1PK", "GSI2PK", "GSI3PK"))
     return day[:10], brand, category
 
@@ -211,7 +211,7 @@ def _book(feed: Feed, period: str) -> str:
 
 
 def offer_of_listed(deal_id: str, *, brand: str, category: str, price: int, currency: str, percent: int | None) -> Key:
-    """Where the offer of a listed deal stands in the indexes; without a discount it has no place among discounts."""
+    """The places of a listed deal's offer in the indexes; without a discount it has no place among discounts."""
     by_price = offer_by_price(price, deal_id)
     return (
         ({"GSI1PK": discounts(category), "GSI1SK": offer_by_discount(percent, deal_id)} if percent else {})

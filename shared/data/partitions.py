@@ -119,10 +119,11 @@ def _shown(*shown: Shown) -> Mapping[str | None, tuple[str, ...]]:
 
 
 OPEN = _shown(Shown.OPEN)
-"""Partitions of the table (None) and its indexes that hold the catalog, which everybody may read, and nobody's own."""
+"""Partitions of the table (None) and its indexes that hold the catalog, which everyone may read, and no personal
+data."""
 
 PERSONAL = _shown(Shown.PARTLY)
-"""Partitions of the table (None) and its indexes with items of which only ``SHOWN_ATTRIBUTES`` is read."""
+"""Partitions of the table (None) and its indexes with items whose ``SHOWN_ATTRIBUTES`` alone are read."""
 
 VISIBLE = _shown(Shown.OPEN, Shown.WHOLE, Shown.PARTLY)
 """Partitions of the table (None) and its indexes that stages that show their work draw."""
@@ -144,7 +145,7 @@ SHOWN_ATTRIBUTES = tuple(
         if name not in row.hides
     )
 )
-"""Their attributes that are drawn, besides the keys. The role of who draws them can ask for no other."""
+"""Their attributes that are drawn, in addition to the keys. The role of who draws them can ask for no other."""
 
 COUNTED = ("Type", *KEYS)
 """The attributes of all items that are read to count them."""

@@ -1,9 +1,9 @@
 """Removing an account with all that is its owner's.
 
-It stands above the catalog and the members, because an account has something in both. The API, the pages and the
+It imports the catalog and the members, because an account has something in both. The API, the pages and the
 command line all remove accounts by this.
 
-One transaction removes the account: nobody can sign in to it, its sessions have ended, its email address is free, and
+One transaction removes the account: its password is gone, its sessions have ended, its email address is free, and
 no request that still runs can write for it. Its owner's items (likes, messages, and so on) may be
 thousands of items, so it goes afterwards: some at once, the rest by the clock. Until all is gone the name is taken.
 Each write of this requires that the name is still held for this removal, so a run that is late cannot touch what the
@@ -89,7 +89,7 @@ _COUNTED: Mapping[Callable[..., int], tuple[str, ...]] = {
 def _partitions(username: str) -> list[tuple[str, Index | None]]:
     """The partitions to empty: of each other type that an account owns, in the table or else in an index.
 
-    An index may miss what was written last. That does no harm to sessions, which no longer work.
+    An index may miss the latest writes. That does no harm to sessions, which no longer work.
     """
     from shared.data.entities import ROWS  # noqa: PLC0415  # 20 ms, which only a removal pays
 

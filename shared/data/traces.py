@@ -12,7 +12,7 @@ TRACE_STEP = "TraceStep"
 """The work of a function of the stream or the queue on a write."""
 
 trace = Item[str]("TRACE#{trace_id}")
-"""The cost of a form, under an id that nobody can guess."""
+"""The cost of a form, under an unguessable id."""
 trace_steps = Text[str]("TRACE#{partition}")
 """The work of the stream's functions that followed from writes to a partition."""
 trace_step = Item[str, str, str](PK="TRACE#{partition}", SK="STEP#{function}#{record}")

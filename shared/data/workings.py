@@ -35,7 +35,7 @@ Drawing = Mapping[str, Any]
 def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
     """Keep what a form took. One write."""
     item = _item(traces.trace(trace_id), traces.TRACE, drawing, now)
-    table.write(put(item, because="the id is new, and nobody else can guess it"))
+    table.write(put(item, because="the id is new and unguessable"))
 
 
 def find(table: Table, trace_id: str, now: datetime) -> Drawing | None:
@@ -84,7 +84,7 @@ class ItemCounts:
 
     ``is_whole`` is false where it stopped before the table's end. What a Scan meets first is no fair sample: it reads
     partition after partition, and types of the rest may be missing. Items of scratch partitions are counted as
-    ``SCRATCH_ITEM``, whatever they say that they are.
+    ``SCRATCH_ITEM``, whatever their ``Type``.
     """
 
     counts: Counter[tuple[str, str | None]] = field(default_factory=Counter)

@@ -175,7 +175,7 @@ def _reported(operation: str, answer: Wire) -> dict[str, Capacity]:
     for part in consumed if isinstance(consumed, list) else [consumed]:
         indexes = {name: each["CapacityUnits"] for name, each in sorted(part.get("GlobalSecondaryIndexes", {}).items())}
         table = part.get("CapacityUnits", 0.0) - sum(indexes.values())
-        # A transaction that is sent again only reads what it did: it says so by units of reads.
+        # A transaction that is sent again only reads what it did: its units are read units.
         writing = operation in _WRITING and not part.get("ReadCapacityUnits")
         for name, units in {TABLE: table, **indexes}.items():
             reported[name] = reported.get(name, Capacity()) + (

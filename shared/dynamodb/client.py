@@ -1,7 +1,7 @@
 """Connecting: how botocore is set up to make, send and read requests.
 
 A client of boto3 is one of botocore, which makes them here: what boto3 adds (resources, transfers of large files)
-nobody uses, and importing it takes a seventh of a function's start. The table is created here without CloudFormation:
+is never used, and importing it takes a seventh of a function's start. The table is created here without CloudFormation:
 for tests, and for TTL, which the local cloud leaves out.
 
 Answers are parsed without walking their shape, and a broken one is never taken for an empty one. DynamoDB's JSON is
@@ -107,7 +107,8 @@ def client_of(
         parameter_validation=False,
         # botocore otherwise composes its own twice for each request, which costs as much as signing it.
         user_agent="big-time-deals",
-        # Endpoints named after accounts would be looked up for each request, and so would checksums nobody sends.
+        # Endpoints named after accounts would be looked up for each request, and so would checksums that are never
+        # sent.
         account_id_endpoint_mode="disabled",
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",

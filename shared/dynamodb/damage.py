@@ -20,7 +20,7 @@ R = TypeVar("R")
 D = TypeVar("D")
 
 UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, OverflowError, Damaged)
-"""The errors by which reading an item shows that it is damaged."""
+"""The errors that reading a damaged item raises."""
 
 Failures = list[tuple[Any, Exception]]
 """The things on which some work failed, each with its error."""

@@ -30,7 +30,7 @@ _INDEX = "btd.index"
 
 @dataclass(slots=True)
 class Faults:
-    """The fault that a table's requests are about to meet, and what became of it.
+    """The fault that a table's requests are about to meet, and its outcome.
 
     ``met`` is the operation of the request that met it, ``left_out`` the item that a stale index did not show, as
     DynamoDB sends it, and ``lost`` botocore's context of the request whose answer was lost.

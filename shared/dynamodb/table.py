@@ -208,7 +208,7 @@ class Table(Service["DynamoDBClient"]):
     def transact(self, *writes: Write) -> None:
         """Make all writes or none. Raises the error of the first write that was refused.
 
-        An attempt whose answer was lost is repeated with the same token, by which DynamoDB knows what it has done
+        An attempt whose answer was lost is repeated with the same token, from which DynamoDB knows what it has done
         already; after a cancellation the token is a new one. If an earlier attempt was carried out after all, its items
         show it.
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html

@@ -165,14 +165,14 @@ class Trace:
                 self.capacity += request.capacity
 
     def _broken(self, exception: Exception, context: Json, **_others: Any) -> None:
-        """No answer came: what it consumed, if anything, nobody says."""
+        """No answer came: what it consumed, if anything, is unknown."""
         request, _ = context.get(f"{_RECORD} {id(self)}", (None, {}))
         if request is not None:
             request.seconds = time.perf_counter() - request.began
             request.refused = type(exception).__name__
 
     def lose(self, context: Json) -> None:
-        """Note that an answer, which this saw, reached nobody else; ``context`` is botocore's of that request."""
+        """Note that an answer, which this saw, was dropped; ``context`` is botocore's of that request."""
         request, _ = context.get(f"{_RECORD} {id(self)}", (None, {}))
         if request is not None:
             request.refused = "no answer"

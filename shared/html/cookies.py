@@ -109,7 +109,7 @@ _COUNTS = {name: features.imported(count) for name, count in features.merged("he
 def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], dict[str, Any]]:
     """Read a member's page, and in the same round trip the header's values: the member and counts.
 
-    More than 99 unread messages are "99+", which nobody counts.
+    More than 99 unread messages are "99+": no more are counted.
     """
     username, most = request.username, settings.UNREAD_SHOWN
     if username is None:

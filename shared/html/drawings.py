@@ -305,7 +305,7 @@ def condition(write: Write) -> tuple[str, str]:
     """The condition in words, and as DynamoDB is sent it, with its names and values filled in."""
     expression = write.arguments.get("ConditionExpression")
     if expression is None:
-        return "whatever is there", ""
+        return "whether or not it exists", ""
     parts = list(_split(expression, "AND"))
     if len(parts) > MOST_TERMS:
         words = f"all {len(parts)} attributes are still as they were read"
@@ -339,7 +339,7 @@ def refusal(write: Write) -> str:
 
 
 def _in_words(write: Write, expression: str) -> str:
-    """A part of a condition in words; what has none stands as it is sent."""
+    """A part of a condition in words; what has none is shown as it is sent."""
     if expression.startswith("(") and expression.endswith(")"):
         expression = expression[1:-1]
     choices = list(_split(expression, "OR"))
@@ -360,7 +360,7 @@ def _spelled(name: str) -> str:
 
 
 def _split(expression: str, word: str) -> Iterator[str]:
-    """The parts of an expression between a word that stands in no parentheses."""
+    """The parts of an expression between a word outside parentheses."""
     depth, part = 0, ""
     for each in re.split(rf"([()]| {word} )", expression):
         depth += (each == "(") - (each == ")")

@@ -55,7 +55,7 @@ def picks(deals: Sequence[Deal], now: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The front page's part: its picks as cards, the first one large; what stands beside them; how many end soon; how
+    """The front page's part: its picks as cards, the first one large; what is beside them; how many end soon; how
     many deals each category has, by slug."""
 
     picks: str = ""
@@ -81,7 +81,7 @@ class Front:
 
 
 def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
-    """The front page's part, of its picks and of what stands beside them."""
+    """The front page's part: its picks and what is beside them."""
     shown = views.cards_of_each(deals, now, first=LARGE)
     views.leave_out(shown, lead=True)
     voted = [views.card(each.deal, now) | {"score": views.score(each.shown(now))} for each in today.voted]
@@ -113,7 +113,7 @@ def under_masthead(latest: str, day: str) -> tuple[str, str]:
 
 
 def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
-    """A feed's newest page below picks: a deal that stands among the picks is not shown a second time.
+    """A feed's newest page below picks: a deal that is among the picks is not shown a second time.
 
     A pick that is shown on some screens only is shown here on the others. Where the page ``leads_on``, older deals
     follow on the next one. Else it is the front page: so many cards at the end are left out of each screen that its

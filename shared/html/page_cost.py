@@ -4,7 +4,7 @@ A setting of the stage puts ``SHOWS_WORK`` into the environment of page function
 this is imported and no hook is set, so it costs one look into the environment.
 
 A page can be tried with a fault: the address asks for it (``?fault=throttle``), the page's requests meet it, and the
-panel says how the site met it. The fault stands in the address because public pages read no cookie; a form that is sent
+panel says how the site met it. The fault is in the address because public pages read no cookie; a form that is sent
 from such a page brings it by its ``Referer``. Only the laptop makes faults: elsewhere ``shared.dynamodb.faults`` is
 not imported.
 """

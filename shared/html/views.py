@@ -91,7 +91,7 @@ COLUMNS = (2, 3, 4, 6, 8)
 """How many cards stand side by side, from a phone to a wide screen; the style knows the widths."""
 
 FRONT_COLUMNS = (1, 3, 4, 5, 6)
-"""The same of the front page, where a column of other things stands beside the cards on wide screens."""
+"""The same of the front page, where a column of other things is beside the cards on wide screens."""
 
 LONG_WORD = 9
 """Letters from which a word of a brand's name is set smaller on a tile."""

@@ -181,7 +181,7 @@ def on_laptop() -> bool:
 
 
 def done(code: str) -> str:
-    """The value of ``Set-Cookie`` by which the next page knows that this browser did what the address says."""
+    """The value of ``Set-Cookie`` that proves to the next page that this browser did what the address says."""
     return f"{DONE}={code}; {attributes()}; Max-Age={_JUST}"
 
 

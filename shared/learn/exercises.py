@@ -83,7 +83,7 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One thing that was checked: what was wanted, what came, and whether that is the same."""
+    """One check: what was wanted, the actual result, and whether they are the same."""
 
     wanted: str
     came: str
@@ -130,7 +130,7 @@ def lesson_of(exercise: Exercise, text: str) -> Lesson:
 def run(
     table: Table, exercise: Exercise, lesson: Lesson, visitor: str, run_id: str, now: datetime, trace: Trace
 ) -> tuple[running.Run, list[Found]]:
-    """Run what was typed (``lesson_of``) in a scratch partition, and check what came back. Raises Busy."""
+    """Run the typed request (``lesson_of``) in a scratch partition, and check the result. Raises Busy."""
     made = running.run(table, lesson, "", visitor, run_id, now, trace, typed=True)
     return made, [*_checked(exercise, made)]
 

@@ -1,9 +1,9 @@
-"""The lessons: one description of each, of which the site's page and the page of the documents' site are made.
+"""The lessons: one description of each, from which the site's page and the page of the documents' site are made.
 
 A file of ``lessons/`` is a group. A lesson has a question, a design, and its requests as DynamoDB takes them, those of
 the common version first, then ours. ``finds`` and ``refused`` say what a request comes to, and a test runs them all.
 
-One lesson has a table of its own, with an index whose keys have several attributes, and what was recorded of it.
+One lesson has a table of its own, with an index whose keys have several attributes, and its recorded answers.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def path() -> list[Lesson]:
 
 
 MADE = {"value", "common", "ours", "code", "points", "predict"}
-"""Parts of a description of which a lesson makes objects."""
+"""Parts of a description that become objects of a lesson."""
 
 
 def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:

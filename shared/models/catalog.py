@@ -227,7 +227,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A change of a deal, field by field; nothing where it was posted. ``by`` is None where nobody knows who it was."""
+    """A change of a deal, field by field; nothing where it was posted. ``by`` is None where it is unknown."""
 
     line_id: str
     at: datetime

@@ -52,7 +52,7 @@ def is_stopped(user: User) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail to one reader: the same in plain text and in HTML, with ``headers`` besides the usual."""
+    """A mail to one reader: the same in plain text and in HTML, with ``headers`` in addition to the usual."""
 
     to: str
     subject: str

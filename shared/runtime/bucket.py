@@ -1,4 +1,4 @@
-"""The bucket of pictures: its client, and the forms by which browsers send files to it."""
+"""The bucket of pictures: its client, and the forms with which browsers send files to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ UPLOAD_SECONDS = 3600
 
 
 def upload_form(deal_id: str, by: str, account_id: str, now: datetime, **fields: str) -> Form:
-    """A form by which the browser of the editor ``by`` sends a picture for a deal; ``fields`` are more of S3's."""
+    """A form with which the browser of the editor ``by`` sends a picture for a deal; ``fields`` are further fields of
+    S3's form."""
     key = f"{UPLOADS}{identifiers.random(now, secrets.token_bytes(16))}"
     noted = {"deal": deal_id, "editor": by, "account": account_id}
     metadata = {f"x-amz-meta-{name}": value for name, value in noted.items()}

@@ -1,4 +1,4 @@
-"""What functions reach besides the table: the queue of the fan-out."""
+"""What functions reach in addition to the table: the fan-out's queue."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def decimals(currency: str) -> int:
 
 
 def sign(currency: str) -> str:
-    """What stands before amounts of a currency: ``$``, ``CA$``, and of one without a sign ``CHF``."""
+    """What precedes amounts of a currency: ``$``, ``CA$``, and of one without a sign ``CHF``."""
     return currencies().get(currency, (2, ""))[1] or currency
 
 
@@ -102,7 +102,7 @@ def sums(by_currency: Mapping[str, str]) -> str:
 
 
 def read(typed: str) -> tuple[str, str]:
-    """A typed amount without its thousands' commas, and the sign or code that stands before or behind it."""
+    """A typed amount without its thousands' commas, and without the sign or code before or after it."""
     found = _TYPED.fullmatch(typed.strip())
     if found is None or not found["amount"] or (found["before"] and found["after"]):
         return typed.strip(), ""

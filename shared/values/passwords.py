@@ -78,7 +78,7 @@ def _is_words(letters: str) -> bool:
 HASHER = PasswordHasher.from_parameters(RFC_9106_LOW_MEMORY)
 
 NOBODYS = "$argon2id$v=19$m=65536,t=3,p=4$1GEq//jHGxc4NaPqEXqA0Q$61xb8XsnF0NFnm5to00dayVRn+pUkTAs0RrKeNHM4B0"
-"""The hash of a random text that nobody knows, made with today's parameters. To check a password against it takes as
+"""The hash of an unknown random text, made with today's parameters. To check a password against it takes as
 long as against anyone's, also for the first guess in a fresh environment."""
 
 

@@ -185,4 +185,4 @@ def test_every_page_of_a_search_takes_at_most_25_read_units(taken: tuple[Taken, 
 
 def test_deals_with_most_words_fill_a_page_of_few_with_all(taken: tuple[Taken, Taken]) -> None:
     for each in taken:
-        assert each["words of which few deals have all"].found == settings.CARDS_OF_A_SEARCH
+        assert each["words that few deals have all of"].found == settings.CARDS_OF_A_SEARCH

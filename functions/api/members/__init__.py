@@ -27,7 +27,7 @@ app.include_router(router)
 
 
 def offer_vote(given: Vote) -> None:
-    """The route by which members vote a deal up, or down. Saying it twice counts once."""
+    """The route for votes on deals, up or down. It is idempotent."""
 
     @app.put(f"/deals/<deal_id>/vote/{given}", **of_members(f"Vote a deal {given}", "Vote", errors=[404, 409]))
     def vote(deal_id: str) -> Response[Any]:

@@ -28,7 +28,7 @@ router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyp
 
 
 def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
-    """The four routes by which members like and watch one kind of topic. Saying it twice counts once."""
+    """The four routes for likes and watches of one kind of topic. They are idempotent."""
 
     @router.put(f"{path}/like", **of_members(f"Like a {kind.label}", "Like", errors=[404]))
     def like(slug: str) -> Response[Any]:

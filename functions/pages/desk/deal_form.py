@@ -173,7 +173,7 @@ ROWS: tuple[tuple[Field, ...], ...] = (
     (Field("image", "Picture at another host", "image", needs=_AN_ADDRESS, hint=_ELSEWHERE, type="url", more=_WEB),),
     (DESCRIPTION,),
 )
-"""The form, a row of fields at a time; above it stands ``LINK``."""
+"""The form, a row of fields at a time; ``LINK`` is above it."""
 
 STARTS_AT = Field("startsAt", "Post at", "starts_at", needs=_A_TIME, hint=_POSTED_LATER, type="datetime-local")
 """Below the fields of a deal that is not posted yet: when it is to be."""

@@ -1,6 +1,6 @@
 """An editor's drafts: saving a deal's form for later, planning when it is posted, posting and discarding it.
 
-Drafts are found under the name of who asks, so nobody sees another's. The form of a draft carries the version that it
+Drafts are filed under their editor's name, so no editor sees another's. The form of a draft carries the version that it
 was read with: of two windows, the later one gets an error.
 """
 

@@ -108,7 +108,7 @@ def all_deals(request: Request) -> Answer:
 
 
 MOST_COUNTED = 1_000
-"""Readers that the hot page counts: one page of their index. Of more it says that there are more."""
+"""Readers that the hot page counts: one page of their index. Beyond, it says that there are more."""
 
 LOOKS_AGAIN = 10
 """Seconds after which the page of a hot deal's progress looks again without script. With it, desk.js does."""
@@ -184,8 +184,8 @@ def _dollars(amount: float) -> str:
 def progress_of(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
     """How far the fan-out of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
 
-    ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, nobody knows how many: the bar
-    shows how many of the parts are finished in which all users are read. ``most`` is its end, 0 if not known yet.
+    ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, their number is unknown: the
+    bar shows how many of the parts are finished in which all users are read. ``most`` is its end, 0 if not known yet.
     """
     notified, finished = progress.notified, progress.finished
     seconds = (progress.at - deal.hot_at).total_seconds() if progress.at and deal.hot_at else 0

@@ -152,7 +152,7 @@ def _numbers(text: str) -> list[str]:
 
 
 def _digest(query: Mapping[str, str]) -> str:
-    """The code of a result, by which the browser that sent the form knows it."""
+    """The code of a result, which identifies it to the browser that sent the form."""
     result = " ".join(f"{name}={query[name]}" for name in ("do", "done", *WHY) if name in query)
     return hashlib.sha256(result.encode()).hexdigest()[:16]
 
@@ -195,7 +195,7 @@ def _read(number: str) -> Deal | str:
 
 
 def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, *, ends: bool) -> str:
-    """Change one deal, if it is still as it was read; returns the code of what became of it."""
+    """Change one deal, if it is still as it was read; returns the code of the outcome."""
     if ends and deal.status(request.now) is not Status.ACTIVE:
         return "done" if deal.status(request.now) is Status.EXPIRED else "over"
     if all(getattr(deal, name) == value for name, value in changes.items()):

@@ -151,7 +151,7 @@ def status(request: Request) -> Answer:
     """The reader's own state, for the script: the counts at the head, and what is saved, voted, liked or watched.
 
     ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``.
-    Empty where nobody is signed in.
+    Empty without a session.
     """
     session = cookies.session_of(table(), request)
     if session is None:
@@ -178,7 +178,7 @@ def _switched(
     states: Sequence[str] = (),
     counted: tuple[metrics.Metric, metrics.Metric] | None = None,
 ) -> Answer:
-    """Turn on or off what a form's button stands for, and lead back to where it stood. Saying it twice counts once.
+    """Turn on or off what a form's button stands for, and redirect to its page. It is idempotent.
 
     ``notices`` are the codes of both; the first is also what the script calls the button's state, unless there are
     ``states``: that, and those of the buttons that are off when it is on.

@@ -105,7 +105,7 @@ FIELDS: Mapping[str, str] = {
     "withdrawnAt": "withdrawn_at",
     "hotAt": "hot_at",
 }
-"""The fields that lines show, named as in the API, each with that of ``Deal``. What nobody types, such as how much
+"""The fields that lines show, named as in the API, each with that of ``Deal``. What is not typed, such as how much
 is left of a deal, makes no line."""
 
 LONGEST = 200

@@ -72,7 +72,7 @@ def count(table: Table, deal_id: str) -> None:
 
 
 def of(table: Table, deal_ids: Sequence[str]) -> dict[str, int]:
-    """The clicks of some deals, by id; 0 for those that nobody followed. BatchGetItem, 100 a request."""
+    """The clicks of some deals, by id; 0 for those without clicks. BatchGetItem, 100 a request."""
     wanted = {keys.clicks(deal_id)["PK"]: deal_id for deal_id in deal_ids}
     items = table.get_many([keys.clicks(i) for i in deal_ids])
     found = damage.readable(items, lambda item: (wanted[item["PK"]], damage.attribute(item, "Clicks", int)))

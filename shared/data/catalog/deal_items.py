@@ -102,7 +102,7 @@ def to_item_listed(deal: Deal, *, listed: bool) -> Item:
 
 
 def is_listed(item: Item) -> bool:
-    """Whether a Deal item stands in the feeds' indexes."""
+    """Whether a Deal item is in the feeds' indexes."""
     return "GSI1PK" in item
 
 
@@ -178,7 +178,7 @@ def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Pl
 
 
 def draw_numbers(table: Table, count: int) -> int:
-    """The first of so many numbers, which nobody else gets. Numbers of deals that are then refused are never used."""
+    """The first of so many reserved numbers. Numbers of deals that are then refused are never used."""
     drawn = table.write(
         update(keys.deal_numbers(), "ADD LastNumber :n", values={":n": count}, refused=NotSeeded()),
         returning="UPDATED_NEW",

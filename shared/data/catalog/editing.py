@@ -40,7 +40,7 @@ def warnings_of(deal: Deal, now: datetime, before: Deal | None = None) -> dict[s
         return {}
     found = {}
     if deal.ends_at is not None and deal.ends_at <= now and (before is None or before.ends_at != deal.ends_at):
-        found["expiresAt"] = f"This deal ended {ago(deal.ends_at, now)}: nobody will see it."
+        found["expiresAt"] = f"This deal ended {ago(deal.ends_at, now)}: readers won't see it."
     saves = deal.list_price is None or deal.units < units(deal.list_price, deal.currency)
     if not saves and (before is None or (before.price, before.list_price) != (deal.price, deal.list_price)):
         found["price"] = "The price is not below the list price: no saving is shown."
@@ -48,7 +48,7 @@ def warnings_of(deal: Deal, now: datetime, before: Deal | None = None) -> dict[s
 
 
 def ask(deal: Deal, now: datetime, confirmed: Collection[str] | None, before: Deal | None = None) -> None:
-    """Refuse a deal with a warning that its editor has not confirmed; with None, nobody is asked. Raises DealIsOdd."""
+    """Refuse a deal with a warning that its editor has not confirmed; None confirms all. Raises DealIsOdd."""
     found = {} if confirmed is None else warnings_of(deal, now, before)
     if found.keys() - set(confirmed or ()):
         raise DealIsOdd(found)
@@ -117,7 +117,7 @@ def mend(
     correlation_id: str | None = None,
     confirmed: Collection[str] | None = None,
 ) -> Deal:
-    """Write a damaged deal anew, with ``changes`` in place of what cannot be read; it stands in feeds as it should.
+    """Write a damaged deal anew, with ``changes`` in place of what cannot be read, and in feeds as it should be.
 
     An editor is asked about warnings, as by ``deals.edit``.
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile where another edit was faster.
@@ -181,7 +181,7 @@ def undone(deal: Deal, now: datetime) -> dict[str, Any]:
 def undo(
     table: Table, deal_id: str, now: datetime, *, by: str | None = None, correlation_id: str | None = None
 ) -> Deal:
-    """Undo that a deal was withdrawn or ended, within ten minutes: it ends when it would have ended, and stands again
+    """Undo that a deal was withdrawn or ended, within ten minutes: it ends when it would have ended, and is again
     where editors had picked it. What else has been changed since stays. Raises NoSuchDeal, TooLateToUndo."""
 
     def attempt() -> Deal:

@@ -233,7 +233,7 @@ def attribute(feed: Feed, period: str) -> str:
 
 
 def contents(feed: Feed, item: Item) -> dict[str, int]:
-    """The counts that a Periods item holds, by period. One that is damaged stands for a deal: its period is read."""
+    """The counts that a Periods item holds, by period. A damaged one counts as a deal: its period is read."""
     return {
         _period_of(feed, item["SK"], name): damage.read_or(item, partial(_count_of, name), otherwise=1)
         for name in item

@@ -2,7 +2,7 @@
 
 Each deal has a copy of itself under the hash of its product's identity (``links.product``), kept by the stream a second
 or two behind the deal (``functions/background/publisher.py``), so that a deal's own transaction stays as small as it
-is. The copy of a listed deal also stands in the indexes, by its price and its discount (``sorting.py`` reads them), and
+is. The copy of a listed deal is also in the indexes, by its price and its discount (``sorting.py`` reads them), and
 that of a deal that has ended under its brand and category: their pages show it where nothing else is.
 
 1.0.0 took all addresses of one page for one product, whatever their queries. What it wrote there is read, and written
@@ -77,7 +77,7 @@ def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bo
             key = keys.product_offer(place, before.deal_id)
             table.write(forget(key, because="a repeated record finds it gone already"))
     for write in filing(after, has_ended=has_ended) if after else []:
-        with suppress(AlreadyExists):  # a later version stands there already
+        with suppress(AlreadyExists):  # a later version is there already
             table.write(write)
 
 
@@ -106,7 +106,7 @@ def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:
 
 
 def to_items(deal: Deal, *, has_ended: bool) -> list[Item]:
-    """The offer of a deal, and the one that 1.0.0 reads of it where that stands elsewhere: it is in no index."""
+    """The offer of a deal, and the one that 1.0.0 reads of it where that is elsewhere: it is in no index."""
     _, *others = places(deal.link)
     bare = {"Type": item_types.PRODUCT_OFFER, **attributes(deal)}
     return [
@@ -116,7 +116,7 @@ def to_items(deal: Deal, *, has_ended: bool) -> list[Item]:
 
 
 def to_item(deal: Deal, *, has_ended: bool) -> Item:
-    """The offer of a deal. One that is withdrawn stands in no index; one whose end has come, and which is still in the
+    """The offer of a deal. One that is withdrawn is in no index; one whose end has come, and which is still in the
     feeds until the sweep, is still among prices."""
     key = keys.product_offer(links.product_hash(deal.link), deal.deal_id)
     item = {**key, "Type": item_types.PRODUCT_OFFER, **attributes(deal)}
@@ -198,4 +198,4 @@ def remember_category(table: Table, change: DealChange) -> None:
         return
     if host := links.host(deal.link):
         item = {**keys.shop(host), "Type": item_types.SHOP, "Host": host, "Category": deal.category}
-        table.write(put(item, because="the last category stands, and it is only proposed"))
+        table.write(put(item, because="the last writer wins: a category is only a suggestion"))

@@ -208,7 +208,7 @@ def _feeds_of(change: DealChange) -> list[Cached]:
 
 
 def _is_beside(item: Item, deal_ids: set[str]) -> bool:
-    """Whether one of some deals stands beside the picks of a copy, as far as that can be read."""
+    """Whether one of some deals is beside the picks of a copy, as far as that can be read."""
     try:
         return not deal_ids.isdisjoint(item.get("Beside", ()))
     except TypeError:

@@ -106,7 +106,7 @@ def _replace(table: Table, of: CuratedPage | Topic, picked: Sequence[Deal], now:
         update(
             keys.featured(of),
             f"SET {', '.join(f'#n_{name} = :{name}' for name in assigned)} ADD FeaturedVersion :one",
-            condition=None,  # the list is replaced as a whole, and the later editor's stands
+            condition=None,  # the list is replaced as a whole: the last editor wins
             names={f"#n_{name}": name for name in assigned},
             values={":one": 1, **{f":{name}": value for name, value in assigned.items()}},
             refused=None,

@@ -1,7 +1,7 @@
 """The score that readers' votes give a deal, and its place among the popular deals.
 
 The score is an item of its own, so that those who vote do not meet those who read or edit the deal. While the deal is
-listed, the score also stands in GSI1, among those of the deals of one month by their rank: ten times the votes are
+listed, the score is also in GSI1, among those of the deals of one month by their rank: ten times the votes are
 worth as much as being 12 and a half hours newer, so time itself does the decaying, and nothing is ever ranked anew
 because it has grown older. The rank is filed by the stream (``functions/background/refresher.py``), once for all votes
 of a second, and follows from the score and the deal's id alone: filing it again changes nothing.
@@ -41,7 +41,7 @@ _RANKED = Projection.of("PK", "SK", "Score", "GSI1SK")
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A deal and its score; None where nobody's vote has counted yet."""
+    """A deal and its score; None where no vote has counted yet."""
 
     deal: Deal
     score: int | None

@@ -60,7 +60,7 @@ MOST_CORRECTED = 2
 """Unknown words of a search that is corrected: each is looked for by up to four beginnings."""
 
 SHORTEST_CORRECTED = 4
-"""Letters of a word that is taken for another where nobody has it: of three, one letter less may be anything."""
+"""Letters of a word that is taken for another where no deal has it: of three, one letter less may be anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Words of which a deal must have one, and how many deals have any of them, at most.
+    """Words, one of which a deal must have, and how many deals have any of them, at most.
 
     ``completed`` are those of them that a word is only the beginning of, as they are written.
     """
@@ -103,7 +103,7 @@ class Group:
 class Found:
     """Deals, newest first; the next page's cursor; known words that an unknown one may be a misspelling of.
 
-    ``completed`` are the words of which the last one that was typed is the beginning, as far as they were searched.
+    ``completed`` are the words that begin with the last one typed, as far as they were searched.
     ``instead`` is the corrected search whose matches these are, where that which was asked has none. ``groups`` are
     what each word of the search stands for, on a first page, and ``others`` what was read and lacks a word.
     """
@@ -163,7 +163,7 @@ def filing(listed: Sequence[Deal]) -> list[Write]:
 
 
 def items_of(deal: Deal) -> dict[str, Item]:
-    """The items by which a listed deal is found, by word: each names all of its words, as of a version of the deal."""
+    """The items that find a listed deal, by word: each names all of its words, as of a version of the deal."""
     found = words.of_deal(deal)
     same = {name: getattr(deal, name) for name in ("brand", "price", "currency", "ends_at", "version")}
     card = " ".join(links.hashed(each)[:16] for each in links.likenesses(deal.link, deal.title))
@@ -462,7 +462,7 @@ def _counted(table: Table, word: str, of_item: Write, counting: Write) -> None:
 
 
 def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> None:
-    """Write a word's item and count it; where it is there already and its deal was changed, it says so now.
+    """Write a word's item and count it; where it exists and its deal was changed, it is updated.
 
     A record that comes again after a later one, as out of the dead-letter queue, changes nothing.
     """

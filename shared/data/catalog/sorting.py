@@ -1,6 +1,6 @@
 """The deals of a brand or a category by price and by discount, and those of them within some prices.
 
-The offer of a listed deal (``offers.py``) stands in three indexes, so that one Query gives each of these lists:
+The offer of a listed deal (``offers.py``) is in three indexes, so that one Query gives each of these lists:
 
     cheapest of a category             GSI3    forward, between two prices
     cheapest of a brand                GSI2    the same
@@ -56,13 +56,13 @@ SIFTED = 100
 """Deals that a request reads where few of them fit: about 10 read units."""
 
 FEW = 12
-"""Deals of a day or a month by which a list's currencies are known."""
+"""Deals of a day or a month that a list's currencies are taken from."""
 
 TRIPS = 3
 """Requests that are made for one page, one after the other, as long as it is not half full."""
 
 Position = tuple[int, str]
-"""Where a deal stands among others: its price or discount, and its id."""
+"""A deal's place among others: its price or discount, and its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,13 +296,13 @@ def _place(of: Topic, selection: Selection) -> tuple[Index, str]:
 
 
 def _standing(of: Topic, selection: Selection, item: Item) -> Deal:
-    """The deal of an offer. Raises ValueError where it stands in another place than its own."""
+    """The deal of an offer. Raises ValueError where it is in another place than its own."""
     index, _ = _place(of, selection)
     deal = from_item(item)
     rank, deal_id = _position(selection, deal)
     by = keys.offer_by_discount if selection.sort is Sort.DISCOUNT else keys.offer_by_price
     if item[str(index.sort_key)] != by(rank, deal_id):
-        raise ValueError("the offer stands in another place than its own")
+        raise ValueError("the offer is in another place than its own")
     return deal
 
 

@@ -57,7 +57,7 @@ def from_item(topic: Topic, item: Item) -> CountedTopic:
 
 
 def new_item(topic: Topic, name: str, now: datetime) -> Item:
-    """A Brand or Category item that nobody likes or watches yet."""
+    """A Brand or Category item without likes or watches."""
     return {
         **keys.topic(topic),
         "Type": item_types.TOPIC[topic.kind],

@@ -1,4 +1,4 @@
-"""Words: those by which a deal is found, those of a search, and which of them count as the same.
+"""Words: those that find a deal, those of a search, and which of them count as the same.
 
 A deal is found by the words of its title, brand and category. They are compared as their stems, so that ``jackets``
 finds a jacket; a brand's words are also filed as they are written. A hyphenated word is filed in parts and as one:
@@ -183,7 +183,7 @@ def _term(*written: str) -> Term:
 
 
 def of_deal(deal: Deal) -> dict[str, str]:
-    """The words by which a deal is found, each with a form in which it is written there."""
+    """The words that find a deal, each with a form in which it is written there."""
     found: dict[str, str] = {}
     for word in in_text(deal.brand_name):
         found |= {stem(word): word, word: word}
@@ -196,7 +196,7 @@ def of_deal(deal: Deal) -> dict[str, str]:
 
 
 def stems_of(found_by: Iterable[str]) -> set[str]:
-    """The words by which a deal is found, with the stem of each: that of a stem may be another word."""
+    """The words that find a deal, with the stem of each: that of a stem may be another word."""
     return {each for word in found_by for each in (word, stem(word))}
 
 

@@ -47,10 +47,10 @@ USER_HIDES = {
     **dict.fromkeys(("DigestHour", "DigestSince"), "when a member is mailed"),
     "DigestKey": "signs links that act for a member",
 }
-"""What it keeps in the items of users that nobody sees."""
+"""Hidden attributes that it keeps in the items of users."""
 
 DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {
     item_types.USER: ((MailSettings,), {}),
     item_types.MESSAGE: ((), {"MailedAt": datetime}),
 }
-"""The models whose fields such items have besides those of others, and attributes beside them."""
+"""The models whose fields such items also have, and further attributes."""

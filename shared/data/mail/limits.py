@@ -16,7 +16,7 @@ RESETS_PER_EMAIL = 3
 few to fill its mailbox. Who is refused because of others has their links in the mailbox, and each of them works."""
 
 RESETS_PER_NETWORK = 10
-"""Links to new passwords that one network asks for in a window, whether or not anybody has the addresses."""
+"""Links to new passwords that one network may ask for in a window, whether or not accounts have the addresses."""
 
 RESET_LIFETIME = timedelta(hours=1)
 """How long a mailed link to a new password works: it is as good as the password."""
@@ -29,13 +29,13 @@ VERIFICATIONS_PER_USER = 3
 
 MAILS_PER_ADDRESS = 5
 """Mails of all kinds to one address: in an hour, the time for which a link to a new password works, so who is refused
-has one that does; in a day, where nobody has proved that the address is the account's: it may be a stranger's."""
+has one that does; in a day, where the address is unconfirmed: it may be a stranger's."""
 
 DIGEST_COHORT = 25
 """Readers whose mails are one unit of work: SES takes 14 mails a second of a new account, so it is over in seconds."""
 
 DIGEST_MESSAGES = 15
-"""Messages that a day's mail shows; it says how to see the rest."""
+"""Messages that a day's mail shows; it links to the rest."""
 
 DIGEST_TOO_LATE = timedelta(days=1)
 """After this a day's mail is not sent any more: the next one has been. Receipts are kept three times as long."""

@@ -7,7 +7,7 @@ answer, and the time that it takes, are the same for everyone.
 Who has the token of a mailed link can read what comes to an account's email address. A token is the account's name and
 256 random bits. The table knows only a hash, made of the token, what it is for, and the account as it was: its id, its
 address and the generation of its sessions. So a new password, a sign-out everywhere, another address or another owner
-of the name makes a token worthless, and its item names nobody.
+of the name makes a token worthless, and its item has no name.
 
 A digest has the oldest unread messages that no mail had yet. Each is marked once SES has taken its mail, so news that
 is delivered late, and what a mail has no room for, comes with the next one. A receipt keeps a user from being mailed
@@ -97,7 +97,7 @@ class Report:
     def from_json(cls, body: str) -> Report:
         """The report that a message of SES's topic is. Raises ValueError for any other body.
 
-        A bounce that is not permanent (a full mailbox, a holiday) names nobody.
+        A bounce that is not permanent (a full mailbox, a holiday) has no recipients.
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
         """
         try:
@@ -143,7 +143,7 @@ def choose_hour(table: Table, user: User, hour: int | None, entropy: bytes, now:
 
 
 def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
-    """Names of those who are mailed at an hour, of which the last one before was ``after``. A Query of GSI1."""
+    """The names after ``after`` of those who are mailed at an hour. A Query of GSI1."""
     start = keys.user_in_digests(after, hour)["GSI1SK"] if after else None
     found = table.query(keys.digests(hour), index=GSI1, after=start, limit=limit, projection=_NAME)
     return [core_keys.id_in(item["GSI1SK"]) for item in found]

@@ -1,8 +1,8 @@
 """Telling those whose alerts a deal meets: on its product at its price, and on its words.
 
-A unit of work is one cohort of alerts, as ``fanout`` has them of readers, and its continuation is queued before anybody
-is told. It needs no marker: an alert says by itself whether it has notified of a price, and a message that exists is
-not written again. So a unit that comes twice reads once more, and sends nothing new.
+A unit of work is one cohort of alerts, as ``fanout`` has them of readers, and its continuation is queued before any
+owner is told. It needs no marker: an alert says by itself whether it has notified of a price, and a message that exists
+is not written again. So a unit that comes twice reads once more, and sends nothing new.
 
 An index names the alerts, and may be a moment behind the table; and a name may have another owner by now. So notifying
 is one transaction that requires the alert as it was found, and the account that made it.
@@ -50,7 +50,7 @@ def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert]
     """The alerts of one cohort that a deal meets, and where the next cohort starts, or None.
 
     One Query of its product's alerts, from its price up; for a new deal, two more for each of its words: an alert on a
-    hyphenated word stands under a part of it and under the joined word, and is taken where the deal has the part.
+    hyphenated word is filed under a part of it and under the joined word, and is taken where the deal has the part.
     """
     has = words.of_deal(deal).keys()
     stems = words.stems_of(has)
@@ -77,7 +77,7 @@ def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert]
 
 
 def _part(alert: Alert) -> list[str]:
-    """The word under which an alert on words stands in GSI1."""
+    """The word that files an alert on words in GSI1."""
     return alert.rarest.split()[:1] if isinstance(alert, WordsAlert) else []
 
 

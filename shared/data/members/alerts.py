@@ -127,7 +127,7 @@ def places(alert: Alert) -> Key:
 
 
 def as_found(alert: Alert, price: int) -> Write:
-    """The write by which an alert notifies of a deal at a price, in cents; one on a product is then armed below it.
+    """The write with which an alert notifies of a deal at a price, in cents; one on a product is then armed below it.
 
     Refused with NoSuchAlert where it notified of such a price before, or was changed or removed since the index showed
     it.

@@ -138,7 +138,7 @@ def remember(unit: Unit, what: Literal["Continued", "Done"], *, once: bool = Fal
     """
     return update(
         _marker(unit),
-        f"SET {what} = :true" + (" REMOVE Readers, Daily" if what == "Done" else ""),  # nobody's name is needed then
+        f"SET {what} = :true" + (" REMOVE Readers, Daily" if what == "Done" else ""),  # the names are not needed then
         condition="attribute_exists(PK)" + (f" AND attribute_not_exists({what})" if once else ""),
         values={":true": True},
         refused=AlreadyExists() if once else Unavailable("A cohort's marker is gone."),

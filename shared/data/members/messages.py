@@ -29,7 +29,7 @@ def sending(message: Message) -> Write:
 
 
 def naming(message: Message, name: str, shown_at: datetime | None) -> Write:
-    """The write by which a message that exists names one more alert, and is shown unless that waits for the digest.
+    """The write with which an existing message names one more alert, and is shown unless that waits for the digest.
 
     Refused with NoSuchMessage where the message names it already, or is gone.
     """

@@ -46,7 +46,7 @@ def create(table: Table, user: User) -> User:
 
 
 def registration(user: User) -> Write:
-    """The write that makes a User item, for a name that nobody has."""
+    """The write that makes a User item, for a free name."""
     if user.password_hash is None or not user.account_id:
         raise ValueError("an account is made with a password and an id")
     item = {
@@ -116,7 +116,7 @@ def rehash(table: Table, user: User, password_hash: str) -> User:
 
 
 def change_email(table: Table, user: User, email: str) -> User:
-    """Change an account's email address to one that nobody else has. Raises EmailTaken, AccountChanged."""
+    """Change an account's email address to one that no other account has. Raises EmailTaken, AccountChanged."""
     table.transact(
         update(
             keys.user(user.username),

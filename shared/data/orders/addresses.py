@@ -20,7 +20,7 @@ MOST = 10
 """Addresses of one user: at their longest they are 4 KB, so the User item stays small."""
 
 _NONE = "-"
-"""What stands for no postal code: 1.0.0 reads no empty text."""
+"""The value for no postal code: 1.0.0 reads no empty text."""
 
 _POSTAL_CODE = Codec(lambda code: code or _NONE, lambda stored: "" if stored == _NONE else stored)
 _ADDRESS = Entity(Address, forms={"postal_code": _POSTAL_CODE})
@@ -98,5 +98,5 @@ def _entry(name: str, user: Item) -> tuple[str, Address]:
 
 
 def fingerprint(address: Address) -> str:
-    """A short text that differs for each address, by which a form says which one it showed."""
+    """A short text that differs for each address; a form says with it which one it showed."""
     return hashlib.sha256(json.dumps(to_map(address), sort_keys=True).encode()).hexdigest()[:16]

@@ -69,7 +69,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(keys.STOCK, at(keys.stock_shard(DEAL_ID, _SHARD), "the stock of a deal", "35"),
             needs="Left Ordered OnSale Changes", says={**SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(OF_DEAL,),
             exported=_WHOLE),
-        # It stands in the index while its deal is listed and there are pieces left: the deal says so (invariants.py).
+        # It is in the index while its deal is listed and there are pieces left: the deal says so (invariants.py).
         Entity(keys.STOCK_NOTE, at(keys.stock(DEAL_ID), "the stock of a deal", "35"),
             (at(keys.stock_in_sold_here(DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
             needs="Shards", says=SAYS_DEAL, exported=_WHOLE),
@@ -84,4 +84,4 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
 """The types of items, by what they belong to."""
 
 USER_HIDES = {"Addresses": _LIVES}
-"""What it keeps in the items of users that nobody sees."""
+"""Hidden attributes that it keeps in the items of users."""

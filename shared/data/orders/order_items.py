@@ -82,7 +82,7 @@ def pointer(number: int, order_id: str) -> Write:
 
 
 def order_id_of(table: Table, id_or_number: str) -> str:
-    """The id of an order, of which the id or the number is given. One GetItem by number. Raises NoSuchOrder."""
+    """The id of an order, from its id or number. One GetItem by number. Raises NoSuchOrder."""
     if identifiers.is_ksuid(id_or_number):
         return id_or_number
     number = read_order_number(id_or_number)
@@ -141,7 +141,7 @@ def to_item(order: Order) -> Item:
 
 
 def places(order: Order) -> Key:
-    """The attributes by which indexes find an order, in its status."""
+    """The attributes that index an order, in its status."""
     return {
         **shop_keys.order_in_parts(order.order_id),
         **shop_keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
@@ -209,7 +209,7 @@ def item_id(place: int) -> str:
 
 
 def item_keys(order_id: str, count: int) -> list[Key]:
-    """The keys of an order's items, of which there are so many, in their order."""
+    """The keys of an order's items, in their order, from their number."""
     return [shop_keys.order_item(order_id, item_id(place)) for place in range(1, count + 1)]
 
 
@@ -459,7 +459,7 @@ def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None 
 
 
 def filled(table: Table, orders: Sequence[Order]) -> list[Order]:
-    """Some orders with their items, read by their keys, but without an order of which an item is damaged.
+    """Some orders with their items, read by their keys, but without an order with a damaged item.
 
     BatchGetItem, 100 items a request.
     """

@@ -93,11 +93,10 @@ def place(
 ) -> Order:
     """Place an order, or give the one that an earlier request with the same key placed.
 
-    The id is made of 16 bytes of ``entropy``; ``chance`` gives random numbers from 0 to below 1, by which buyers spread
-    over the shards. Prices are those of the moment the deals are read: a condition on them would have all buyers of a
-    deal meet in its item.
-    Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged, CartChanged, NotSignedIn, IdempotencyKeyReused,
-    Busy.
+    The id is made of 16 bytes of ``entropy``; ``chance`` gives random numbers from 0 to below 1, with which buyers
+    spread over the shards. Prices are those of the moment the deals are read: a condition on them would have all buyers
+    of a deal meet in its item. Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged, CartChanged,
+    NotSignedIn, IdempotencyKeyReused, Busy.
     """
     order_id = identifiers.random(now, entropy)
     shard = open_shard(order_id, terms.open_shards)

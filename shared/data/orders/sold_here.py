@@ -1,6 +1,6 @@
 """How much of a deal is left, as the deal itself shows it; and the list of the deals that can be bought here.
 
-The note of a deal's stock stands in GSI1 while the deal is listed and says that pieces are left: a sparse index, so
+The note of a deal's stock is in GSI1 while the deal is listed and says that pieces are left: a sparse index, so
 that the list reads no deal that is not on it. The stream files it behind the deal
 (``functions/background/refresher.py``). The list is one partition: it is written where stock comes or runs out, and not
 with each order.
@@ -51,7 +51,7 @@ def show(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool:
 
 
 def place(deal: Item) -> Key:
-    """Where the note of the stock of a deal's item stands in GSI1; nothing where the deal cannot be bought here."""
+    """The place of the note of a stock in GSI1; nothing where the deal cannot be bought here."""
     return shop_keys.stock_in_sold_here(keys.id_in(deal["PK"])) if is_listed(deal) and deal.get("Stock") in LEFT else {}
 
 

@@ -62,7 +62,7 @@ def advance(
     if status in OPEN:
         order_items.know(table, status, order.order_id, order.open_shard, now)
     new = replace(order, status=status, times={**order.times, status: now}, correlation_id=correlation_id)
-    if not order.username:  # its account was removed: nobody needs to know any longer where it went
+    if not order.username:  # its account was removed: its address is no longer needed
         new = replace(new, address=None)
     try:
         table.transact(
@@ -123,9 +123,9 @@ def can_undo(order: Order, now: datetime) -> bool:
 
 
 def _step(old: Order, new: Order) -> Write:
-    """The write by which an order takes a step, or takes it back: it is in the lists of its new status then.
+    """The write with which an order takes a step, or takes it back: it is in the lists of its new status then.
 
-    What stays of an order whose account was removed is in nobody's history, and loses its address when it is delivered.
+    An order whose account was removed is in no account's history, and loses its address when it is delivered.
     """
     goes_back = new.status in old.times
     step = time_attribute(old.status if goes_back else new.status)

@@ -226,7 +226,7 @@ def _evenly(pieces: int, shards: int) -> dict[int, int]:
 
 
 def _note(stock: Stock, shards: int) -> Write:
-    """The write that notes how many shards a stock is in, if nobody has noted another number since it was read."""
+    """The write that notes how many shards a stock is in, if the number has not changed since it was read."""
     return update(
         shop_keys.stock(stock.deal_id),
         "SET #type = :type, DealId = :deal, Shards = :shards",
