@@ -45,7 +45,7 @@ SEARCHES = {
     "a common word and a rare one": "mens heirloom",
     "two common words that rarely meet": "mens kettle",
     "two common words that never meet": "shirt kettle",
-    "a word that nobody has": "shirrt",
+    "a word that no deal has": "shirrt",
     "words that few deals have all of": "mens kettle shirt sleeve heirloom",
     "a word and the most it may cost": "shirt under $40",
     "the beginning of words, half price": "half price sh",

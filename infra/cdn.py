@@ -335,7 +335,7 @@ class Edge(Construct):
     ) -> tuple[cloudfront.BehaviorOptions, dict[str, cloudfront.BehaviorOptions]]:
         """All public pages; and the site's files, which are kept for a year, and private pages, which are not kept.
 
-        Public pages are the same for everybody, because neither cookies nor credentials are sent on. The functions of
+        Public pages are the same for everyone, because neither cookies nor credentials are sent on. The functions of
         private pages see all headers except Host: cookies, and Origin and Sec-Fetch-Site, with which they refuse a form
         that another site sends. An address that was typed without https is redirected to https.
         """

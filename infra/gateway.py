@@ -38,7 +38,7 @@ def resource_policy(stage: Stage) -> iam.PolicyDocument | None:
     """The resource policy of an API, which refuses nothing by itself (``Gateway.refuse``).
 
     On AWS, no API goes without a policy: CloudFormation keeps the one that an API has when the template no longer names
-    one, and an API that refused everybody would go on with it (https://github.com/aws/aws-cdk/issues/21840).
+    one, and an API that refused everyone would go on with it (https://github.com/aws/aws-cdk/issues/21840).
     A method with an authorizer is then closed only by a Deny, not by the lack of an Allow:
     https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-authorization-flow.html
     """

@@ -23,7 +23,7 @@ BUCKET_OUTPUT = "PicturesBucket"
 
 
 _PICTURES_OF_DEALS = Acceptance(
-    "It holds what everybody may see, each file written once under its content's hash, and uploads for a day. "
+    "It holds what everyone may see, each file written once under its content's hash, and uploads for a day. "
     "CloudTrail can tell who writes them.",
     *nag.NO_LOG_NO_VERSIONS,
 )

@@ -22,7 +22,7 @@ ORDERS = (
 
 
 def sell(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now: datetime) -> None:
-    """The shop sells two of the deals: one is ordered, by everybody, and the other lies in a cart."""
+    """The shop sells two of the deals: one is ordered, by everyone, and the other lies in a cart."""
     for name, reader in readers.items():
         home = Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", region="ME")
         addresses.save(table, name, "home", home)

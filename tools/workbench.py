@@ -193,7 +193,7 @@ def _plan(table: Table, like: Deal) -> None:
 
 
 def _tell_everyone(table: Table, deal: Deal) -> None:
-    """A deal is hot before anybody has signed up: moto does not know the statement that sends messages to many."""
+    """A deal is hot before anyone has signed up: moto does not know the statement that sends messages to many."""
     hot = deals.make_hot(table, deal.deal_id, NOW)
     nowhere = services.connect_queue("", **FAKE_CREDENTIALS)  # nothing is queued where there is but one cohort
     for unit in fanout.alarm_of(hot, segments=1):

@@ -2,7 +2,7 @@
 layer, the cost of a form or a request of the API, and a walk of five steps on the laptop, from a deal that one posts to
 what the table and its stream make of it.
 
-Only stages that show their work have this function. On the laptop everybody may look, elsewhere editors; what a form
+Only stages that show their work have this function. On the laptop everyone may look, elsewhere editors; what a form
 took is for the holder of its id. Its role reads no password, no address and no email address; of sessions it reads the
 one whose token it is shown.
 """

@@ -43,5 +43,5 @@ class Cdn(Option):
         """Raise ValueError for a stage whose own name would lead to APIs that are closed."""
         if self.closes_apis and stage.domain:
             raise ValueError(
-                "domain must not be set where cdn closes_apis: it would lead to APIs that refuse everybody."
+                "domain must not be set where cdn closes_apis: it would lead to APIs that refuse everyone."
             )

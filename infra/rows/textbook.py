@@ -15,7 +15,7 @@ LEARN: Access = (
         for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "BatchWriteItem", "PartiQLInsert")
     ),
 )
-"""Only stages that show their work have this function. It reads the catalog, which everybody may, and writes scratch
+"""Only stages that show their work have this function. It reads the catalog, which everyone may, and writes scratch
 partitions: a function of its own, because the one of ``/table`` writes nothing, and this one reads no session."""
 
 FUNCTIONS = (Function(name="learn", access=LEARN, pages="/learn", shows_work=True),)

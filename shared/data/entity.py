@@ -19,7 +19,7 @@ from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index
 class Shown(Enum):
     """Who may see the items of a partition of the table or of an index."""
 
-    OPEN = "everybody: the catalog"
+    OPEN = "everyone: the catalog"
     WHOLE = "who opens the browser of the table"
     PARTLY = "the same, without the attributes that the row hides"
     HIDDEN = "nobody"

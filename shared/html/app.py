@@ -77,7 +77,7 @@ def _where_it_stands(place: str, _request: Request, **parts: str) -> Answer:
 def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = False) -> http.Handler:
     """The Lambda handler of some pages.
 
-    ``public``: they are the same for everybody, also those that say that nothing is there.
+    ``public``: they are the same for everyone, also those that say that nothing is there.
     """
 
     def refused(error: DealsError, event: Event) -> Response[Any]:

@@ -97,7 +97,7 @@ def editor_of(request: Request, refusal: str = "The desk is for editors.") -> Se
 
 
 def require_laptop_or_editor(request: Request) -> None:
-    """Admit everybody on the laptop, elsewhere editors, to what shows the workings. Raises NotSignedIn, Forbidden."""
+    """Admit everyone on the laptop, elsewhere editors, to what shows the workings. Raises NotSignedIn, Forbidden."""
     if not on_laptop():
         editor_of(request, "The table is for editors.")
 

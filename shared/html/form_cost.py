@@ -1,7 +1,7 @@
 """The cost of a form: its writes as they were made, drawn on the page that it leads to, and the stream's work on them.
 
 Only stages that show their work import this. The drawing is kept for ten minutes under an unguessable id,
-which is in the address that the form leads to (``?trace=``). A page that is the same for everybody reads no cookie
+which is in the address that the form leads to (``?trace=``). A page that is the same for everyone reads no cookie
 for it, and an answer that has one is never stored.
 """
 

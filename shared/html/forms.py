@@ -1,7 +1,7 @@
 """Forms that browsers post: from which sites, how they are read, and which of our addresses they may lead to
 afterwards.
 
-There are no tokens in forms, so that a form can be on a page that is cached for everybody. The browser itself says
+There are no tokens in forms, so that a form can be on a page that is cached for everyone. The browser itself says
 where a form was sent from: ``Sec-Fetch-Site``, which no script can set, or ``Origin`` in older browsers
 (https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site). The host of a request is never asked: behind
 a proxy it is the gateway's.

@@ -129,7 +129,7 @@ TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 It leaves out subdomains: those who serve them may have no HTTPS."""
 
 PUBLIC = f"public, {FRESH}, stale-if-error=600"
-"""A page that is the same for everybody: some seconds old at most, and the last good one while the table is away."""
+"""A page that is the same for everyone: some seconds old at most, and the last good one while the table is away."""
 
 PRIVATE = "no-store"
 """A page of one reader's own."""
@@ -220,7 +220,7 @@ def page(  # what differs from page to page, each by its name
     """A page of a template that extends ``base.html``.
 
     ``here`` is the page's own path, ``notice`` the code of the last action, whose sentence ``notice.html`` has: a page
-    that is the same for everybody leaves it to the script whether this browser did it. The base template also knows
+    that is the same for everyone leaves it to the script whether this browser did it. The base template also knows
     ``robots``, ``description``, ``query`` (the words searched) and ``canonical``, an absolute address.
 
     ``errors`` are what is wrong with the fields of the page's form, by name: without a ``status``, that is 422.
@@ -287,7 +287,7 @@ def problem_page(
 ) -> Answer:
     """A page of a status and a sentence, with the search and the categories to go on from.
 
-    ``public``: the address is one of those whose pages are the same for everybody, and so is this page. What is not
+    ``public``: the address is one of those whose pages are the same for everyone, and so is this page. What is not
     there may then be kept at the edge as pages are; other errors never are.
     """
     title = _TITLES.get(status, "Something went wrong")

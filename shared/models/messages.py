@@ -21,7 +21,7 @@ class AboutDeal:
     """The deal that a message is about, as it was when the message was written.
 
     ``watched`` is the name of what is watched: a brand, a category, words, a product at a price; a hot deal goes to
-    everybody. ``also`` are the names of the alerts that it meets beside that. Both may quote what a member typed.
+    everyone. ``also`` are the names of the alerts that it meets beside that. Both may quote what a member typed.
     """
 
     deal_id: str = field(metadata=stored("DealId"))

@@ -125,7 +125,7 @@ def networks_around(address: str, widths: Iterable[int]) -> list[str]:
     except ValueError:
         return ["unknown"]
     if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped  # their networks would be one and the same for everybody
+        ip = ip.ipv4_mapped  # their networks would be one and the same for everyone
     if ip.version == 4:
         return [str(ip)]
     return [str(ipaddress.ip_network(f"{ip.packed.hex(':', 2)}/{width}", strict=False)) for width in widths]

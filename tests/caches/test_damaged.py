@@ -1,4 +1,4 @@
-"""A deal's item that somebody has damaged by hand: left out of all that lists it, counted, and it stops nothing."""
+"""A deal's item that someone has damaged by hand: left out of all that lists it, counted, and it stops nothing."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "a stock of no known level": {"Stock": {"S": "plenty"}},
     "a number that is a word": {"DealNumber": {"S": "twelve"}},
 }
-"""Attributes that somebody may write into a Deal item, in DynamoDB's own form."""
+"""Attributes that someone may write into a Deal item, in DynamoDB's own form."""
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +85,7 @@ def posted(table: Table, damaged: int = 1) -> list[Deal]:
 
 
 def spoil(table: Table, deal: Deal, way: dict[str, Any]) -> None:
-    """Damage a deal's item as somebody might who writes to the table by hand."""
+    """Damage a deal's item as someone might who writes to the table by hand."""
     item = {**marshal_item(to_item(deal, NOW)), **way}
     table.client.put_item(TableName=table.name, Item={name: value for name, value in item.items() if value is not GONE})
 

@@ -172,7 +172,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     ),
     shop_keys.STOCK_NOTE: (lambda table: stock.of(table, deal_ids(table)[0]).left,),
 }
-"""By the type of an item, what reads it among others: for a page that everybody sees, for the clock or the stream."""
+"""By the type of an item, what reads it among others: for a page that everyone sees, for the clock or the stream."""
 
 
 MAY_BE_ABSENT = {

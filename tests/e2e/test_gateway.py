@@ -229,8 +229,8 @@ def test_one_search_follows_a_deal_from_the_post_to_the_last_message_with_metric
     request = answer.headers["X-Correlation-Id"]
 
     def is_whole(found: list[dict[str, Any]]) -> bool:
-        everybody = {"editors", "publisher", "messenger", "refresher"}
-        return {line["service"] for line in found} >= everybody and told_of_brand(found) >= len(readers)
+        everyone = {"editors", "publisher", "messenger", "refresher"}
+        return {line["service"] for line in found} >= everyone and told_of_brand(found) >= len(readers)
 
     def lines_so_far() -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = logged(request)

@@ -110,13 +110,13 @@ SHOP = "https://shop.example/view.php"
 
 
 def ask(table: Table, name: str, deal: Deal, price: str, pace: Pace = Pace.AT_ONCE, currency: str = "USD") -> Alert:
-    """An alert of somebody's on a deal's product."""
+    """An alert of someone's on a deal's product."""
     join(table, name)
     return alerts.on_price(table, deal, name, account_of(name), Limits(price, currency, pace=pace), NOW)
 
 
 def look_for(table: Table, name: str, text: str, **more: Any) -> Alert:
-    """An alert of somebody's on words."""
+    """An alert of someone's on words."""
     join(table, name)
     return alerts.on_words(table, name, account_of(name), Limits(words=text, **more), NOW)
 

@@ -427,7 +427,7 @@ def test_a_page_that_is_claimed_no_more_is_told_and_counted_when_it_comes_again(
 
     def forget_the_claim() -> None:
         (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
-        table.write(forget(keys.primary(marker), because="somebody removed it"))
+        table.write(forget(keys.primary(marker), because="someone removed it"))
 
     with before(table, "UpdateItem", forget_the_claim), pytest.raises(Unavailable):
         fanout.deliver(table, queue, unit, NOW, size=2)

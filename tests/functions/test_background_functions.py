@@ -169,7 +169,7 @@ def test_a_stock_that_cannot_be_shown_is_reported_and_keeps_no_other_from_being_
         stock.add(table, deal.deal_id, 3, times.now(), shards=2)
     damaged, failing, whole = sold
     shard = table.get(shop_keys.stock_shard(damaged.deal_id, 1), consistent=True) or {}
-    table.write(put({**shard, "Left": "three"}, because="somebody writes by hand"))
+    table.write(put({**shard, "Left": "three"}, because="someone writes by hand"))
     records = [
         record(None, table.get(shop_keys.stock_shard(deal.deal_id, number), consistent=True))
         for deal in sold

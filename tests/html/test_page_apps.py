@@ -264,7 +264,7 @@ def test_a_public_page_is_compressed_for_who_takes_that() -> None:
     answer = ask("/nothing", headers={"Accept": "text/html", "Accept-Encoding": "br, gzip"})
 
     assert answer["isBase64Encoded"]
-    assert answer["multiValueHeaders"]["Vary"] == ["Accept-Encoding"], "a cache would send it to everybody"
+    assert answer["multiValueHeaders"]["Vary"] == ["Accept-Encoding"], "a cache would send it to everyone"
     assert b"<h1>" in gzip.decompress(base64.b64decode(answer["body"]))
 
 

@@ -278,10 +278,10 @@ def test_items_of_each_type_have_columns_of_their_own_and_stay_in_order() -> Non
 def test_what_is_hidden_is_named_and_its_value_left_out() -> None:
     user = {"PK": "USER#ana", "SK": "USER#ana", "Type": "User", "Username": "ana", "Email": "ana@mail.example"}
 
-    shown = drawn([user], NOW, hidden={"User": {"Email": "somebody's email address"}})
+    shown = drawn([user], NOW, hidden={"User": {"Email": "someone's email address"}})
 
     assert "ana@mail.example" not in str(shown)
-    assert {"name": "Email", "kinds": "", "because": "somebody's email address"} in shown["groups"][0]["columns"]
+    assert {"name": "Email", "kinds": "", "because": "someone's email address"} in shown["groups"][0]["columns"]
     assert (shown["least"], shown["groups"][0]["rows"][0]["size"][0]) == (True, "≥")
 
 

@@ -240,7 +240,7 @@ def prod(assemblies: Callable[[str], Assembly]) -> Synthesized:
 
 @pytest.fixture(scope="session")
 def full() -> Synthesized:
-    """The template of prod with all of its alarms, which somebody gets, and with exports."""
+    """The template of prod with all of its alarms, which someone gets, and with exports."""
     watched = replace(STAGES["prod"], watch=Watch.FULL, alarm_email="oncall@shop.example")
     return synthesize(replace(watched, options=(Exports(days=30),)))
 

@@ -311,7 +311,7 @@ OPEN = {
     "Action": "execute-api:Invoke",
     "Resource": "execute-api:/*",
 }
-"""The statement that lets everybody in."""
+"""The statement that lets everyone in."""
 
 
 def policies(stage: Synthesized) -> list[list[dict[str, Any]]]:
@@ -341,7 +341,7 @@ def refuses(policy: list[dict[str, Any]], referer: str, secrets: Mapping[str, st
 
 
 def test_the_first_deployment_leaves_a_live_site_as_it_is(first: Synthesized) -> None:
-    """DNS leads to the APIs until somebody moves it, and that takes until its records have expired."""
+    """DNS leads to the APIs until someone moves it, and that takes until its records have expired."""
     assert policies(first) == [[OPEN], [OPEN]]
     assert first.only("AWS::ApiGateway::DomainName")["DomainName"] == OWN.name
     # CloudFront shows its word from the beginning, so that the APIs can require it later.

@@ -71,7 +71,7 @@ REMOVERS = "accounts account remover"
         (WRITES, ACCOUNT, "", "accounts account members mine orders sales shop"),
         (READS, ACCOUNT, "", ""),
         ((*READS, *WRITES), keys.user_email("ana@mail.example")["PK"], "", "accounts account"),
-        # Sessions are read where somebody is let in; only accounts make, list and end them.
+        # Sessions are read where someone is let in; only accounts make, list and end them.
         (READS, SESSION, "", "authorizer accounts mine account desk sales shop"),
         (WRITES, SESSION, "", REMOVERS),
         (READS, keys.sessions("ana"), GSI1.name, REMOVERS),

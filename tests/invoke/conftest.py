@@ -54,7 +54,7 @@ def place() -> Iterator[Place]:
         endpoint = table.client.meta.endpoint_url
         sqs = boto3.client("sqs", endpoint_url=endpoint, **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
         url = sqs.create_queue(QueueName=table.name)["QueueUrl"]
-        # MiniStack's names of buckets are everybody's, too.
+        # MiniStack's names of buckets are everyone's, too.
         bucket = table.name.lower()
         boto3.client("s3", endpoint_url=endpoint, **FAKE_CREDENTIALS).create_bucket(Bucket=bucket)  # type: ignore[call-overload]  # all given
         environment = {

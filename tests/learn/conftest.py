@@ -46,7 +46,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 
 @pytest.fixture
 def reader(table: Table) -> Browser:
-    """Somebody who is nobody to the site, at a function that is held to its rights."""
+    """Someone who is nobody to the site, at a function that is held to its rights."""
     return a_reader()
 
 

@@ -75,7 +75,7 @@ def anyone(table: Table) -> Browser:
 
 
 def entered(table: Table, username: str, role: Role = "member") -> Browser:
-    """The browser of somebody who is signed in."""
+    """The browser of someone who is signed in."""
     return Browser(FUNCTIONS, {cookies.SESSION: token_of_new(table, username, role), cookies.HINT: "1"})
 
 

@@ -158,7 +158,7 @@ def assert_slowed(seen: Seen) -> None:
 
 
 def test_signing_in_ends_the_session_that_a_browser_brought_and_takes_over_none(joined: Browser, table: Table) -> None:
-    planted, victim, old = "planted-by-somebody-else", another(), another()
+    planted, victim, old = "planted-by-someone-else", another(), another()
     victim.cookies[cookies.SESSION] = planted
     old.cookies.update(joined.cookies)
 

@@ -103,7 +103,7 @@ def hot(table: Table, post_deal: PostDeal) -> Callable[..., Deal]:
         (4, 2, {}, ("2", "4"), "4 members notified so far. 2 of 4 parts of the list finished."),
         (4, 4, {}, ("1", "1"), "8 members notified."),
     ],
-    ids=["all are counted", "nobody", "some", "a part", "more than were counted", "everybody"],
+    ids=["all are counted", "nobody", "some", "a part", "more than were counted", "everyone"],
 )  # fmt: skip
 def test_the_bar_shows_how_many_are_told_or_of_more_readers_than_are_counted_the_parts_that_are(
     editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch, readers: int, parts: int,

@@ -233,7 +233,7 @@ def test_an_address_is_verified_by_the_button_of_a_mail(office: PostOffice, anyo
 
     done = another().post("/account/verify", {"token": form.values()["token"]})
 
-    assert "Ana <" not in mail.text  # the name is anybody's text, and the address perhaps a stranger's
+    assert "Ana <" not in mail.text  # the name is anyone's text, and the address perhaps a stranger's
     assert "Your email address is confirmed" in done.words
     assert "ana@mail.example · confirmed" in anyone.get("/account").words
     assert another().get(mail.link).status == 404

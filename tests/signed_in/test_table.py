@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("shown")
 
 @pytest.fixture
 def laptop(monkeypatch: pytest.MonkeyPatch) -> Browser:
-    """The browser of somebody who is not signed in, on the laptop."""
+    """The browser of someone who is not signed in, on the laptop."""
     monkeypatch.setenv("STAGE", "local")
     return Browser({"/table": within_rights(collections)})
 

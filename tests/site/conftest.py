@@ -49,7 +49,7 @@ def site() -> Iterator[Preview]:
 
 
 def cookie_of(token: str) -> str:
-    """The headers that the browser of somebody who is signed in sends."""
+    """The headers that the browser of someone who is signed in sends."""
     return f"{cookies.SESSION}={token}; {cookies.HINT}=1"
 
 
@@ -104,7 +104,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def client_of(site: Preview, token: str = "") -> httpx.Client:
-    """Asks the site without a browser: as somebody, or as nobody."""
+    """Asks the site without a browser: as someone, or as nobody."""
     headers = {"Cookie": cookie_of(token)} if token else {}
     return httpx.Client(base_url=site.origin, trust_env=False, timeout=120, headers=headers)
 

@@ -85,7 +85,7 @@ PUBLIC = {
     "sign up": State("/account/sign-up"),
     "forgot password": State("/account/forgot"),
 }
-"""A page of each kind that is everybody's."""
+"""A page of each kind that is everyone's."""
 
 OF_MEMBERS = {
     name: State(path, who="ana")
@@ -133,7 +133,7 @@ OF_NICK = {
     f"nothing in {path}": State(path, who="nick")
     for path in ("/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders")
 }
-"""Pages of somebody who has nothing yet."""
+"""Pages of someone who has nothing yet."""
 
 _DEAL_FORM = {name: f"{{typed[{name}]}}" for name in deal_form.FIELDS}
 _ORDERED = {"items": "{second.deal_id}*1*0.01*USD", "address": "x home", "totals": "USD=0.01", "key": "a-key"}
@@ -153,7 +153,7 @@ RARE = {
     "brand with a similar name": State("/desk/brands", 409, "eddy", {"name": BRAND_NAME[:-1]}),
     "signed out meanwhile": State("/shop/addresses", 403, form={"name": "home", "city": "Portland"}),
     "being told": State("/desk/deals/{being_told.number}/hot/progress", who="eddy"),
-    "everybody is told": State("/desk/deals/{told.number}/hot/progress", who="eddy"),
+    "everyone is told": State("/desk/deals/{told.number}/hot/progress", who="eddy"),
     "hot of a deal that is over": State("/desk/deals/{ended.number}/hot", who="eddy"),
     "how far it is told": State("/desk/deals/{told.number}", who="eddy"),
     "400": State("/deals?cursor=nonsense", 400),
@@ -241,7 +241,7 @@ def _posted(table: Table, now: datetime, number: int, brand: str) -> Deal:
 
 
 def _tell(table: Table, deal: Deal, now: datetime) -> None:
-    """Leave what the worker leaves that has told everybody of a hot deal: no message, which would be in an inbox."""
+    """Leave what the worker leaves that has told everyone of a hot deal: no message, which would be in an inbox."""
     counted = {"Told": 1234, "Pages": 5, "LastPage": 5, "Segments": 1, "LastAt": times.to_iso(now)}
     item = {**keys.fan_out_segment(deal.deal_id, 0), "Type": item_types.FAN_OUT, **counted}
     table.write(put_new(item, refused=AlreadyExists()))

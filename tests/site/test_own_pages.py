@@ -107,7 +107,7 @@ def test_a_form_that_is_no_step_of_the_walk_leads_to_its_beginning(
 
 
 def _kept(site: Preview, token: str) -> str:
-    """The id of what somebody's like took."""
+    """The id of what someone's like took."""
     headers = {"Cookie": cookie_of(token), "Sec-Fetch-Site": "same-origin"}
     path = f"{site.origin}/my/likes/brand/{site.deals[40].brand}"
     sent = httpx.post(path, data={"on": "1"}, headers=headers, trust_env=False, timeout=120)

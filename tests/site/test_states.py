@@ -109,7 +109,7 @@ class WithoutBrowser:
         executable_path = "/nowhere/chromium"
 
 
-@pytest.mark.parametrize("user", [0, 1000], ids=["root", "somebody"])
+@pytest.mark.parametrize("user", [0, 1000], ids=["root", "someone"])
 def test_without_any_browser_the_tests_fail_with_one_line(monkeypatch: pytest.MonkeyPatch, user: int) -> None:
     tried: list[list[str]] = []
 

@@ -95,7 +95,7 @@ def account_of(username: str) -> str:
 
 
 def token_of_new(table: Table, username: str, role: Role = "member") -> str:
-    """The token of somebody new who is signed in."""
+    """The token of someone new who is signed in."""
     user = a_user(username, role=role, created_at=times.now())
     users.create(table, user)
     return sessions.start(table, user, times.now(), username.encode().ljust(32, b"-")[:32])[0]

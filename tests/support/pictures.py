@@ -72,7 +72,7 @@ def take() -> None:
 
 
 def _member(site: Preview) -> str:
-    """The token of somebody who has messages, saved deals and a cart."""
+    """The token of someone who has messages, saved deals and a cart."""
     token, now = entered(site, "ana"), times.now()
     for deal in site.deals[2:22:4]:
         send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))

@@ -136,7 +136,7 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
 
 
 def entered(site: Place, username: str, role: Role = "member") -> str:
-    """The token of somebody new who is signed in."""
+    """The token of someone new who is signed in."""
     return token_of_new(site.table, username, role)
 
 

@@ -209,7 +209,7 @@ class Crawl:
 def crawl(client: httpx.Client, starts: Iterable[str], most: int, *, as_editor: bool = False) -> Crawl:
     """Follow every link of a site from some pages on, ``most`` of each kind: addresses whose first two parts agree.
 
-    Links of the class ``editor`` are on pages for everybody, and shown to editors alone. Forms that are sent to another
+    Links of the class ``editor`` are on pages for everyone, and shown to editors alone. Forms that are sent to another
     host, as pictures are, are left out.
     A page is whole with one h1, a title, a language and its own address; where a list goes on, it has none that lasts.
     """

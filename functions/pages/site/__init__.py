@@ -1,6 +1,6 @@
 """Pages that anyone may read: front page, deals, categories, brands, search, feeds, and what crawlers ask for.
 
-These pages are one and the same for everybody: this function reads no cookie and cannot write.
+These pages are one and the same for everyone: this function reads no cookie and cannot write.
 """
 
 from __future__ import annotations

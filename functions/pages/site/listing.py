@@ -1,4 +1,4 @@
-"""Answers that are the same for everybody, and the lists of deals on them: their orders, prices and parts."""
+"""Answers that are the same for everyone, and the lists of deals on them: their orders, prices and parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shared.values.money import sign
 
 
 def public_page(template: str, request: Request, **values: Any) -> Answer:
-    """A page that is the same for everybody. One that is not to be indexed names no other in its place."""
+    """A page that is the same for everyone. One that is not to be indexed names no other in its place."""
     if cursor_of(request) or "q" in request.query or values.get("robots"):
         values["canonical"] = None
     return pages.page(template, cache=pages.PUBLIC, here=request.path, notice=request.query.get("notice"), **values)

@@ -671,7 +671,7 @@ def test_assets_are_kept_for_ever_under_their_contents_name_and_texts_are_sent_a
 
 
 def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says(ask: Ask, posted: list[Deal]) -> None:
-    """Else one request could leave a page at the edge that leads everybody elsewhere."""
+    """Else one request could leave a page at the edge that leads everyone elsewhere."""
     poison = {
         "Host": "evil.example",
         "Origin": "https://evil.example",
