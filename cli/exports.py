@@ -35,7 +35,7 @@ from shared.values.naming import counted
 from shared.values.stored import Attribute, attribute_of
 
 NAMELESS = frozenset(row.type for row in ROWS if row.exported is Exported.WHOLE)
-"""Types of items that name no person, but for attributes that their models call personal."""
+"""Types of items that name no person, except for attributes that their models call personal."""
 
 
 @dataclass(frozen=True, slots=True)

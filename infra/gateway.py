@@ -313,7 +313,7 @@ class DealsApi(Gateway):
 
         Where browsers ask with OPTIONS, GET is deployed as ANY, which takes every method that its path has not: with a
         method for each, the stack would have too many resources. So are the other methods of a path that is all one
-        function's and takes sessions only, but for those whose bodies are checked.
+        function's and takes sessions only, except for those whose bodies are checked.
         """
         if not self._open:
             return ["GET", "HEAD"] if route.method == "GET" else [route.method]

@@ -55,7 +55,7 @@ _END_OF_ARCHIVE, _ITS_PLACE = b"PK\x05\x06", 65_557
 
 _START_OF_JPEG, _END_OF_JPEG, _SCAN = b"\xff\xd8\xff", b"\xd9", b"\xda"
 _MARKER = re.compile(rb"\xff+([^\x00\xff\xd0-\xd7])")
-"""A marker of a JPEG file, but for those within its compressed data."""
+"""A marker of a JPEG file, except for those within its compressed data."""
 
 _HEIC = re.compile(rb".{4}ftyp(hei[cxms]|hev[cxms]|mif[12]|msf1)(?!.{,48}avif)", re.DOTALL)
 

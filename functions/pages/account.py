@@ -206,7 +206,7 @@ def _left(notice: str) -> Answer:
 
 
 def _from_our_pages(event: Event) -> None:
-    """Guard: forms come from our own pages, but for those whose links are signed."""
+    """Guard: forms come from our own pages, except for those whose links are signed."""
     if event["path"] not in chain.from_iterable(features.of("signed_paths")):
         forms.ours_only(event)
 

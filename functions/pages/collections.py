@@ -124,7 +124,7 @@ def _asked(request: Request) -> _Asked:
 
 
 def _items(asked: _Asked) -> Sequence[Item]:
-    """A screen of items and one more, whole but for what is people's own."""
+    """A screen of items and one more, whole except for what is people's own."""
     is_personal = matches(asked.partition, PERSONAL.get(asked.name, ()))
     found = table().query(
         asked.partition,

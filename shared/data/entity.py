@@ -30,7 +30,7 @@ class Exported(Enum):
 
     NOTHING = "nothing: a new type is left out until its row says more"
     DESCRIBED = "the attributes of its models that are not personal"
-    WHOLE = "all of it, but for attributes that its model calls personal: such an item names no person"
+    WHOLE = "all of it, except for attributes that its model calls personal: such an item names no person"
 
 
 When = tuple[str, Container[Any]]

@@ -121,7 +121,7 @@ OF_FILES = {name: SECURITY_HEADERS[name] for name in ("X-Content-Type-Options", 
 
 SVG = "image/svg+xml"
 OF_DRAWINGS = {**OF_FILES, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
-"""A drawing is a document as a page is, but for one that loads and runs nothing."""
+"""A drawing is a document as a page is, except for one that loads and runs nothing."""
 
 TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 """Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.

@@ -218,7 +218,7 @@ def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
     """The newest deals that have most of the words of a search but not all, to fill a first page that is all there is.
 
     Of two words one, of three or four two, of five three; those with more words first. A deal that lacks so few has one
-    of the rarest words: those are read, in one round trip, but for the rarest, which the search has read.
+    of the rarest words: those are read, in one round trip, except for the rarest, which the search has read.
     """
     groups = found.groups
     if found.next is not None or most <= 0:
