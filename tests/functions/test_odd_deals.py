@@ -120,7 +120,7 @@ def everything(ways: Ways) -> list[Deal]:
     return deal_items.readable(item for item in items if item["Type"] == item_types.DEAL)
 
 
-ENDED, NO_SAVING = "This deal ended 3 hours ago: nobody will see it.", "The price is not below the list price"
+ENDED, NO_SAVING = "This deal ended 3 hours ago: readers won't see it.", "The price is not below the list price"
 ODD = {"ended": [ENDED], "at its list price": [NO_SAVING], "both": [ENDED, NO_SAVING]}
 
 
