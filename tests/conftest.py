@@ -46,11 +46,11 @@ botocore.session.create_loader = cache(botocore.session.create_loader)
 os.environ |= NO_ADVICE_ABOUT_NODE
 
 # One browser for all tests of a process: playwright cannot be started a second time beside itself.
-pytest_plugins = ["tests.support.windows"]
+pytest_plugins = ["tests.support.browser"]
 
 TOGETHER = (
     ("tests/cli/test_export.py",), ("tests/demo/test_site.py",),
-    ("tests/demo/test_browser.py", "tests/local/test_stopping_under_writes.py"),
+    ("tests/demo/test_browser.py", "tests/local/test_stopping.py::test_twenty_stops_under_writes"),
     ("tests/e2e/",),
     ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
     ("tests/functions/test_imports.py",), ("tests/pages/browser/",), ("tests/recipes/",), ("tests/site/",),

@@ -1,6 +1,6 @@
 """The API's functions in this process, behind what API Gateway does; and the proof that nothing is written.
 
-The fixtures have the names of ``tests/support/visiting.py``: a test runs on a deployed site as it is.
+The fixtures have the names of ``tests/support/site.py``: a test runs on a deployed site as it is.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.gateway import in_process
-from tests.support.site import BACKGROUND, Api, Visitor, a_deal, dump
-from tests.support.visiting import brand
+from tests.support.site import BACKGROUND, Api, Visitor, a_deal, brand, dump
 
 __all__ = ["brand"]
 

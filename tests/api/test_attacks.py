@@ -15,8 +15,7 @@ import httpx
 import pytest
 
 from tests.api.conftest import filled
-from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Api, Visitor, a_deal, fresh
+from tests.support.site import PASSWORD, Api, Visitor, a_deal, assert_problem, fresh
 
 JSON = {"Content-Type": "application/json"}
 MEGABYTE = 1024 * 1024

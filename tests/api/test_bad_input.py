@@ -13,8 +13,7 @@ import pytest
 from shared.api.validation import MAX_NAME, MAX_UNKNOWN
 from shared.dynamodb import cursors
 from shared.values import identifiers
-from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Api, Visitor, a_deal, fresh
+from tests.support.site import PASSWORD, Api, Visitor, a_deal, assert_problem, fresh
 
 RTL = "\u202e"
 EMOJI = "🎉"

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.contract import assert_problem
-from tests.support.site import Api, Visitor, a_deal, fresh
-from tests.support.waiting import eventually
+from tests.support.commands import eventually
+from tests.support.site import Api, Visitor, a_deal, assert_problem, fresh
 
 
 def test_an_editor_who_is_a_member_again_is_refused_at_once(site: Api, brand: str) -> None:

@@ -12,12 +12,11 @@ from shared.data import keys
 from shared.dynamodb.writes import update
 from shared.values import times
 from tests.support import factories
-from tests.support.contract import assert_problem
+from tests.support.commands import eventually
 from tests.support.factories import send
 from tests.support.shop import HOME
-from tests.support.site import Api, Visitor, a_deal
+from tests.support.site import Api, Visitor, a_deal, assert_problem
 from tests.support.surroundings import captured_log
-from tests.support.waiting import eventually
 
 NO_LIMITS = {"ceiling": None, "currency": None, "leastDiscount": None, "words": None, "pace": "at-once"}
 

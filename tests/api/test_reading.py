@@ -9,9 +9,8 @@ import httpx
 import pytest
 
 from shared.data.catalog import deals, search
-from tests.support.contract import assert_problem
-from tests.support.pages import indexed
-from tests.support.site import Api, Visitor, a_deal
+from tests.support.factories import indexed
+from tests.support.site import Api, Visitor, a_deal, assert_problem
 
 CATEGORIES = ["clothing", "outerwear", "shoes", "accessories", "bags", "electronics", "home", "outdoors"]
 

@@ -14,9 +14,8 @@ import pytest
 from shared.data.catalog import deals
 from shared.data.members import announcements
 from tests.api.conftest import filled
-from tests.support.contract import assert_problem
 from tests.support.factories import send
-from tests.support.site import PASSWORD, Api, Visitor, a_deal
+from tests.support.site import PASSWORD, Api, Visitor, a_deal, assert_problem
 
 BODIES: tuple[Any, ...] = ({}, {"name": "Mine"}, {"dealIds": []}, {"title": "Mine"}, "no object", None)
 """Bodies of which each route may find one right: who may not call it hears nothing about them."""

@@ -15,8 +15,7 @@ from shared.dynamodb.schema import GSI1
 from shared.dynamodb.writes import forget
 from shared.errors import NotSignedIn
 from shared.values import times
-from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Api, Visitor, dump, fresh
+from tests.support.site import PASSWORD, Api, Visitor, assert_problem, dump, fresh
 
 HERE = "127.0.0.1"
 

@@ -13,7 +13,7 @@ from functions.background import refresher
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
 from shared.runtime import environment
-from tests.support import records
+from tests.support import events
 from tests.support.gateway import STAGE, Gateway
 from tests.support.surroundings import surrounded
 
@@ -34,8 +34,8 @@ def functions_of(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tabl
 def refresh(functions_of: Table) -> Callable[..., dict[str, Any]]:
     """Hands records of the stream to the refresher; without any, the clock's event."""
 
-    def hand_over(*some: records.Record) -> dict[str, Any]:
-        return refresher.handler(records.batch(some) if some else {"source": "aws.events"}, CONTEXT)
+    def hand_over(*some: events.Record) -> dict[str, Any]:
+        return refresher.handler(events.batch(some) if some else {"source": "aws.events"}, CONTEXT)
 
     return hand_over
 

@@ -17,8 +17,7 @@ from shared.models.catalog import Deal
 from shared.models.orders import Order
 from shared.values import times
 from tests.cli.conftest import Ask, Btd
-from tests.support.factories import SHOES, a_deal, a_message, a_user, send
-from tests.support.pages import indexed
+from tests.support.factories import SHOES, a_deal, a_message, a_user, indexed, send
 from tests.support.shop import a_buyer, buy
 
 

@@ -19,7 +19,7 @@ from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.values import times
 from tests.cli.conftest import Btd
-from tests.support import printed
+from tests.support import recipes
 from tests.support.factories import a_user
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -88,7 +88,7 @@ FILES = {"deals.jsonl": "deals.jsonl", "feed.xml": "feeds/google.xml", "products
 
 def of_btd(*names: str) -> list[str]:
     """The commands of ``btd`` that documents print for the laptop's table, in their order."""
-    return [line for line in printed.typed(*names) if line.startswith("btd ")]
+    return [line for line in recipes.typed(*names) if line.startswith("btd ")]
 
 
 def test_each_command_of_the_readme_and_the_afternoon_does_what_it_says(table: Table, btd: Btd) -> None:
@@ -96,7 +96,7 @@ def test_each_command_of_the_readme_and_the_afternoon_does_what_it_says(table: T
     for username in ("editor", "member"):
         users.create(table, a_user(username))
     sample.plant(table, times.now(), "member")
-    lines = of_btd(*printed.AFTER_MAKE_RUN)
+    lines = of_btd(*recipes.AFTER_MAKE_RUN)
 
     for line in lines:
         btd(*shlex.split(line)[1:])
@@ -116,7 +116,7 @@ def test_each_example_of_the_command_line_and_of_imports_runs_after_those_of_the
     sample.plant(table, times.now(), "member")
     for name, of_the_sample in FILES.items():
         shutil.copy(ROOT / "tests" / "sample" / of_the_sample, tmp_path / name)
-    lines = of_btd(*printed.OF_BTD)
+    lines = of_btd(*recipes.OF_BTD)
     (read_first,) = (line for line in of_btd("README.md") if "import" in line)
     btd(*shlex.split(read_first.replace("tests/", f"{ROOT}/tests/"))[1:])
     monkeypatch.chdir(tmp_path)

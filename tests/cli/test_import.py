@@ -19,8 +19,8 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
 from tests.cli.conftest import Btd
+from tests.support.commands import until
 from tests.support.factories import walk
-from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"

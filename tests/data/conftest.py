@@ -10,7 +10,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from tests.support.engines import DYNOXIDE_ENGINE, Engine
 from tests.support.factories import a_deal, post
-from tests.support.metering import compared
+from tests.support.wire import compared
 
 
 @pytest.fixture

@@ -22,9 +22,8 @@ from shared.models.catalog import Feed, Topic
 from shared.models.orders import Address
 from tests.support.engines import DYNOXIDE, DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
-from tests.support.metering import taken_by
 from tests.support.shop import a_buyer, buy, on_sale
-from tests.support.wire import Wire, watched
+from tests.support.wire import Wire, taken_by, watched
 
 
 def cost(table: Table, action: Callable[[], object]) -> float:

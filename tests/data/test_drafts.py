@@ -22,7 +22,7 @@ from shared.errors import DealIsOdd, DraftChanged, InvalidDraft, NoSuchDraft, No
 from shared.models.catalog import ALL_DEALS, Deal
 from tests.support.engines import FAST, on
 from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, ahead, leave, listed
-from tests.support.metering import taken_by
+from tests.support.wire import taken_by
 
 AT = ahead(hours=2)
 """When a planned draft is due."""

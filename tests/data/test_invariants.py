@@ -41,13 +41,13 @@ from tests.support.factories import (
     ago,
     ahead,
     ids,
+    indexed,
     join,
     listed,
     open_brands,
     post,
     send,
 )
-from tests.support.pages import indexed
 from tests.support.shop import a_buyer, buy, on_sale
 from tests.support.wire import before, watched
 

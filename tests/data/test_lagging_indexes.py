@@ -35,8 +35,8 @@ from tests.support.factories import (
     three_feeds,
     walk,
 )
-from tests.support.lagging import Lag, lagging
 from tests.support.shop import a_buyer, buy
+from tests.support.wire import Lag, lagging
 
 
 @pytest.fixture

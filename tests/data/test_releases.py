@@ -27,8 +27,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
 from shared.values import links
 from tests.support.engines import FAST_SERVER, MINISTACK, on
-from tests.support.factories import APPLE, FEEDS, NOW, a_deal, join, listed, post
-from tests.support.pages import indexed
+from tests.support.factories import APPLE, FEEDS, NOW, a_deal, indexed, join, listed, post
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

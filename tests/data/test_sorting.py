@@ -20,8 +20,20 @@ from shared.dynamodb.writes import update
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
 from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic
 from tests.support.engines import FAST, on, put_all
-from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, every_page, ids, open_brands, post
-from tests.support.pages import indexed
+from tests.support.factories import (
+    APPLE,
+    HOME,
+    NOW,
+    SHOES,
+    a_deal,
+    ago,
+    ahead,
+    every_page,
+    ids,
+    indexed,
+    open_brands,
+    post,
+)
 from tests.support.wire import watched
 
 pytestmark = on(FAST)

@@ -10,10 +10,8 @@ from shared.data.catalog import deals, offers
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal, Verdict
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.factories import NOW, a_deal, ago, post
-from tests.support.metering import taken_by
-from tests.support.pages import indexed
-from tests.support.wire import before, watched
+from tests.support.factories import NOW, a_deal, ago, indexed, post
+from tests.support.wire import before, taken_by, watched
 
 LINK = "https://shop.example/shoe"
 

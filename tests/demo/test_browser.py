@@ -16,7 +16,7 @@ from shared.learn.lessons import Step
 from shared.learn.running import READS
 from tests.demo.conftest import Host, served
 from tests.support.browser import patient
-from tests.support.waiting import until
+from tests.support.commands import until
 
 pytestmark = pytest.mark.thorough
 

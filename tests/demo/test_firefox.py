@@ -15,7 +15,7 @@ from marionette_driver import By
 from marionette_driver.marionette import Marionette
 
 from tests.demo.conftest import served
-from tests.support.waiting import PATIENCE, until
+from tests.support.commands import PATIENCE, until
 
 pytestmark = pytest.mark.thorough
 

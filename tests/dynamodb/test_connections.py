@@ -31,6 +31,7 @@ from shared.errors import Busy, NoAnswer, Unavailable
 from shared.models.mail import Mail
 from shared.services import Queue
 from shared.ses import Refused, Sender, connect_sender
+from tests.support.commands import until
 from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
 from tests.support.factories import APPLE, NOW, join
 from tests.support.serving import (
@@ -55,7 +56,6 @@ from tests.support.serving import (
     well,
     writing,
 )
-from tests.support.waiting import until
 from tests.support.wire import answering, error, failing, lost_and_throttled
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.visiting import brand, editor, member, site, visitor
+from tests.support.site import brand, editor, member, site, visitor
 
 __all__ = ["brand", "editor", "member", "site", "visitor"]
 

@@ -10,8 +10,8 @@ import socket
 import httpx
 import pytest
 
+from tests.support.commands import PATIENCE, eventually
 from tests.support.site import Site, Visitor, a_deal, dump, fresh
-from tests.support.waiting import PATIENCE, eventually
 
 
 def raw(site: Site, request: bytes) -> bytes:

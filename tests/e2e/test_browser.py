@@ -13,13 +13,12 @@ from playwright.sync_api import FilePayload, Locator, Page, expect
 from shared.data.catalog import deals, feeds, imports, offers, picks, topics
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
-from tests.support.browser import sent_by_script
+from tests.support.browser import Visit, sent_by_script, with_and_without_script
+from tests.support.commands import until
 from tests.support.factories import a_deal, plain_picture
 from tests.support.preview import entered
 from tests.support.site import PASSWORD, Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
-from tests.support.waiting import until
-from tests.support.windows import Visit, with_and_without_script
 
 BRAND = "harbour-works"
 WARES = 14

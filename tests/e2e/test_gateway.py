@@ -28,12 +28,10 @@ from shared.errors import BrandExists
 from shared.runtime import metrics
 from shared.values import naming, times
 from tests.e2e.plumbing import client, name_to_btd
-from tests.support.commands import begin, make
-from tests.support.contract import assert_problem
-from tests.support.emf import metrics_in
-from tests.support.site import Site, Visitor, a_deal, fresh
+from tests.support.commands import PATIENCE, begin, eventually, make
+from tests.support.site import Site, Visitor, a_deal, assert_problem, fresh
 from tests.support.site import a_deal as body_of
-from tests.support.waiting import PATIENCE, eventually
+from tests.support.surroundings import metrics_in
 
 
 def test_an_unknown_path_and_a_method_that_a_path_does_not_have_are_404(visitor: Visitor) -> None:

@@ -42,12 +42,12 @@ from shared.values import times
 from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
 from tests.support import factories
+from tests.support.commands import PATIENCE, until
 from tests.support.engines import put_all
 from tests.support.events import event
 from tests.support.factories import plain_picture
 from tests.support.rights import Ask, Policy, asks
 from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
-from tests.support.waiting import PATIENCE, until
 
 SHOES = Topic(CATEGORY, "shoes")
 

@@ -13,10 +13,9 @@ from local import cloud
 from local.cloud import free_port
 from local.settings import Home
 from shared.data.members import users
-from tests.support.commands import begin
-from tests.support.probe import home, stream_to_a_function, told, write
+from tests.support.commands import begin, until
+from tests.support.probe import home, probed, stream_to_a_function, told, write
 from tests.support.site import Site
-from tests.support.waiting import until
 
 
 @pytest.mark.needs("mail")
@@ -48,17 +47,17 @@ def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
     assert not [item for item in site.table.everything() if str(item["PK"]).startswith("LEARN#probe")]
 
 
-__all__ = ["home"]
+__all__ = ["home", "probed"]
 
 
-def test_functions_read_what_comes_after_a_restart(home: Home, tmp_path: Path) -> None:
+def test_functions_read_what_comes_after_a_restart(probed: Home, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    stream_to_a_function(home, seen)
-    write(home, "one", "two", "three")
+    stream_to_a_function(probed, seen)
+    write(probed, "one", "two", "three")
     assert until(lambda: "three" in told(seen))
 
-    assert cloud.stop(home)
-    cloud.start(home, free_port())
-    write(home, "four")
+    assert cloud.stop(probed)
+    cloud.start(probed, free_port())
+    write(probed, "four")
 
     assert until(lambda: "four" in told(seen))

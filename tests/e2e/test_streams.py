@@ -18,11 +18,11 @@ from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import FRONT_PAGE
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, name_to_btd
-from tests.support import records
+from tests.support import events
+from tests.support.commands import eventually, until
 from tests.support.factories import a_deal
 from tests.support.site import Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
-from tests.support.waiting import eventually, until
 
 
 @pytest.fixture(scope="module")
@@ -182,14 +182,14 @@ def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(plumbing: 
 def test_ministack_leaves_removals_by_ttl_out_of_the_stream(site: Site, plumbing: Plumbing, expired: str) -> None:
     """Lambda would deliver a REMOVE by the service, which the filters or else the functions pass over."""
     key = {"PK": expired, "SK": expired}
-    removal = records.by_ttl({**key, "Type": "Session"})
+    removal = events.by_ttl({**key, "Type": "Session"})
 
     assert until(lambda: site.table.get(key, consistent=True) is None)
 
     told = [(r["eventName"]) for r in plumbing.records() if r["dynamodb"]["Keys"] == marshal_item(key)]
     assert told == ["INSERT"]
     for name in ("Publisher", "Refresher"):
-        assert plumbing.call(name, records.batch([removal])) == {"batchItemFailures": []}
+        assert plumbing.call(name, events.batch([removal])) == {"batchItemFailures": []}
 
 
 @pytest.mark.needs("mail")

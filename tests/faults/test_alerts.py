@@ -25,8 +25,7 @@ from shared.services import Queue
 from shared.values import links
 from tests.support.engines import MINISTACK, Engine
 from tests.support.factories import APPLE, NOW, SHOES, a_deal, account_of, ahead, join, leave, let_watch, post
-from tests.support.metering import taken_by
-from tests.support.wire import losing, watched
+from tests.support.wire import losing, taken_by, watched
 
 pytestmark = pytest.mark.faults
 

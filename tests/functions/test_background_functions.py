@@ -26,9 +26,8 @@ from shared.models.catalog import CATEGORIES, CATEGORY, StockLevel, Topic
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
-from tests.support.events import event
+from tests.support.events import event, number_of, record
 from tests.support.factories import SHOES, a_deal, join
-from tests.support.records import number_of, record
 from tests.support.surroundings import taken
 from tests.support.wire import Answer, answered, error
 

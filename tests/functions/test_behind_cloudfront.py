@@ -16,13 +16,13 @@ from tests.infra.conftest import Synthesized
 from tests.infra.test_cdn import closed
 from tests.support.edge import Edge
 from tests.support.factories import a_deal, token_of_new
-from tests.support.proxied import NEIGHBOUR, Api, api
+from tests.support.gateway import NEIGHBOUR, Origin, api
 
 __all__ = ["api", "closed"]
 
 
 @pytest.fixture
-def edge(closed: Synthesized, api: Api) -> Edge:
+def edge(closed: Synthesized, api: Origin) -> Edge:
     return Edge(closed.template, api)
 
 
@@ -35,7 +35,7 @@ def session(table: Table) -> str:
 PAGES = ["/v1/front-page", "/v1/deals?limit=2", "/v1/brands/g-fore", "/v1/categories/shoes/deals", "/v1/openapi.json"]
 
 
-def test_a_page_is_made_once_for_all_its_readers(edge: Edge, api: Api) -> None:
+def test_a_page_is_made_once_for_all_its_readers(edge: Edge, api: Origin) -> None:
     for page in PAGES:
         answers = [edge.get(page, user_agent=f"browser {reader}", accept="*/*") for reader in range(5)]
 
@@ -44,7 +44,7 @@ def test_a_page_is_made_once_for_all_its_readers(edge: Edge, api: Api) -> None:
     assert len(api.asked) == len(PAGES)
 
 
-def test_a_page_that_has_not_changed_is_revalidated_without_its_body(edge: Edge, api: Api) -> None:
+def test_a_page_that_has_not_changed_is_revalidated_without_its_body(edge: Edge, api: Origin) -> None:
     first = edge.get("/v1/deals")
     edge.now += 36  # longer than fresh and stale together
 
@@ -55,7 +55,7 @@ def test_a_page_that_has_not_changed_is_revalidated_without_its_body(edge: Edge,
     assert api.asked[1].headers["if-none-match"] == first.headers["etag"]
 
 
-def test_a_stale_page_is_served_while_it_is_made_again(edge: Edge, api: Api, table: Table) -> None:
+def test_a_stale_page_is_served_while_it_is_made_again(edge: Edge, api: Origin, table: Table) -> None:
     edge.get("/v1/deals")
     deals.create(table, a_deal(times.now(), brand="g-fore", title="Brand new"), times.now())
     edge.now += 6  # a second after five
@@ -69,7 +69,7 @@ def test_a_stale_page_is_served_while_it_is_made_again(edge: Edge, api: Api, tab
     assert len(api.asked) == 2
 
 
-def test_a_reader_who_has_the_page_is_told_so_at_the_edge(edge: Edge, api: Api) -> None:
+def test_a_reader_who_has_the_page_is_told_so_at_the_edge(edge: Edge, api: Origin) -> None:
     first = edge.get("/v1/deals")
 
     again = edge.get("/v1/deals", if_none_match=first.headers["etag"])
@@ -78,7 +78,7 @@ def test_a_reader_who_has_the_page_is_told_so_at_the_edge(edge: Edge, api: Api) 
     assert len(api.asked) == 1
 
 
-def test_a_parameter_that_the_api_does_not_know_splits_nothing_and_goes_no_further(edge: Edge, api: Api) -> None:
+def test_a_parameter_that_the_api_does_not_know_splits_nothing_and_goes_no_further(edge: Edge, api: Origin) -> None:
     edge.get("/v1/deals?limit=2")
 
     answer = edge.get("/v1/deals?utm_source=mail&limit=2")
@@ -91,7 +91,7 @@ def test_a_parameter_that_the_api_does_not_know_splits_nothing_and_goes_no_furth
 
 @pytest.mark.parametrize("name", ["authorization", "cookie"])
 def test_a_request_with_credentials_neither_gets_nor_leaves_a_stored_page(
-    edge: Edge, api: Api, session: str, name: str
+    edge: Edge, api: Origin, session: str, name: str
 ) -> None:
     credentials = {"authorization": session, "cookie": "theme=dark"}[name]
 
@@ -107,7 +107,7 @@ def test_a_request_with_credentials_neither_gets_nor_leaves_a_stored_page(
         assert [asked.headers.get(name) for asked in api.asked] == [None, credentials, credentials]
 
 
-def test_what_is_a_members_own_is_never_stored(edge: Edge, api: Api, session: str) -> None:
+def test_what_is_a_members_own_is_never_stored(edge: Edge, api: Origin, session: str) -> None:
     for path in ("/v1/me", "/v1/me/watches", "/v1/messages", "/v1/messages/unread-count"):
         mine, anonymous = edge.get(path, authorization=session), edge.get(path)
 
@@ -118,7 +118,7 @@ def test_what_is_a_members_own_is_never_stored(edge: Edge, api: Api, session: st
     assert edge.stored == {}
 
 
-def test_what_members_write_goes_through_with_all_it_needs(edge: Edge, api: Api, session: str) -> None:
+def test_what_members_write_goes_through_with_all_it_needs(edge: Edge, api: Origin, session: str) -> None:
     liked = edge.send("PUT", "/v1/brands/g-fore/like", authorization=session)
     posted = edge.send(
         "POST", "/v1/deals", "{}", authorization=session, content_type="application/json", idempotency_key="once"
@@ -135,7 +135,7 @@ def test_what_members_write_goes_through_with_all_it_needs(edge: Edge, api: Api,
 
 
 @pytest.mark.parametrize("path", ["/v1/deals/none-such", "/v1/deals?limit=0", "/v1/deals?cursor=forged"])
-def test_an_error_is_not_kept(edge: Edge, api: Api, path: str) -> None:
+def test_an_error_is_not_kept(edge: Edge, api: Origin, path: str) -> None:
     answers = [edge.get(path) for _ in range(2)]
 
     assert [answer.result for answer in answers] == ["Error", "Error"]
@@ -143,7 +143,7 @@ def test_an_error_is_not_kept(edge: Edge, api: Api, path: str) -> None:
     assert len(api.asked) == 2
 
 
-def test_an_api_in_trouble_is_asked_again_at_once_when_it_is_well(edge: Edge, api: Api) -> None:
+def test_an_api_in_trouble_is_asked_again_at_once_when_it_is_well(edge: Edge, api: Origin) -> None:
     api.fails = True
     busy = edge.get("/v1/deals")
     api.fails = False
@@ -152,7 +152,7 @@ def test_an_api_in_trouble_is_asked_again_at_once_when_it_is_well(edge: Edge, ap
     assert edge.get("/v1/deals").status == 200
 
 
-def test_attempts_to_sign_in_are_counted_for_the_viewer_not_for_the_edge(edge: Edge, api: Api, table: Table) -> None:
+def test_attempts_to_sign_in_are_counted_for_the_viewer_not_for_the_edge(edge: Edge, api: Origin, table: Table) -> None:
     body = json.dumps({"username": "ana", "password": "not the password"})
     viewer, now = "203.0.113.9", times.now()
     made_up = {"x_forwarded_for": "10.0.0.1"}

@@ -20,8 +20,8 @@ import httpx
 import pytest
 
 from local.cloud import free_port
-from tests.support.proxied import Answer, Api, Request, api
-from tests.support.waiting import eventually
+from tests.support.commands import eventually
+from tests.support.gateway import Answer, Origin, Request, api
 
 __all__ = ["api"]
 
@@ -55,7 +55,7 @@ http {{
 
 
 @pytest.fixture
-def origin(api: Api) -> Iterator[int]:
+def origin(api: Origin) -> Iterator[int]:
     """The port of a server that asks the functions."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -110,7 +110,7 @@ def get(port: int, url: str, **headers: str) -> Answer:
     return Answer(answer.status_code, dict(answer.headers), answer.text, answer.headers.get("x-cache", ""))
 
 
-def test_a_page_is_kept_for_all_and_served_stale_while_it_is_revalidated(cache: int, api: Api) -> None:
+def test_a_page_is_kept_for_all_and_served_stale_while_it_is_revalidated(cache: int, api: Origin) -> None:
     first, second = get(cache, "/v1/deals"), get(cache, "/v1/deals", user_agent="another")
 
     stale = eventually(lambda: get(cache, "/v1/deals"), lambda answer: answer.result != "HIT")  # fresh for five seconds
@@ -122,7 +122,7 @@ def test_a_page_is_kept_for_all_and_served_stale_while_it_is_revalidated(cache: 
 
 
 @pytest.mark.parametrize("name", ["authorization", "cookie"])
-def test_a_request_with_credentials_neither_gets_nor_leaves_a_kept_page(cache: int, api: Api, name: str) -> None:
+def test_a_request_with_credentials_neither_gets_nor_leaves_a_kept_page(cache: int, api: Origin, name: str) -> None:
     get(cache, "/v1/deals")
 
     answers = [get(cache, "/v1/deals", **{name: "mine"}) for _ in range(2)]
@@ -132,14 +132,14 @@ def test_a_request_with_credentials_neither_gets_nor_leaves_a_kept_page(cache: i
 
 
 @pytest.mark.parametrize("path", ["/v1/me", "/v1/deals/none-such", "/v1/deals?limit=0"])
-def test_what_is_no_public_page_is_not_kept(cache: int, api: Api, path: str) -> None:
+def test_what_is_no_public_page_is_not_kept(cache: int, api: Origin, path: str) -> None:
     answers = [get(cache, path) for _ in range(2)]
 
     assert [answer.result for answer in answers] == ["MISS", "MISS"]
     assert {answer.status for answer in answers} <= {400, 401, 404}
 
 
-def test_a_reader_who_has_the_page_is_told_so_by_the_cache(cache: int, api: Api) -> None:
+def test_a_reader_who_has_the_page_is_told_so_by_the_cache(cache: int, api: Origin) -> None:
     first = get(cache, "/v1/deals")
 
     again = get(cache, "/v1/deals", if_none_match=first.headers["etag"])

@@ -17,9 +17,8 @@ from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import ORIGIN, Browser
-from tests.support.contract import assert_problem
 from tests.support.gateway import in_process
-from tests.support.site import Api, Visitor, fresh
+from tests.support.site import Api, Visitor, assert_problem, fresh
 
 Fields = Mapping[str, str]
 

@@ -24,8 +24,8 @@ from shared.runtime import environment
 from shared.values import identifiers, times
 from tests.support.events import event
 from tests.support.factories import a_deal, a_user, account_of
-from tests.support.lagging import lagging
 from tests.support.shop import HOME, a_buyer
+from tests.support.wire import lagging
 
 Ask = Callable[..., tuple[int, Any]]
 _keys = itertools.count()

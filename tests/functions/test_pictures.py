@@ -24,9 +24,8 @@ from shared.models.catalog import Deal
 from shared.services import Bucket
 from shared.values import times
 from tests.support.engines import FAKE_CREDENTIALS
-from tests.support.events import event
+from tests.support.events import event, event_of
 from tests.support.factories import a_deal
-from tests.support.pages import event_of
 from tests.support.rights import within_rights
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)

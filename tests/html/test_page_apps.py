@@ -24,7 +24,7 @@ from shared.html.pages import Answer, Request
 from shared.html.views import FOLDER
 from shared.runtime import environment, metrics
 from shared.values import times
-from tests.support.pages import a_context, event_of
+from tests.support.events import a_context, event_of
 
 AN_ID = "2XkDEALdealDEALdealDEALdeal"
 OF_FEATURES: dict[str, tuple[type[DealsError], ...]] = {"/shop": (NoSuchOrder, NotSoldHere)}

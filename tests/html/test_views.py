@@ -17,8 +17,8 @@ from shared.html.drawings import drawn
 from shared.html.views import render
 from shared.models.catalog import Deal
 from shared.values.links import LONGEST
+from tests.support.browsing import parsed
 from tests.support.factories import NOW, a_deal
-from tests.support.pages import parsed
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from infra.settings import STAGES, Domain
 from local.settings import ROOT
 from tests.infra.conftest import Synthesized, synthesize
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge
-from tests.support.proxied import Answer
+from tests.support.gateway import Answer
 
 Json = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ from infra.options.shop import Shop
 from infra.settings import ON_LAMBDA, STAGES, Stage, this_machine
 from local.invoke import unpack
 from local.settings import ROOT
-from tests.support.artifacts import INTERPRETER, RUNTIME
+from tests.invoke.conftest import INTERPRETER, RUNTIME
 
 DEV = STAGES["dev"]
 MAIL = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")

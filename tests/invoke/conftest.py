@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -11,16 +11,28 @@ from pathlib import Path
 import boto3
 import pytest
 
-from infra.bundling import HANDLER, bundle, module_of
+from infra.bundling import HANDLER, bundle, compiler, module_of
 from infra.functions import BY_NAME
+from infra.settings import ON_LAMBDA, this_machine
 from local.invoke import Answer, Function, running, unpack
 from local.settings import reaching
 from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.services import Queue
 from shared.values import times
-from tests.support.artifacts import RUNTIME
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
+
+IS_LAMBDAS = compiler(ON_LAMBDA.python) is not None
+
+RUNTIME = replace(this_machine(), python=ON_LAMBDA.python) if IS_LAMBDAS else this_machine()
+"""This machine, with the Python of Lambda's runtime where it can be had, else with this one."""
+
+INTERPRETER = compiler(RUNTIME.python)
+
+INSTEAD = (
+    f"Python {ON_LAMBDA.python} is not on this machine, so artifacts run on {this_machine().python}: "
+    f"'.venv/bin/uv python install {ON_LAMBDA.python}' provides it."
+)
 
 
 @dataclass(frozen=True, slots=True)

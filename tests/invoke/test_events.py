@@ -23,8 +23,7 @@ from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
 from shared.values import identifiers, times
 from tests.functions.test_background_functions import cloudformation
-from tests.invoke.conftest import Place
-from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
+from tests.invoke.conftest import INSTEAD, IS_LAMBDAS, RUNTIME, Place
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.events import EVENTS, event
 from tests.support.factories import a_deal, a_user, account_of, join, plain_picture

@@ -24,10 +24,11 @@ from local import cloud, deploy, ministack_patches
 from local.cloud import free_port
 from local.deploy import _DEPLOYED_FROM
 from local.settings import ROOT, Home, Trouble, client_arguments
-from tests.support import records
-from tests.support.probe import client, stream_to_a_function, told, write
-from tests.support.probe import home as probed
-from tests.support.waiting import eventually, until
+from tests.support import events
+from tests.support.commands import eventually, until
+from tests.support.probe import client, home, probed, stream_to_a_function, told, write
+
+__all__ = ["home", "probed"]
 
 ANSWERING = """
 import json, urllib.request
@@ -120,9 +121,6 @@ def test_the_same_code_is_unpacked_once_and_outlives_each_that_uses_it(
     assert len(list(tmp_path.glob("unpacked-*"))) == 2
 
 
-__all__ = ["probed"]
-
-
 @pytest.mark.parametrize("fails", ["whole", "partly"])
 def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
     probed: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: str
@@ -163,11 +161,11 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
 def test_ministack_does_not_match_what_is_missing_below_what_is_missing() -> None:
     """Lambda would let the change through: there is no text of the old image's Hot."""
     not_hot = {"eventName": ["MODIFY"], "dynamodb": {"OldImage": {"Hot": {"S": [{"exists": False}]}}}}
-    change = records.record({"PK": "1", "SK": "1"}, {"PK": "1", "SK": "1", "Title": "another"})
+    change = events.record({"PK": "1", "SK": "1"}, {"PK": "1", "SK": "1", "Title": "another"})
 
-    def let_through(pattern: object) -> list[records.Record]:
+    def let_through(pattern: object) -> list[events.Record]:
         mapping = {"FilterCriteria": {"Filters": [{"Pattern": json.dumps(pattern)}]}}
-        passed: list[records.Record] = lambda_svc._apply_filter_criteria([change], mapping)
+        passed: list[events.Record] = lambda_svc._apply_filter_criteria([change], mapping)
         return passed
 
     assert let_through(not_hot) == []

@@ -20,6 +20,9 @@ from local.__main__ import main
 from local.cloud import free_port
 from local.settings import ROOT, AccessKey, Home, access_key, client_arguments, endpoint, make_folder
 from shared.dynamodb.schema import create_table_request
+from tests.support.probe import home
+
+__all__ = ["home"]
 
 PAGE = {"Origin": "https://any-page.example", "Referer": "https://any-page.example/"}
 """Headers by which a browser tells of a request that a page makes."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import copy
 import fcntl
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.exceptions import BotoCoreError, ClientError
 from ministack import app  # type: ignore[import-untyped]  # it has no types
 from ministack.core import persistence  # type: ignore[import-untyped]  # the same
 
@@ -24,12 +26,10 @@ from local import __main__ as local
 from local import cloud, guarded_ministack, ministack_patches
 from local.cloud import free_port
 from local.settings import DEFAULT_PORT, Home, Trouble, wanted_port
-from tests.support.commands import begin
-from tests.support.probe import home as probed
-from tests.support.probe import stream_to_a_function, told, write
-from tests.support.waiting import until
+from tests.support.commands import begin, until
+from tests.support.probe import NAME, client, home, probed, stream_to_a_function, told, write
 
-__all__ = ["probed"]
+__all__ = ["home", "probed"]
 
 
 def test_stopping_waits_until_functions_have_read_what_was_written(
@@ -222,3 +222,65 @@ def test_a_stop_that_could_not_write_all_is_told_and_so_is_the_next_start(probed
     assert cloud.start(probed, port)[1] is False
     assert cloud.stop(probed) is True
     assert cloud.start(probed, port)[1] is True
+
+
+WRITERS = 4
+STOPS = 20
+
+
+def writing(home: Home, round_: int, written: list[str], ends: threading.Event) -> Iterator[threading.Thread]:
+    """Threads that write pairs of items, each in one transaction, until the cloud answers no more."""
+
+    # A client that tries again would go on for half a minute after the stop.
+    dynamodb = client(home, "dynamodb", retries={"total_max_attempts": 1})
+
+    def write(writer: int) -> None:
+        for number in itertools.count():
+            name = f"{round_}-{writer}-{number}"
+            pair = [{"Put": {"TableName": NAME, "Item": {"PK": {"S": f"{name}.{side}"}}}} for side in "ab"]
+            try:
+                dynamodb.transact_write_items(TransactItems=pair)
+            except (BotoCoreError, ClientError):
+                if ends.is_set():
+                    return
+                continue
+            written.append(name)
+
+    for writer in range(WRITERS):
+        thread = threading.Thread(target=write, args=(writer,))
+        thread.start()
+        yield thread
+
+
+def keys_kept(home: Home) -> set[str]:
+    """The keys of a table's items."""
+    pages = client(home, "dynamodb").get_paginator("scan").paginate(TableName=NAME, ConsistentRead=True)
+    return {item["PK"]["S"] for page in pages for item in page["Items"]}
+
+
+@pytest.mark.thorough
+def test_twenty_stops_under_writes_keep_all_that_was_answered(probed: Home) -> None:
+    client(probed, "dynamodb").create_table(
+        TableName=NAME,
+        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    port = cloud.last_port(probed)
+    assert port is not None
+    written: list[str] = []
+    for round_ in range(STOPS):
+        before, ends = len(written), threading.Event()
+        threads = list(writing(probed, round_, written, ends))
+        while len(written) < before + 10:
+            ends.wait(0.01)
+        local.down(probed)
+        ends.set()
+        for thread in threads:
+            thread.join()
+        cloud.start(probed, port)
+
+        found = keys_kept(probed)
+
+        assert [name for name in written if not {f"{name}.a", f"{name}.b"} <= found] == []
+        assert len({name.rpartition(".")[0] for name in found}) * 2 == len(found)

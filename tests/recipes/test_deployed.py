@@ -8,9 +8,15 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +30,67 @@ from local.cloud import free_port
 from local.settings import ROOT, STAGE, Home, client_arguments, endpoint
 from shared.html import cookies
 from tests.recipes.conftest import COUNTS_WHAT_THERE_IS, RECIPES
-from tests.support import printed, recipes
-from tests.support.aws import Aws, running
-from tests.support.commands import surroundings
-from tests.support.waiting import PATIENCE, eventually
+from tests.support import recipes
+from tests.support.commands import PATIENCE, eventually, surroundings
+
+_SERVE = """
+import contextlib, io, json, sys, traceback
+from awscli.clidriver import create_clidriver
+driver = create_clidriver()
+for line in sys.stdin:
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        try:
+            words = json.loads(line)
+            # A skeleton is made by each operation that a driver was asked for so far: it must be the only one.
+            status = (create_clidriver() if "--generate-cli-skeleton" in words else driver).main(words)
+        except SystemExit as exit:
+            status = exit.code
+        except BaseException:
+            traceback.print_exc()
+            status = 1
+    print(json.dumps([status, told.getvalue()]), flush=True)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Aws:
+    """A running process of it."""
+
+    process: subprocess.Popen[str]
+
+    def __call__(self, *words: str) -> tuple[int, str]:
+        """What a command ends with, and what it prints."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(f"{json.dumps(words)}\n")
+        stdin.flush()
+        status, told = json.loads(stdout.readline())
+        return status, told
+
+
+@contextmanager
+def running(folder: Path, environment: Mapping[str, str]) -> Iterator[Aws]:
+    """It, unpacked into a folder, with the environment of its commands."""
+    cdk = find_spec("aws_cdk")  # importing it would start Node.js
+    assert cdk
+    assert cdk.submodule_search_locations
+    (packed,) = Path(cdk.submodule_search_locations[0]).glob("asset_awscli_v1/_jsii/*.tgz")
+    with tarfile.open(packed) as archive:
+        layer = archive.extractfile("package/lib/layer.zip")
+        assert layer is not None
+        zipfile.ZipFile(BytesIO(layer.read())).extractall(folder)
+    kept = {name: value for name, value in environment.items() if not name.lower().endswith("_proxy")}
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", _SERVE], cwd=folder, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**kept, "PYTHONPATH": str(folder / "awscli"), "AWS_PAGER": "", "NO_PROXY": "*"},
+    ) as process:  # fmt: skip
+        try:
+            yield Aws(process)
+        finally:
+            process.kill()
+
 
 pytestmark = pytest.mark.thorough
 
@@ -125,7 +188,7 @@ def site(bare: Cloud, request: pytest.FixtureRequest) -> Cloud:
 
 def test_each_command_that_readme_and_afternoon_print_runs_after_make_run(bare: Cloud) -> None:
     """In their order, in one shell, which stops at the first that fails."""
-    lines = printed.typed(*printed.AFTER_MAKE_RUN)
+    lines = recipes.typed(*recipes.AFTER_MAKE_RUN)
 
     told = bare.type("\n".join(["set -e", *lines]))
 
@@ -225,8 +288,8 @@ def test_each_command_that_the_documents_of_operations_print_runs(
     sample = (ROOT / "tests" / "sample" / "deals.jsonl").read_bytes()
     (bare.tree / "deals.jsonl").write_bytes(sample)
     (bare.tree / "deals.jsonl.gz").write_bytes(gzip.compress(sample))
-    lines = printed.typed(*printed.OPERATIONS)
-    pipes = [line for line in printed.typed(*printed.OF_BTD) if not line.startswith("btd ")]
+    lines = recipes.typed(*recipes.OPERATIONS)
+    pipes = [line for line in recipes.typed(*recipes.OF_BTD) if not line.startswith("btd ")]
     named = re.compile(rf"(?<![\w#])({'|'.join(names)})(?!\w)")
     failed = {}
 
@@ -243,7 +306,7 @@ def test_each_command_that_the_documents_of_operations_print_runs(
 
 def test_aws_command_line_takes_what_the_local_cloud_cannot_answer(shell: Shell) -> None:
     """It checks the words of each such command, and sends nothing."""
-    lines = [line for name in printed.OPERATIONS for line in printed.commands(name) if printed.reason(line)]
+    lines = [line for name in recipes.OPERATIONS for line in recipes.shell_lines(name) if recipes.reason(line)]
     of_aws = [line for line in lines if line.startswith("aws ")]
 
     refused = {line: told for line in of_aws if (told := shell.type(f"{line} --generate-cli-skeleton output"))[0]}

@@ -9,7 +9,7 @@ import pytest
 
 from local.settings import ROOT
 from tests.recipes.conftest import COUNTS_WHAT_THERE_IS, RECIPES, RELEASES
-from tests.support import printed, recipes
+from tests.support import recipes
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.recipes import NewFile, NoRecipe
 
@@ -29,21 +29,21 @@ def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
 
 def test_each_command_of_a_document_or_a_lesson_is_typed_or_says_why_not() -> None:
     """A document's commands are typed by the test that its list names, and no command hides in an indented block."""
-    listed = {*printed.AFTER_MAKE_RUN, *printed.OPERATIONS, *printed.OF_BTD, *printed.RECIPES}
+    listed = {*recipes.AFTER_MAKE_RUN, *recipes.OPERATIONS, *recipes.OF_BTD, *recipes.RECIPES}
     begins = r"^ {4}(?:make|aws|btd|git|npm|curl|[A-Z_]+=\S+|\.?[\w-]+/(?:[\w.-]+/)*[\w-]+) "
 
-    commands = {each for name in printed.documents() for each in printed.commands(name)}
-    unlisted = {name: lines for name in printed.documents() if name not in listed and (lines := printed.typed(name))}
+    commands = {each for name in recipes.documents() for each in recipes.shell_lines(name)}
+    unlisted = {name: lines for name in recipes.documents() if name not in listed and (lines := recipes.typed(name))}
     hidden = [
         (name, line)
-        for name in printed.documents()
+        for name in recipes.documents()
         for line in re.findall(begins, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
-        if name.endswith(".md") and name not in printed.RECIPES
+        if name.endswith(".md") and name not in recipes.RECIPES
     ]
 
     assert unlisted == {}
     assert hidden == []
-    assert [each for each in printed.NOT_TYPED if not any(printed.matches(each, line) for line in commands)] == []
+    assert [each for each in recipes.NOT_TYPED if not any(recipes.matches(each, line) for line in commands)] == []
 
 
 @pytest.mark.thorough

@@ -18,11 +18,10 @@ from shared.dynamodb.writes import update
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE
 from shared.values import times
 from tests.signed_in.conftest import MODULES, PostDeal, entered
-from tests.support.browsing import Browser
-from tests.support.desk import DEAL, picked, posted
+from tests.support.browser import Visit
+from tests.support.browsing import DEAL, Browser, picked, posted
 from tests.support.preview import Preview
 from tests.support.preview import entered as token_of
-from tests.support.windows import Visit
 
 
 def test_a_form_sent_after_the_sessions_end_can_be_sent_again(anyone: Browser, editor: Browser, table: Table) -> None:

@@ -21,8 +21,7 @@ from shared.html import views
 from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
 from shared.values import times
 from tests.signed_in.conftest import PostDeal, entered
-from tests.support.browsing import Browser, Seen
-from tests.support.desk import DEAL, LINK, filled, posted
+from tests.support.browsing import DEAL, LINK, Browser, Seen, filled, posted
 
 
 def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_told(

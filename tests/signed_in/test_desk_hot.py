@@ -20,10 +20,10 @@ from shared.http.requests import DONE
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Status
 from shared.values import times
 from tests.signed_in.conftest import PostDeal, entered
+from tests.support.browser import Visit
 from tests.support.browsing import Browser, Seen
 from tests.support.preview import Preview
 from tests.support.preview import entered as token_of
-from tests.support.windows import Visit
 
 
 def test_making_hot_says_first_who_will_be_told_if_anybody(editor: Browser, table: Table, post_deal: PostDeal) -> None:

@@ -28,14 +28,12 @@ from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, PostDeal, entered, found_by_functions, two_brands
 from tests.signed_in.test_shop import HOME, checkout
-from tests.support.browsing import ORIGIN, Browser, Seen
-from tests.support.desk import DEAL, filled
+from tests.support.browsing import DEAL, ORIGIN, Browser, Seen, filled
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import APPLE, a_message, send
-from tests.support.metering import compared
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
-from tests.support.wire import Answer, answered, error, failing
+from tests.support.wire import Answer, answered, compared, error, failing
 
 ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password": PASSWORD}
 

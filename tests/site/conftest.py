@@ -21,11 +21,10 @@ from shared.models.members import Limits
 from shared.values import times
 from tests.site.states import State, rare, usual
 from tests.support import shop as of_shop
-from tests.support.browser import patient, sign_in
+from tests.support.browser import MEANT, patient, sign_in
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import send
 from tests.support.preview import Preview, entered, finding, started
-from tests.support.windows import MEANT
 
 HAPPENS: dict[str, Callable[[Preview, Deal, Deal], None]] = {"/shop": of_shop.fill}
 """What happens to two deals besides, by the pages that show it."""

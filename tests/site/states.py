@@ -24,9 +24,8 @@ from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import times
 from shared.values.pictures import UPLOADS
-from tests.support import mailed
-from tests.support.factories import a_deal
-from tests.support.pages import worded
+from tests.support import post_office
+from tests.support.factories import a_deal, worded
 from tests.support.preview import Preview, entered
 
 BRAND, BRAND_NAME = "harbour-goods", "Harbour Goods"
@@ -57,9 +56,9 @@ class State:
 OF_FEATURES: dict[str, dict[str, Callable[[Table], Any]]] = {
     "/shop": {"order": lambda table: order_items.latest(table, "ana", limit=1).items[0]},
     "/mail": {
-        "unsubscribing": lambda table: mailed.unsubscribing(table, "ana", times.now()),
-        "mailed-reset": lambda table: mailed.token(table, "ana", "reset", times.now()),
-        "mailed-verification": lambda table: mailed.token(table, "ana", "verify", times.now()),
+        "unsubscribing": lambda table: post_office.unsubscribing(table, "ana", times.now()),
+        "mailed-reset": lambda table: post_office.token(table, "ana", "reset", times.now()),
+        "mailed-verification": lambda table: post_office.token(table, "ana", "verify", times.now()),
     },
 }
 """What names in braces stand for besides, by the pages that show it."""

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from shared.learn import exercises, lessons
+from tests.support.browser import Visit
 from tests.support.quality import violations
-from tests.support.windows import Visit
 
 pytestmark = pytest.mark.usefixtures("shown")
 

@@ -15,10 +15,10 @@ from shared.values import times
 from shared.values.pictures import Picture
 from tests.site.conftest import Windows, cookie_of
 from tests.site.states import State, in_every_tier
+from tests.support.browser import Visit
+from tests.support.commands import until
 from tests.support.preview import Preview
 from tests.support.quality import lighthouse
-from tests.support.waiting import until
-from tests.support.windows import Visit
 
 
 @dataclass(frozen=True, slots=True)

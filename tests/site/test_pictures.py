@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from functions.background import resizer
+from tests.support.browser import Visit
+from tests.support.commands import until
 from tests.support.factories import plain_picture
 from tests.support.preview import Preview, entered, started
 from tests.support.quality import lighthouse
-from tests.support.waiting import until
-from tests.support.windows import Visit
 
 pytestmark = pytest.mark.thorough
 

@@ -17,9 +17,9 @@ from tests.site.conftest import Windows, client_of, found
 from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, USUAL, State, in_every_tier
 from tests.site.test_own_pages import table_paths
 from tests.support import browser
+from tests.support.browser import Visit
 from tests.support.preview import Preview
 from tests.support.quality import invalid_html, too_low, violations
-from tests.support.windows import Visit
 
 
 @pytest.mark.parametrize("name", in_every_tier(USUAL | RARE, "front page", "deal", "category", "search", "sign in"))

@@ -12,8 +12,8 @@ from functions.background import messenger, publisher
 from shared.dynamodb.table import Table
 from shared.services import Queue
 from tests.support.engines import FAST_SERVER
+from tests.support.events import Record
 from tests.support.factories import open_brands
-from tests.support.records import Record
 from tests.support.surroundings import queue_in_process, surrounded
 
 CONTEXT = LambdaContext()

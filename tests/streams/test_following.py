@@ -26,10 +26,9 @@ from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
 from tests.streams.conftest import CONTEXT
-from tests.support.browsing import Browser
-from tests.support.desk import DEAL
+from tests.support.browsing import DEAL, Browser
+from tests.support.events import Record, batch, of_deal, record
 from tests.support.factories import APPLE, a_deal, join, token_of_new
-from tests.support.records import Record, batch, of_deal, record
 from tests.support.rights import within_rights
 from tests.support.wire import Answer, answered, error
 

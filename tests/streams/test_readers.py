@@ -25,9 +25,8 @@ from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
-from tests.support.events import event
+from tests.support.events import Record, batch, damaged, event, number_of, of_deal, record
 from tests.support.factories import APPLE, a_deal, a_message, let_watch, post
-from tests.support.records import Record, batch, damaged, number_of, of_deal, record
 from tests.support.surroundings import taken
 from tests.support.wire import Answer, answered, error, losing, watched
 

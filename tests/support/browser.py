@@ -1,4 +1,8 @@
-"""A browser for tests and pictures: an installed one, else playwright's own, else Debian's where this is root."""
+"""A real browser: one for a process, and a fresh window for each visit.
+
+It is an installed one, else playwright's own, else Debian's where this is root. A folder whose tests ``visit`` has a
+fixture ``site`` of its own: a preview, or a deployed site.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,18 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect, sync_playwright
 
+from shared.dynamodb.table import Table
 from shared.html import cookies
-from tests.support.waiting import PATIENCE, until
+from tests.support.commands import PATIENCE, until
 
 NAMES = ("chromium-headless-shell", "google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser")
 """The first takes a third of the processor time: it draws no window, not even one that nobody sees."""
@@ -90,3 +97,79 @@ def _install() -> None:
             subprocess.run(["apt-get", *command], check=False, capture_output=True)
     if executable() is None:
         pytest.fail("No Chrome or Chromium is installed, and none could be downloaded or installed.", pytrace=False)
+
+
+Visit = Callable[..., Page]
+
+MEANT = ("Failed to load resource", "Transition was ")
+"""Messages that a browser calls errors although they are none: of a page with a status of 400 or more, which some tests
+ask for, and of being too busy to show the transition from one page to the next."""
+
+
+with_and_without_script = pytest.mark.parametrize(
+    "script", [True, pytest.param(False, marks=pytest.mark.thorough)], ids=["script", "no script"]
+)
+"""Journeys are walked with script in every tier, and without in ``make test-all``."""
+
+
+class Place(Protocol):
+    """A running site: where browsers find it, and its table."""
+
+    @property
+    def origin(self) -> str: ...
+
+    @property
+    def table(self) -> Table: ...
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The browser."""
+    with browser() as launched:
+        yield launched
+
+
+@pytest.fixture
+def visit(chromium: Browser, site: Place) -> Iterator[Visit]:
+    """Opens a path in a fresh browser context. What the browser complains of (a violated policy too) is a failure.
+
+    ``zone`` and ``at`` are where and when the reader is, ``permissions`` what the reader has allowed to the site.
+    """
+    complaints: list[str] = []
+    opened = []
+
+    def visited(
+        path: str = "/",
+        *,
+        width: int = 1280,
+        scheme: str = "light",
+        script: bool = True,
+        token: str = "",
+        zone: str | None = None,
+        at: datetime | None = None,
+        permissions: Sequence[str] = (),
+    ) -> Page:
+        context = chromium.new_context(
+            base_url=site.origin,
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if scheme == "dark" else "light",
+            java_script_enabled=script,
+            timezone_id=zone,
+            permissions=permissions,
+            service_workers="block",
+        )
+        opened.append(context)
+        if token:
+            sign_in(context, site.origin, token)
+        page = patient(context).new_page()
+        if at is not None:
+            page.clock.set_fixed_time(at)
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path)
+        return page
+
+    yield visited
+    for context in opened:
+        context.close()
+    assert [each for each in complaints if not each.startswith(MEANT)] == []

@@ -7,11 +7,23 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from tests.support.pages import a_context, event_of, parsed
+import html5lib
+
+from functions.pages.desk import deal_form
+from shared.data.catalog import feeds, picks
+from shared.dynamodb.table import Table
+from shared.html import views
+from shared.models.catalog import ALL_DEALS, FRONT_PAGE, CuratedPage, Deal
+from shared.values import times
+from tests.support.events import a_context, event_of
+
+Ask = Callable[..., Any]
+"""Asks a page function for a path."""
 
 ORIGIN = "https://deals.example"
 
@@ -98,3 +110,41 @@ class Browser:
             else:
                 self.cookies[name] = morsel.value
         return Seen(answer["statusCode"], several, raw.decode())
+
+
+LINK = "https://shop.example/trail-runner?variant=1"
+
+DEAL = {
+    "link": LINK, "title": "Trail runner", "price": "31.90", "listPrice": "158", "currency": "USD", "brand": "Apple",
+    "category": "shoes", **dict.fromkeys(("couponCode", "variant", "expiresAt", "image", "description"), ""),
+}  # fmt: skip
+
+
+def parsed(answer: Any, *, strict: bool = True) -> Any:
+    """The document of a page; with ``strict``, what browsers would have to mend is an error."""
+    document, errors = _parsed(answer["body"])
+    assert not strict or [error for error in errors if error[1] != "expected-doctype-but-got-chars"] == []
+    return document
+
+
+@lru_cache(maxsize=8)
+def _parsed(body: str) -> tuple[Any, list[Any]]:
+    """A page's document, which tests only read, and its errors: the last pages are not parsed at each look."""
+    parser = html5lib.HTMLParser(strict=False, namespaceHTMLElements=False)
+    return parser.parse(body), parser.errors
+
+
+def posted(table: Table) -> list[Deal]:
+    return list(feeds.read(table, ALL_DEALS, limit=100, now=times.now()).items)
+
+
+def picked(table: Table, page: CuratedPage = FRONT_PAGE) -> list[str]:
+    """The numbers of the deals of a page, in their order."""
+    return [str(views.number(deal)) for deal in picks.read(table, page, times.now(), consistent=True)]
+
+
+def filled(seen: Seen, **changed: str) -> dict[str, str]:
+    """The page's form as a browser would send it, with some fields typed again."""
+    values = seen.values()
+    names = {"key", *DEAL, *(f"{deal_form.READ}{name}" for name in DEAL)}
+    return {name: value for name, value in values.items() if name in names} | changed

@@ -1,4 +1,4 @@
-"""The commands of a checkout, run as a user runs them, on a local cloud in a folder of the test's own."""
+"""Commands of a checkout, run as a user runs them, and waiting for a state that they lead to, never for a time."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from local.settings import ROOT, Home
+
+T = TypeVar("T")
+
+PATIENCE = 180.0
+"""Seconds after which a state is no longer waited for. Most come in one or two, on a busy machine in many."""
 
 
 def surroundings(home: Home, **others: str) -> dict[str, str]:
@@ -52,3 +59,22 @@ def printed_by(module: str) -> Any:
     done = subprocess.run([sys.executable, "-m", module], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
+
+
+def until(look: Callable[[], bool]) -> bool:
+    """Whether something has come true."""
+    return _last_seen(look, bool)
+
+
+def eventually(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
+    """Wait until something that follows from a write through the stream is right, and return it."""
+    seen = _last_seen(look, is_right)
+    assert is_right(seen), seen
+    return seen
+
+
+def _last_seen(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
+    deadline = time.monotonic() + PATIENCE
+    while not is_right(seen := look()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return seen

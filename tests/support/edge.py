@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.support.proxied import Answer, Request
+from tests.support.gateway import Answer, Request
 
 CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 CACHING_OPTIMIZED = "658327ea-f89d-4fab-a63d-7e88639e58f6"

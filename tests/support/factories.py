@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from shared.data import removal
-from shared.data.catalog import deal_items, deals, feeds, imports, topics
+from shared.data.catalog import deal_items, deals, feeds, imports, offers, search, topics, words
 from shared.data.members import announcements, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, UsernameTaken
@@ -142,6 +142,33 @@ def open_brands(table: Table) -> None:
 def post(table: Table, posted: Iterable[Deal], now: datetime = NOW) -> list[Deal]:
     """Create deals, as many to a transaction as the data layer allows; returns them newest first."""
     return newest_first(imports.create_many(table, [*posted], now))
+
+
+def worded(table: Table, new: Sequence[Deal]) -> None:
+    """File the words of new deals, as many in a transaction as fit: at once, they would wait for one another."""
+    found_by = [frozenset(words.of_deal(deal)) for deal in new]
+    for together in imports._together(zip(new, map(len, found_by), found_by, strict=True)):
+        table.transact(*search.filing(together))
+
+
+def offered(table: Table, new: Sequence[Deal]) -> None:
+    """File the offers of new deals, twenty in a transaction."""
+    for start in range(0, len(new), 20):
+        table.transact(*(write for deal in new[start : start + 20] for write in offers.filing(deal)))
+
+
+def indexed(table: Table, some: list[Deal]) -> list[Deal]:
+    """Deals with the words, offers and verdicts that the stream would have written."""
+    worded(table, some)
+    offered(table, some)
+    for deal in some:
+        offers.judge_anew(table, None, deal)
+    known = {deal.deal_id: deal for deal in some}
+    for judged in deals.get_many(table, list(known), consistent=True):
+        if judged.verdict:  # which the stream brings, too
+            offers.file(table, judged, judged)
+            search.file(table, known[judged.deal_id], judged)
+    return some
 
 
 def newest_first(some: Iterable[Deal]) -> list[Deal]:

@@ -1,4 +1,4 @@
-"""Mail in a test's own process: the queue and SES are moto's, and the mailer works when it is told to."""
+"""Mail in a test's own process: the queue and SES are moto's, and the mailer works when a test calls it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 import boto3
 import pytest
 
 from functions.background import mailer
+from shared.data.mail import mailing
+from shared.data.mail.mailing import Purpose
+from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.errors import Busy
 from shared.runtime.mail import sender
 from shared.services import Queue
+from shared.values import identifiers
 from tests.support.engines import FAKE_CREDENTIALS
-from tests.support.pages import a_context
+from tests.support.events import a_context
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over, queue_in_process
 
@@ -96,3 +102,14 @@ def open_post_office(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[
         quick.client.meta.events.register("provide-client-params.sesv2.SendEmail", note)
         monkeypatch.setattr(mailer, "sender", lambda: quick)
         yield office
+
+
+def unsubscribing(table: Table, username: str, now: datetime) -> str:
+    """The token of the link that ends the mails of a member, who gets them at seven from then on."""
+    mailing.choose_hour(table, users.get(table, username), 7, bytes(mailing.KEY_BYTES), now)
+    return quote(mailing.unsubscribing(users.get(table, username)))
+
+
+def token(table: Table, username: str, purpose: Purpose, now: datetime) -> str:
+    """The token of another link."""
+    return quote(mailing.issue_token(table, users.get(table, username), purpose, now, bytes(identifiers.BYTES)))

@@ -33,13 +33,13 @@ from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
 from shared.models.members import Role
 from shared.values import naming, times
 from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER, MINISTACK
-from tests.support.factories import ids, post, token_of_new
-from tests.support.pages import a_context, event_of, offered, worded
+from tests.support.events import a_context, event_of
+from tests.support.factories import ids, offered, post, token_of_new, worded
 from tests.support.surroundings import given, start_over
 
 if TYPE_CHECKING:
     from shared.services import Bucket
-    from tests.support.windows import Place
+    from tests.support.browser import Place
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 

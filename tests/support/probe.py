@@ -41,11 +41,17 @@ _TRUST = {
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    """The folder of a running cloud, which ends with the test."""
-    home = Home(tmp_path / "cloud")
-    cloud.start(home, free_port())
+    """The folder of a cloud, which ends with the test where that starts one."""
+    home = Home(tmp_path / "cloud's")  # as a user may call a folder
     yield home
     cloud.kill(home)
+
+
+@pytest.fixture
+def probed(home: Home) -> Home:
+    """The same, of a running cloud."""
+    cloud.start(home, free_port())
+    return home
 
 
 def stream_to_a_function(home: Home, seen: Path, fails: str = "whole", **settings: Any) -> None:

@@ -1,13 +1,13 @@
-"""Requests and answers between the data layer and DynamoDB: looked at, and tampered with."""
+"""Requests and answers between the data layer and DynamoDB: watched, metered, tampered with, and lagging."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import Any
 
@@ -17,7 +17,11 @@ from botocore.compat import HTTPHeaders
 from botocore.exceptions import ReadTimeoutError
 from urllib3.response import HTTPResponse
 
+from shared.dynamodb.capacity import TABLE, Basis, Capacity, taken, units_written
+from shared.dynamodb.client import connect, create_table
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from tests.support.engines import FAKE_CREDENTIALS
 
 Answer = tuple[int, dict[str, Any]]
 """A status code and a JSON body."""
@@ -195,3 +199,145 @@ def cancelled(*reasons: str) -> Answer:
     """How DynamoDB says that a transaction was cancelled, and why, write by write."""
     detail = [{"Code": code} if code == "None" else {"Code": code, "Message": "made up"} for code in reasons]
     return error("TransactionCanceledException", CancellationReasons=detail)
+
+
+WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems", "BatchExecuteStatement"}
+READS = {"GetItem", "BatchGetItem", "Query", "Scan"}
+
+
+@dataclass(slots=True)
+class Lag:
+    """The writes that the indexes, and reads that are not consistent, have not seen."""
+
+    table: Table
+    behind: str
+    waiting: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    catching_up: bool = False
+
+    def catch_up(self) -> None:
+        """Let all reads see everything that was written so far."""
+        self.catching_up = True
+        try:
+            for operation, body in self.waiting:
+                self.table.client._make_api_call(operation, body)  # type: ignore[attr-defined]  # by its name
+        finally:
+            self.catching_up = False
+        self.waiting.clear()
+
+    def ask(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        """Send what is not read consistently to the table that is behind, and remember what a write asks for."""
+        if self.catching_up:
+            return
+        body = json.loads(params["body"])
+        context["asked"] = body
+        wanted = body.get("RequestItems", {}).get(self.table.name, body)
+        if model.name in READS and not wanted.get("ConsistentRead", False):
+            params["body"] = json.dumps(self._renamed(body)).encode()
+            params["headers"].pop("Content-Length", None)
+
+    def answered(
+        self, model: Any, http_response: Any, parsed: dict[str, Any], context: dict[str, Any], **_: Any
+    ) -> None:
+        """Keep a write that was carried out until the others see it, and name the table in a batch that was read."""
+        if self.catching_up or http_response.status_code != 200:
+            return
+        if model.name in WRITES:
+            asked = {name: value for name, value in context["asked"].items() if name != "ClientRequestToken"}
+            self.waiting.append((model.name, self._renamed(asked)))
+        for part in ("Responses", "UnprocessedKeys"):
+            if model.name == "BatchGetItem" and self.behind in parsed.get(part, {}):
+                parsed[part][self.table.name] = parsed[part].pop(self.behind)
+
+    def _renamed(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The same request to the table that is behind."""
+        renamed: dict[str, Any] = json.loads(json.dumps(body).replace(self.table.name, self.behind))
+        return renamed
+
+
+@contextmanager
+def lagging(table: Table) -> Iterator[Lag]:
+    """Let the reads of a table that has nothing in it yet lag, but for consistent ones, until they are let catch up."""
+    lag = Lag(table, f"{table.name}-behind")
+    create_table(table.client, lag.behind)
+    try:
+        with hooked(table, "before-call.dynamodb", lag.ask), hooked(table, "after-call.dynamodb", lag.answered):
+            yield lag
+    finally:
+        table.client.delete_table(TableName=lag.behind)
+
+
+ELSEWHERE = "http://127.0.0.1"
+"""An engine that does not tell: its requests are counted."""
+
+
+def taken_by(table: Table, steps: Mapping[str, Callable[[], object]]) -> dict[str, Capacity]:
+    """The capacity that each step takes, one after the other."""
+    took = {}
+    for name, step in steps.items():
+        trace = Trace(detailed=False).attach(table)
+        step()
+        trace.detach(table)
+        took[name] = trace.capacity
+    return took
+
+
+@contextmanager
+def compared(table: Table) -> Iterator[list[str]]:
+    """Each request of whose capacity the answer says one thing and the count another; at least, where it says so."""
+    endpoint = table.client.meta.endpoint_url
+    other: Any = connect("none", endpoint_url=endpoint, **FAKE_CREDENTIALS).client
+    wrong: list[str] = []
+
+    def images(asked: Mapping[str, Any]) -> list[Any]:
+        return [
+            other.get_item(TableName=table.name, Key=key, ConsistentRead=True).get("Item") for key in _written(asked)
+        ]
+
+    def ask(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        params["ReturnConsumedCapacity"] = "INDEXES"
+        context["compared"] = params, images(params)
+
+    def compare(model: Any, parsed: Mapping[str, Any], context: dict[str, Any], **_: Any) -> None:
+        asked, before = context["compared"]
+        if "ConsumedCapacity" not in parsed:
+            return  # refused, or answered by a test
+        told = taken(model.name, asked, parsed, endpoint) or {}
+        told = {name: units for name, units in told.items() if units != Capacity()}
+        untold = {name: value for name, value in parsed.items() if name not in {"ResponseMetadata", "ConsumedCapacity"}}
+        counted = taken(model.name, asked, untold, ELSEWHERE) or _of_writes(model.name, before, images(asked))
+        if not _agree(told, counted):
+            wrong.append(f"{model.name} {asked}: told {told}, counted {counted}")
+
+    with hooked(table, "before-parameter-build.dynamodb", ask), hooked(table, "after-call.dynamodb", compare):
+        yield wrong
+
+
+def _agree(told: Mapping[str, Capacity], counted: Mapping[str, Capacity]) -> bool:
+    if any(units.basis is Basis.AT_LEAST for units in counted.values()):
+        return all(units.read <= told[name].read and units.write <= told[name].write for name, units in counted.items())
+    return told == {name: replace(units, basis=Basis.TOLD) for name, units in counted.items()}
+
+
+def _of_writes(operation: str, before: list[Any], after: list[Any]) -> dict[str, Capacity]:
+    counted: dict[str, Capacity] = {}
+    for old, new in zip(before, after, strict=True):
+        for name, units in units_written(old, new, transactional=operation == "TransactWriteItems").items():
+            counted[name] = counted.get(name, Capacity()) + Capacity(write=units)
+    return counted or {TABLE: Capacity()}
+
+
+def _written(asked: Mapping[str, Any]) -> Iterator[Any]:
+    """The keys that a request writes or checks."""
+    if "TransactItems" in asked:
+        for write in asked["TransactItems"]:
+            yield from (_key(arguments) for arguments in write.values())
+    elif "UpdateExpression" in asked or "Item" in asked or ("Key" in asked and "ReturnValues" in asked):
+        yield _key(asked)
+    for wanted in asked.get("RequestItems", {}).values():
+        if isinstance(wanted, list):
+            yield from (_key(next(iter(each.values()))) for each in wanted)
+
+
+def _key(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    item = arguments.get("Key") or arguments["Item"]
+    return {name: item[name] for name in ("PK", "SK")}

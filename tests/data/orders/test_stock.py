@@ -25,9 +25,8 @@ from shared.models.orders import Shard, Stock
 from shared.values import identifiers
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import NOW, ids
-from tests.support.metering import taken_by
 from tests.support.shop import a_buyer, buy, on_sale, wanted
-from tests.support.wire import Answer, answered, before
+from tests.support.wire import Answer, answered, before, taken_by
 
 
 def by_shard(table: Table, deal_id: str) -> dict[int, int]:

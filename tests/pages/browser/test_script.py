@@ -13,10 +13,9 @@ from shared.data.catalog import deals, topics
 from shared.data.members import announcements, saved, votes
 from shared.models.catalog import Deal, Vote
 from shared.values import times
-from tests.support.browser import sent_by_script
+from tests.support.browser import Visit, sent_by_script
 from tests.support.factories import send
 from tests.support.preview import Preview, entered
-from tests.support.windows import Visit
 
 ENDS = datetime(times.now().year + 1, 6, 15, 20, 30, tzinfo=UTC)
 TOKYO = timedelta(hours=9)

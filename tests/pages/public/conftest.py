@@ -13,9 +13,10 @@ import pytest
 from functions.pages import clicks, site
 from shared.dynamodb.table import Table
 from shared.values import times
+from tests.support.browsing import Ask
 from tests.support.engines import DYNOXIDE_ENGINE
+from tests.support.events import a_context, event_of
 from tests.support.factories import open_brands
-from tests.support.pages import Ask, a_context, event_of
 from tests.support.rights import within_rights
 from tests.support.surroundings import surrounded
 

@@ -19,8 +19,8 @@ from shared.dynamodb.writes import put
 from shared.html import fragments, views
 from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
-from tests.support.factories import a_deal, ids, post
-from tests.support.pages import Ask, indexed, parsed
+from tests.support.browsing import Ask, parsed
+from tests.support.factories import a_deal, ids, indexed, post
 
 SHOE = "https://www.shop.example/shoes/trail"
 COLOURS = ("green", "blue", "red", "black")

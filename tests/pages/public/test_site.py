@@ -31,8 +31,8 @@ from shared.runtime import environment
 from shared.settings import READ_FOR_CARDS
 from shared.values import times
 from shared.values.pictures import Picture
-from tests.support.factories import APPLE, SHOES, a_deal, post
-from tests.support.pages import Ask, indexed, parsed
+from tests.support.browsing import Ask, parsed
+from tests.support.factories import APPLE, SHOES, a_deal, indexed, post
 from tests.support.surroundings import hand_over
 from tests.support.wire import watched
 

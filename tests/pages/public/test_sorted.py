@@ -23,9 +23,10 @@ from shared.dynamodb.tracing import Trace, waves
 from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.values import times
+from tests.support.browsing import Ask, parsed
 from tests.support.engines import DYNOXIDE_ENGINE, put_all
-from tests.support.factories import a_deal, open_brands, post
-from tests.support.pages import Ask, a_context, event_of, indexed, offered, parsed, worded
+from tests.support.events import a_context, event_of
+from tests.support.factories import a_deal, indexed, offered, open_brands, post, worded
 from tests.support.rights import within_rights
 from tests.support.wire import hooked
 
