@@ -101,7 +101,7 @@ def import_deals(
             failure = error
         finally:
             signal.signal(signal.SIGTERM, before)
-    _tell(importer.report, trace, time.monotonic() - began)
+    _print_report(importer.report, trace, time.monotonic() - began)
     if failure is not None:
         raise DealsError(f"Stopped: {str(failure).rstrip('.')}. {AGAIN}") from failure
     if interrupted:
@@ -127,7 +127,7 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _tell(report: Report, trace: Trace, seconds: float) -> None:
+def _print_report(report: Report, trace: Trace, seconds: float) -> None:
     created = counted(report.created, "deal") + " created"
     if report.created_withdrawn:
         created += f" ({report.created_withdrawn:,} of them withdrawn since)"
@@ -145,10 +145,10 @@ def _tell(report: Report, trace: Trace, seconds: float) -> None:
     behind = still_to_do()
     if behind:
         note(f"Search, pages and messages follow: functions still have {behind} (make status)")
-    _tell_bad(report.bad)
+    _print_bad(report.bad)
 
 
-def _tell_bad(bad: Mapping[int, str]) -> None:
+def _print_bad(bad: Mapping[int, str]) -> None:
     """Name the lines that were not imported, and why: of a reason that many lines share, the first of them."""
     many = {reason: number for reason, number in Counter(bad.values()).items() if number > SHOWN_ALIKE}
     shown: dict[str, str] = {}

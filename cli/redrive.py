@@ -334,7 +334,7 @@ class _Plumbing:
                 return
             seen.add(message.message_id)
             content = content_of(message)
-            kind, deal_ids, reason = self._told(content)
+            kind, deal_ids, reason = self._described(content)
             case = {"queue": source, "kind": kind, "dealIds": deal_ids, "received": message.received, "reason": reason}
             yield _Case(queue, message, content, case | {"messageId": message.message_id, "outcome": "waiting"})
 
@@ -358,7 +358,7 @@ class _Plumbing:
                 self.queues[kind.queue].send([case.message.body])
                 return "sent again"
 
-    def _told(self, content: Content | None) -> tuple[str, list[str], str]:
+    def _described(self, content: Content | None) -> tuple[str, list[str], str]:
         """The kind of some work, the deals that it is about, and why it is there, as far as it says."""
         match content:
             case Batch():

@@ -180,10 +180,10 @@ def check(work: Work, mend: Mend = False) -> list[output.Json]:
     if not all(mended):
         why = "Nothing was mended: repair the damaged items first, as others are counted by what they say."
         work.failed = why if mend and unreadable else ""
-    return [_told(*each) for each in zip(faults, mended, strict=True)]
+    return [_outcome(*each) for each in zip(faults, mended, strict=True)]
 
 
-def _told(fault: Fault, mended: bool) -> output.Json:
+def _outcome(fault: Fault, mended: bool) -> output.Json:
     def says(item: output.Json | None) -> output.Json | None:
         return None if item is None else {name: item[name] for name in fault.attributes if name in item}
 

@@ -82,7 +82,7 @@ class MailSending(Construct):
                 conditions={"StringEqualsIfExists": {"ses:FromAddress": mail.sender}},
             )
         )
-        self._be_told(configuration)
+        self._subscribe(configuration)
         events.Rule(
             self,
             "EachHour",
@@ -105,7 +105,7 @@ class MailSending(Construct):
         for name, value in variables.items():
             self.mailer.function.add_environment(name, value)
 
-    def _be_told(self, configuration: ses.ConfigurationSet) -> None:
+    def _subscribe(self, configuration: ses.ConfigurationSet) -> None:
         """Put bounces and complaints, which SES publishes to a topic, into the queue.
 
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-sns.html

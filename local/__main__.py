@@ -62,7 +62,7 @@ def up(home: Home) -> int:
             deploy.bootstrap(home, port)
         print("Deploying (cdk deploy) ...", flush=True)
         outputs = deploy.deploy(home, port, digest)
-    _tell(home, there, outputs, time.monotonic() - started, empty=os.environ.get("EMPTY", "").lower() in YES)
+    _print_summary(home, there, outputs, time.monotonic() - started, empty=os.environ.get("EMPTY", "").lower() in YES)
     return 0
 
 
@@ -131,7 +131,7 @@ def _answers(address: str) -> bool:
     return False
 
 
-def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float, *, empty: bool) -> None:
+def _print_summary(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float, *, empty: bool) -> None:
     # Imported here: boto3 takes a third of a second, which stop and status need not wait for.
     from local import sample  # noqa: PLC0415
     from local.sample import ensure_account  # noqa: PLC0415

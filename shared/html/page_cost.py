@@ -37,7 +37,7 @@ SHOWN_KEYS = 8
 _remembered: list[str] = []
 """The copies that this page has from the function's memory."""
 
-_told: dict[str, Any] = {}
+_measured: dict[str, Any] = {}
 """The summary of the present request, once it is made: what is asked after that is no part of it."""
 
 
@@ -51,20 +51,20 @@ def begin() -> None:
     """Start over, for a new request."""
     trace().start_over()
     _remembered.clear()
-    _told.clear()
+    _measured.clear()
     cached_pages.memory().used = lambda name, form: _remembered.append(f"{name}, {form.name}")
 
 
 def measured() -> dict[str, Any]:
     """The summary of the present request, made when it is first asked for."""
-    if not _told:
-        _told.update(summary())
-    return _told
+    if not _measured:
+        _measured.update(summary())
+    return _measured
 
 
 def summary() -> dict[str, Any]:
     """The requests since ``begin``, for ``page-cost.html``."""
-    fault = fault_told(trace())  # first, as it notes the lost answer
+    fault = fault_met(trace())  # first, as it notes the lost answer
     requests = sorted(trace().requests, key=lambda request: request.began)
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)
@@ -224,7 +224,7 @@ def begin_fault(event: Event) -> None:
             cached_pages.memory.cache_clear()  # a page from memory would meet nothing
 
 
-def fault_told(trace: Trace) -> dict[str, Any] | None:
+def fault_met(trace: Trace) -> dict[str, Any] | None:
     """For the panel: the faults that can be asked for, and how the one was met that was. None where there is none."""
     fault, made = _asked.get("fault", ""), on_laptop()
     if not fault and not made:

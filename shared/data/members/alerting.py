@@ -86,12 +86,12 @@ def notify(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: date
     by_owner: dict[str, list[Alert]] = {}
     for alert in met:
         by_owner.setdefault(alert.username, []).append(alert)
-    tell_owner = partial(_tell_owner, table, unit, deal, now=now)
+    tell_owner = partial(_notify_owner, table, unit, deal, now=now)
     work = [partial(damage.alone, partial(tell_owner, own), username) for username, own in by_owner.items()]
     return sum(filter(None, table.gather(work)))
 
 
-def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now: datetime) -> int:
+def _notify_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now: datetime) -> int:
     """Notify one owner: one message for a deal, which names the alerts that it meets; returns whether it is new.
 
     The message is written with as many alerts as a transaction takes. The others are named in it one after the other.
