@@ -1,29 +1,86 @@
-"""Members' routes: votes, alerts on prices and on words, a private feed, messages, and those of ``topics``."""
+"""Members' routes: likes and watches, votes, alerts on prices and on words, a private feed, and messages."""
 
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from http import HTTPStatus
+from itertools import starmap
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from functions.api.members.topics import router
 from shared.api import documents, member_documents
 from shared.api.app import calling, create_app, serve
 from shared.api.paths import PAGED, of_members
-from shared.data.catalog import deals, scores
+from shared.data.catalog import deals, scores, topics
 from shared.data.catalog.scores import Scored
-from shared.data.members import alerts, feed_keys, limits, messages, votes
-from shared.errors import BadRequest
+from shared.data.members import alerts, feed_keys, follows, limits, messages, votes
+from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer, nothing
-from shared.http.requests import paging, segment
-from shared.models.catalog import Vote
+from shared.http.requests import paging, segment, topic_named
+from shared.models.catalog import BRAND, CATEGORY, TopicKind, Vote
+from shared.models.members import NO_LIMITS
+from shared.runtime import metrics
 from shared.runtime.environment import table
+from shared.runtime.metrics import report
 from shared.values import identifiers, times
 
 app = create_app()
-app.include_router(router)
+
+
+def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
+    """The four routes for likes and watches of one kind of topic. They are idempotent."""
+
+    @app.put(f"{path}/like", **of_members(f"Like a {kind.label}", "Like", errors=[404]))
+    def like(slug: str) -> Response[Any]:
+        topic, own = topic_named(kind, slug), calling(app)
+        with suppress(AlreadyLiked):
+            follows.like(table(), topic, own.username, times.now(), own.account_id)
+            report(metrics.LIKES_ADDED)
+        return json_answer({"liked": True, "likes": topics.get(table(), topic, consistent=True).likes})
+
+    @app.delete(f"{path}/like", **of_members(f"Unlike a {kind.label}", "Like", errors=[404]))
+    def unlike(slug: str) -> Response[Any]:
+        topic, own = topic_named(kind, slug), calling(app)
+        with suppress(NotLiked):
+            follows.unlike(table(), topic, own.username, own.account_id)
+            report(metrics.LIKES_REMOVED)
+        return json_answer({"liked": False, "likes": topics.get(table(), topic, consistent=True).likes})
+
+    @app.put(
+        f"{path}/watch",
+        **of_members(f"Watch a {kind.label}, within limits", "Watch", errors=[404, 422], body="NewLimits"),
+    )
+    def watch(slug: str) -> Response[Any]:
+        """Watch a topic. A body, where there is one, says within which limits; without one, those there are stay."""
+        topic, own, given = topic_named(kind, slug), calling(app), app.current_event.json_body
+        within = limits.read(given) if given is not None else None
+        try:
+            follows.watch(table(), topic, own.username, times.now(), own.account_id, within or NO_LIMITS)
+            report(metrics.WATCHES_ADDED)
+        except AlreadyWatching:
+            if within is not None:
+                follows.limit(table(), topic, own.username, within, own.account_id)
+        return json_answer({"watching": True, "watchers": topics.get(table(), topic, consistent=True).watchers})
+
+    @app.delete(f"{path}/watch", **of_members(f"Stop watching a {kind.label}", "Watch", errors=[404]))
+    def unwatch(slug: str) -> Response[Any]:
+        topic, own = topic_named(kind, slug), calling(app)
+        with suppress(NotWatching):
+            follows.unwatch(table(), topic, own.username, own.account_id)
+            report(metrics.WATCHES_REMOVED)
+        return json_answer({"watching": False, "watchers": topics.get(table(), topic, consistent=True).watchers})
+
+
+offer_likes_and_watches(BRAND, "/brands/<slug>")
+offer_likes_and_watches(CATEGORY, "/categories/<slug>")
+
+
+@app.get("/me/watches", **of_members("Brands and categories one watches", "WatchList"))
+def my_watches() -> Response[Any]:
+    found = follows.watching(table(), calling(app).username)
+    return json_answer(documents.all_of(starmap(member_documents.watched, found.items())))
 
 
 def offer_vote(given: Vote) -> None:
