@@ -329,12 +329,11 @@ SHOP = Feature(
         benchmarks/rush.py cli/shop.py functions/api/orders.py functions/api/sold_here.py
         functions/background/open_orders.py functions/background/sold_here.py functions/pages/sales.py
         functions/pages/shop.py functions/pages/sold_here.py infra/options/shop.py infra/rows/shop.py infra/shop.py
-        local/sample/stock.py shared/api/addresses.py shared/api/countries.json shared/api/orders.py
-        shared/api/shop_fields.py shared/api/shop_schemas.py shared/data/orders shared/html/orders.py
-        shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders tests/functions/test_orders.py
-        tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py tools/countries.py
-        tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
-        docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
+        local/sample/stock.py shared/api/countries.json shared/api/orders.py shared/api/shop_schemas.py
+        shared/data/orders shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py
+        tests/data/orders tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py
+        tests/support/shop.py tools/countries.py tools/shop.py web/assets/shop.css web/templates/shop
+        docs/data-model.md#the-shop docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
         docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
     """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
@@ -372,8 +371,8 @@ SHOP = Feature(
     api="functions.api.orders:app",
     api_routes="infra.rows.shop:ROUTES",
     answers="shared.api.shop_schemas:ANSWERS",
-    answer_fields="shared.api.shop_fields:ADDED",
-    of_account="shared.api.addresses:of_account",
+    answer_fields="shared.api.orders:ADDED",
+    of_account="shared.api.orders:of_account",
     openapi="shared.api.shop_schemas:OPENAPI",
     in_pages="shop/in-pages.html",
     tabs={
