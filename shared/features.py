@@ -401,11 +401,11 @@ MAIL = Feature(
     owns="""
         cli/mail.py events/mailer-work.json functions/account_mail.py functions/api/account_mail.py
         functions/background/mailer.py functions/pages/account_mail.py infra/mail.py infra/options/mail.py
-        infra/rows/mail.py local/mailbox.py shared/api/mail_bodies.py shared/api/mail_fields.py shared/data/mail
-        shared/models/mail.py shared/runtime/mail.py shared/ses.py tests/data/test_mail.py tests/signed_in/test_mail.py
-        tests/support/post_office.py tools/mail_sample.py web/templates/mail docs/cost.md#mails
-        docs/deploying.md#mail docs/ledger.md#identity-of-a-domain docs/ledger.md#mail-is-sent
-        docs/ledger.md#sandbox-of-mail docs/ledger.md#simulator-of-mailboxes
+        infra/rows/mail.py local/mailbox.py shared/api/mail_fields.py shared/data/mail shared/models/mail.py
+        shared/runtime/mail.py shared/ses.py tests/data/test_mail.py tests/signed_in/test_mail.py
+        tests/support/post_office.py tools/mail_sample.py web/templates/mail docs/cost.md#mails docs/deploying.md#mail
+        docs/ledger.md#identity-of-a-domain docs/ledger.md#mail-is-sent docs/ledger.md#sandbox-of-mail
+        docs/ledger.md#simulator-of-mailboxes
     """,
     routes=(
         *("/password-resets", "/passwords", "/email-verifications", "/me/email-verifications"),

@@ -8,8 +8,8 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from functions.account_mail import MailedToken, NewPassword, PasswordReset
 from shared.api.app import calling
-from shared.api.mail_bodies import MailedToken, NewPassword, PasswordReset
 from shared.api.member_bodies import AccountChange
 from shared.api.paths import describe, of_members
 from shared.data.mail import mailing, resets

@@ -27,8 +27,7 @@ from shared.errors import (
 )
 from shared.html import cookies, forms, pages
 from shared.html.app import Routes, serve
-from shared.html.form_validation import check
-from shared.html.forms import Fields, InvalidFields
+from shared.html.forms import Fields, InvalidFields, check
 from shared.html.pages import Answer, Request
 from shared.http.requests import Event, address
 from shared.models.members import Pace, Session, User

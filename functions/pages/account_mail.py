@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from functions.account_mail import NewPassword, PasswordReset
 from functions.pages.account_parts import WORDS, account_page, again, me, visitor_form
-from shared.api.mail_bodies import NewPassword, PasswordReset
 from shared.data.mail import mailing, resets
 from shared.errors import SlowDown
 from shared.html import forms, pages
 from shared.html.app import Routes
-from shared.html.form_validation import check
-from shared.html.forms import InvalidFields
+from shared.html.forms import InvalidFields, check
 from shared.html.pages import Answer, Request
 from shared.http.requests import address, on_laptop
 from shared.models.mail import is_stopped, is_verified, settings_of

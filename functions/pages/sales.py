@@ -20,8 +20,7 @@ from shared.errors import BadRequest, Busy, IdempotencyKeyReused, NoSuchPath, To
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
 from shared.html.app import Routes, serve
-from shared.html.form_validation import check
-from shared.html.forms import InvalidFields
+from shared.html.forms import InvalidFields, check
 from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal
 from shared.models.members import Session

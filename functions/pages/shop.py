@@ -38,8 +38,7 @@ from shared.errors import BadRequest, DealIsOver, DealsError, IdempotencyKeyReus
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
 from shared.html.app import Routes, serve
-from shared.html.form_validation import check
-from shared.html.forms import Fields, InvalidFields
+from shared.html.forms import Fields, InvalidFields, check
 from shared.html.pages import Answer, Request
 from shared.models.catalog import Status, StockLevel
 from shared.models.members import Session

@@ -1,5 +1,5 @@
-"""Forms that browsers post: from which sites, how they are read, and which of our addresses they may lead to
-afterwards.
+"""Forms that browsers post: from which sites, how they are read and checked, and which of our addresses they may lead
+to afterwards.
 
 There are no tokens in forms, so that a form can be on a page that is cached for everyone. The browser itself says
 where a form was sent from: ``Sec-Fetch-Site``, which no script can set, or ``Origin`` in older browsers
@@ -11,14 +11,20 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Forbidden, InvalidInput, NotAForm
 from shared.html.links import base, origin
 from shared.html.pages import Answer, leading
+from shared.http.answers import reason
 from shared.http.requests import Event, header, is_client_key, media_type
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+B = TypeVar("B", bound="BaseModel")
 
 MAX_FIELDS = 100
 """Fields of one form. Ordering a page takes a field for each of its deals, 25 at most."""
@@ -27,6 +33,15 @@ MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 Fields = dict[str, str]
 """The texts that were typed, by the names of a form's fields."""
+
+_WORDS = {
+    "missing": "This must be filled in.",
+    "int_parsing": "This must be a whole number.",
+    "string_pattern_mismatch": "This must be written as the form asks.",
+    "string_too_long": "This must have at most {max_length} characters.",
+    "string_too_short": "This must have at least {min_length} characters.",
+}
+"""What is wrong with a field, by pydantic's types of errors, for the person who typed it."""
 
 
 class FromElsewhere(Forbidden):
@@ -80,6 +95,38 @@ def read(event: Mapping[str, Any]) -> Fields:
     if len(fields) < len(pairs):
         raise BadRequest("The form has a field twice.")
     return fields
+
+
+def check(body: type[B], typed: Mapping[str, Any], words: Mapping[str, str] | None = None) -> B:
+    """The body that the fields of a form make. Raises InvalidFields, which names each field as the form does.
+
+    ``typed`` has the fields by the body's own names in camelCase; the caller leaves out empty fields, where
+    that means "none". ``words`` says for some fields what they need, in place of the rule's own words. Only
+    functions whose artifact has pydantic call this.
+    """
+    from pydantic import ValidationError  # noqa: PLC0415  # most functions that read forms have no pydantic
+
+    try:
+        return body.model_validate(typed, strict=False)  # a number is a text of digits
+    except ValidationError as error:
+        errors: dict[str, str] = {}
+        for entry in error.errors():
+            name = str(entry["loc"][0]) if entry["loc"] else "form"
+            errors.setdefault(name, _sentence(entry, typed.get(name), (words or {}).get(name)))
+        raise InvalidFields(errors) from error
+
+
+def _sentence(entry: Any, typed: Any, instead: str | None) -> str:
+    if typed in (None, "") or entry["type"] == "missing":
+        return _WORDS["missing"]
+    if instead is not None:
+        return instead
+    template = _WORDS.get(entry["type"])
+    if template:
+        return template.format(**entry.get("ctx", {}))
+    said = reason(entry)
+    sentence = f"This {said}" if said.startswith("must ") else f"{said[:1].upper()}{said[1:]}"
+    return sentence if sentence.endswith(".") else f"{sentence}."
 
 
 def new_key() -> str:

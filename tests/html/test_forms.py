@@ -14,7 +14,7 @@ from shared.api.orders import CartChange
 from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import BadRequest, NotAForm
-from shared.html import cookies, form_validation, forms
+from shared.html import cookies, forms
 from shared.html.pages import Request
 from tests.support.engines import FAST, on
 from tests.support.factories import NOW, a_user
@@ -129,7 +129,7 @@ def test_wherever_it_leads_the_host_stays_ours(text: str, encoded: bool) -> None
 
 def test_a_field_says_in_plain_words_that_it_wants_a_number() -> None:
     with pytest.raises(forms.InvalidFields) as refused:
-        form_validation.check(CartChange, {"quantity": "many"})
+        forms.check(CartChange, {"quantity": "many"})
 
     assert refused.value.errors == {"quantity": "This must be a whole number."}
 
