@@ -33,7 +33,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
-from shared.runtime import clients, environment
+from shared.runtime import environment
 from shared.values import identifiers, times
 from shared.values.passwords import hash_password
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK
@@ -178,7 +178,7 @@ def _post(run: Run, store: Table, token: str) -> None:
     records = batch([record(None, store.get(keys.deal(deal_id), consistent=True))])
     run.call(publisher, records)
     run.call(refresher, records)
-    run.call(messenger, _messages(taken(clients.queue())))
+    run.call(messenger, _messages(taken(environment.queue())))
     run.queue += 2  # Lambda receives both cohorts with one request and deletes them with another
 
 
@@ -196,7 +196,7 @@ def _tell(run: Run, store: Table) -> None:
     deal = deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now)
     (unit,) = fanout.alarm_of(deals.make_hot(store, deal.deal_id, now), segments=1)
     run.call(messenger, _messages([unit.to_json()]))
-    taken(clients.queue())  # the next cohort, which nobody works on here
+    taken(environment.queue())  # the next cohort, which nobody works on here
     run.queue += 2 / 5  # Lambda receives and deletes up to five cohorts with two requests
 
 
@@ -226,11 +226,11 @@ def _engines() -> Iterator[Table]:
             POWERTOOLS_METRICS_NAMESPACE="BigTimeDeals-prod",
             AWS_ENDPOINT_URL_SQS=cloud.client.meta.endpoint_url,
         )
-        for made in (environment.table, clients.queue, environment.logger):
+        for made in (environment.table, environment.queue, environment.logger):
             made.cache_clear()
         environment.budget().answer = 30  # a request that a busy machine has asked twice would be counted twice
         TRACE.attach(environment.table())
-        clients.queue().client.meta.events.register(
+        environment.queue().client.meta.events.register(
             "before-parameter-build.sqs", lambda model, **_: SENT.append(model.name)
         )
         yield environment.table()

@@ -33,7 +33,7 @@ from demo.stand_ins import ACCOUNT, Files, Waiting
 from local.event_source import EventSource
 from shared import features
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
-from shared.runtime import clients, environment
+from shared.runtime import environment
 
 REGION = "us-east-1"
 
@@ -70,7 +70,7 @@ class Site:
         self.records: list[Json] = []
         for module, _, name in (each.partition(":") for each in chain(*features.of("reaches_files"))):
             vars(importlib.import_module(module))[name] = lambda: self.files
-        vars(clients)["queue"] = lambda: self.waiting
+        vars(environment)["queue"] = lambda: self.waiting
         vars(environment)["FOR_A_READER"] = 600  # seconds: a tab is slow, and keeps no other reader waiting
         BUILTIN_HANDLERS.append(("before-send", answered))  # of each client from now on
         self.corrected = corrections.applied()

@@ -18,7 +18,7 @@ from shared.dynamodb.schema import PARTITION_KEY
 from shared.dynamodb.tracing import Request, Trace
 from shared.errors import DealsError
 from shared.html import form_cost, page_cost
-from shared.runtime.environment import logger, table
+from shared.runtime.environment import logger, queue, table
 from shared.values import times
 from shared.values.naming import counted
 
@@ -100,7 +100,6 @@ def _trace_consumer(name: str, handler: Handler) -> Handler:
 
 def _watched(sent: list[int]) -> Callable[[], None]:
     """Count the messages that are sent to the queue; returns what ends it."""
-    from shared.runtime.clients import queue  # noqa: PLC0415  # the refresher has no client of SQS
 
     def note(params: Mapping[str, Any], **_: Any) -> None:
         sent.append(len(params["Entries"]))

@@ -33,9 +33,7 @@ environment.logger()
 if "TABLE_NAME" in os.environ:
     environment.table()
 if "QUEUE_URL" in os.environ:
-    from shared.runtime import clients  # the other functions need no client of SQS
-
-    clients.queue()
+    environment.queue()
 gc.freeze()  # later collections skip these objects, so the memory they are in is not written
 gc.enable()
 

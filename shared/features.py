@@ -402,8 +402,8 @@ MAIL = Feature(
         cli/mail.py events/mailer-work.json functions/account_mail.py functions/api/account_mail.py
         functions/background/mailer.py functions/pages/account_mail.py infra/mail.py infra/options/mail.py
         infra/rows/mail.py local/mailbox.py shared/api/mail_fields.py shared/data/mail shared/models/mail.py
-        shared/runtime/mail.py shared/ses.py tests/data/test_mail.py tests/signed_in/test_mail.py
-        tests/support/post_office.py tools/mail_sample.py web/templates/mail docs/cost.md#mails docs/deploying.md#mail
+        shared/runtime/mail.py tests/data/test_mail.py tests/signed_in/test_mail.py tests/support/post_office.py
+        tools/mail_sample.py web/templates/mail docs/cost.md#mails docs/deploying.md#mail
         docs/ledger.md#identity-of-a-domain docs/ledger.md#mail-is-sent docs/ledger.md#sandbox-of-mail
         docs/ledger.md#simulator-of-mailboxes
     """,
@@ -413,7 +413,7 @@ MAIL = Feature(
         *("/account/unsubscribe", "/mail"),
     ),
     named=(
-        *("data.mail", "mail", "mailer", "mailer-work", "ses", "unsubscribing", "mailed-reset", "mailed-verification"),
+        *("data.mail", "mail", "mailer", "mailer-work", "unsubscribing", "mailed-reset", "mailed-verification"),
         "Mailed links: a new password, a proved address",
         "The day's messages by mail",
         "The day's messages by mail, after a bounce",

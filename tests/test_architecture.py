@@ -34,7 +34,6 @@ FLOORS = {
         "values": "errors",
         "dynamodb": "errors values",
         "services": "errors dynamodb",
-        "ses": "errors dynamodb",
         "pictures": "values",
         "decoder": "pictures values",
         "data": "features dynamodb models errors values settings",
@@ -45,7 +44,7 @@ FLOORS = {
         "data.removal": "data data.catalog data.members",
         "data.invariants": "data data.catalog data.members",
         "learn": "dynamodb data errors html",
-        "runtime": "dynamodb services ses values",
+        "runtime": "errors dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
         "api": "features http data data.catalog data.orders models errors values",
         "html": "features http runtime dynamodb data data.catalog data.members data.orders models errors values"

@@ -15,7 +15,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from shared import ses
 from shared.data.mail import limits, mailing
 from shared.data.mail.mailing import MailWork, Purpose, Report
 from shared.data.members import rate_limits, users
@@ -28,7 +27,7 @@ from shared.models.members import User
 from shared.models.messages import AboutDeal, Message
 from shared.runtime.batches import each_message
 from shared.runtime.environment import logger, table
-from shared.runtime.mail import MAILS_REFUSED, MAILS_SENT, mail_queue, sender
+from shared.runtime.mail import MAILS_REFUSED, MAILS_SENT, Refused, mail_queue, sender
 from shared.runtime.metrics import measured, report
 from shared.values import identifiers, times
 from shared.values.naming import counted
@@ -206,7 +205,7 @@ def _deliver(mail: Mail, *, proved: bool) -> str:
     except Unavailable:
         rate_limits.succeed(table(), counted)
         raise
-    except ses.Refused as error:
+    except Refused as error:
         report(MAILS_REFUSED)
         logger().warning("SES refuses a mail", reason=str(error))
         return "refused"

@@ -9,8 +9,7 @@ from shared.data.members import fanout
 from shared.data.members.cohorts import Unit
 from shared.runtime import metrics
 from shared.runtime.batches import each_message
-from shared.runtime.clients import queue
-from shared.runtime.environment import logger, table
+from shared.runtime.environment import logger, queue, table
 from shared.runtime.metrics import measured, report
 from shared.values import times
 

@@ -25,8 +25,7 @@ from shared.dynamodb.attributes import Item, unmarshal_item
 from shared.errors import DamagedDeal
 from shared.models.catalog import Deal, Status
 from shared.runtime.batches import each_record
-from shared.runtime.clients import queue
-from shared.runtime.environment import logger, table
+from shared.runtime.environment import logger, queue, table
 from shared.runtime.metrics import measured
 from shared.values import links
 

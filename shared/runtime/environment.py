@@ -1,4 +1,5 @@
-"""Things that an execution environment makes once, at first use: the connection to the table, and the logger."""
+"""Things that an execution environment makes once, at first use: the connections to the table and the queue, and the
+logger."""
 
 from __future__ import annotations
 
@@ -19,6 +20,8 @@ from shared.dynamodb.table import Table
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from shared.services import Queue
 
 FOR_AN_ANSWER = 1.0
 """Seconds kept free at the end of an invocation, for the answer: no request starts in them."""
@@ -47,6 +50,14 @@ def using(connected: Table) -> Iterator[None]:
     finally:
         table.cache_clear()
         _used.clear()
+
+
+@cache
+def queue() -> Queue:
+    """The queue of cohorts (``QUEUE_URL``), connected once per execution environment."""
+    from shared import services  # noqa: PLC0415  # most functions send nothing
+
+    return services.connect_queue(os.environ["QUEUE_URL"], budget(), **credentials())
 
 
 @cache

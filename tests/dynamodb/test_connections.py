@@ -29,8 +29,8 @@ from shared.dynamodb.client import ENDPOINTS_OF_S3, connect
 from shared.dynamodb.table import Table
 from shared.errors import Busy, NoAnswer, Unavailable
 from shared.models.mail import Mail
+from shared.runtime.mail import Refused, Sender, connect_sender
 from shared.services import Queue
-from shared.ses import Refused, Sender, connect_sender
 from tests.support.commands import until
 from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
 from tests.support.factories import APPLE, NOW, join

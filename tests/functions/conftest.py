@@ -10,7 +10,7 @@ import pytest
 
 from shared.data.catalog import topics
 from shared.dynamodb.table import Table
-from shared.runtime import clients
+from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
 from tests.support.engines import FAST_SERVER, plant
@@ -62,4 +62,4 @@ def _g_fore(table: Table) -> None:
 @pytest.fixture
 def queue(deployed: Table) -> Queue:
     """The queue of the fan-out."""
-    return clients.queue()
+    return environment.queue()

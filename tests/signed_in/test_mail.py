@@ -25,8 +25,7 @@ from shared.errors import Busy, NoAnswer
 from shared.models.mail import Mail, is_stopped, is_verified, settings_of
 from shared.models.members import User
 from shared.models.messages import Message
-from shared.runtime.mail import sender
-from shared.ses import Sender
+from shared.runtime.mail import Sender, sender
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another
 from tests.support.browsing import ORIGIN, Browser
