@@ -327,13 +327,13 @@ SHOP = Feature(
     does="carts, orders and stock of the deals that the site sells itself",
     owns="""
         benchmarks/rush.py cli/shop.py functions/api/orders.py functions/api/sold_here.py
-        functions/background/open_orders.py functions/background/sold_here.py functions/pages/sales.py
-        functions/pages/shop.py functions/pages/sold_here.py infra/options/shop.py infra/rows/shop.py infra/shop.py
-        local/sample/stock.py shared/api/countries.json shared/api/orders.py shared/api/shop_schemas.py
-        shared/data/orders shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py
-        tests/data/orders tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py
-        tests/support/shop.py tools/countries.py tools/shop.py web/assets/shop.css web/templates/shop
-        docs/data-model.md#the-shop docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
+        functions/background/shop_upkeep.py functions/pages/sales.py functions/pages/shop.py
+        functions/pages/sold_here.py infra/options/shop.py infra/rows/shop.py infra/shop.py local/sample/stock.py
+        shared/api/countries.json shared/api/orders.py shared/api/shop_schemas.py shared/data/orders
+        shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders
+        tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py
+        tools/countries.py tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
+        docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
         docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
     """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
@@ -384,8 +384,8 @@ SHOP = Feature(
     joins={
         "catalog": "functions.api.sold_here:add",
         "site": "functions.pages.sold_here:routes",
-        "refresher": "functions.background.sold_here:Offered",
-        "expiry": "functions.background.open_orders:measure",
+        "refresher": "functions.background.shop_upkeep:Offered",
+        "expiry": "functions.background.shop_upkeep:measure",
     },
     paths=("/shop", "/shop/cart", "/desk/shop"),
     sample="local.sample.stock:plant",
@@ -456,12 +456,12 @@ PICTURES = Feature(
     does="pictures of deals, which editors send as files and the site serves",
     owns="""
         cli/pictures.py cli/proofs/pictures.py events/resizer-upload.json functions/api/uploads.py
-        functions/background/old_pictures.py functions/background/resizer.py functions/pages/desk/pictures.py
-        functions/pages/pictures.py infra/pictures.py infra/rows/pictures.py shared/api/pictures.py
-        shared/data/catalog/uploads.py shared/decoder.py shared/pictures.py shared/runtime/bucket.py
-        tests/functions/test_pictures.py tests/functions/test_uploads.py tests/infra/test_pictures.py
-        web/templates/desk/picture.html web/templates/desk/pictures.html docs/cost.md#pictures
-        docs/ledger.md#lifecycle-by-tag docs/ledger.md#upload-reaches-the-resizer docs/site.md#pictures
+        functions/background/resizer.py functions/pages/desk/pictures.py functions/pages/pictures.py infra/pictures.py
+        infra/rows/pictures.py shared/data/catalog/uploads.py shared/decoder.py shared/pictures.py
+        shared/runtime/bucket.py tests/functions/test_pictures.py tests/functions/test_uploads.py
+        tests/infra/test_pictures.py web/templates/desk/picture.html web/templates/desk/pictures.html
+        docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag docs/ledger.md#upload-reaches-the-resizer
+        docs/site.md#pictures
     """,
     routes=("/pictures",),
     named=(
@@ -473,12 +473,12 @@ PICTURES = Feature(
     resources="infra.pictures:add",
     queues={"uploads": "UploadsUrl"},
     api_routes="infra.rows.pictures:ROUTES",
-    answers="shared.api.pictures:ANSWERS",
+    answers="functions.api.uploads:ANSWERS",
     in_pages="desk/pictures.html",
     joins={
         "editors": "functions.api.uploads:add",
         "desk": "functions.pages.desk.pictures:",
-        "publisher": "functions.background.old_pictures:follow",
+        "publisher": "functions.background.resizer:follow",
     },
     sends_picture="cli.pictures:send",
     redriven="cli.pictures:REDRIVEN",

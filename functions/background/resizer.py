@@ -1,4 +1,5 @@
-"""From the bucket, by a queue: each upload becomes a deal's picture, or a reason why it does not.
+"""From the bucket, by a queue: each upload becomes a deal's picture, or a reason why it does not. The publisher then
+gives up the files of a picture that its deal no longer names.
 
 A message may come twice, and two uploads in either order: the deal keeps when its last upload was sent, and an earlier
 one changes nothing any more.
@@ -22,6 +23,8 @@ from shared.values.pictures import MAX_UPLOAD, MEDIA_TYPES
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+
+    from shared.data.catalog.changes import DealChange
 
 
 def resize(record: SQSRecord) -> None:
@@ -63,3 +66,22 @@ def make(upload: str) -> None:
             bucket().replaced(name)
     bucket().remove(upload)
     logger().info("picture made" if picture else "picture refused", deal_id=deal_id, upload=upload, reason=refused)
+
+
+def follow(change: DealChange) -> None:
+    """Have the picture removed that a deal no longer has, and keep the one that it has: no other deal has its files.
+
+    A record may come late, when the deal has the old picture again: so the deal is read before its files are given up.
+    """
+    if change.before is None:
+        return
+    old, new = change.before.picture, change.after.picture if change.after else None
+    if (old and old.hash) == (new and new.hash):
+        return
+    if old is not None and not uploads.is_picture_shown(table(), change.before.deal_id, old):
+        for name in old.files:
+            bucket().replaced(name)
+        logger().info("picture replaced", picture=old.hash)
+    if new is not None and change.before.upload:
+        for name in new.files:
+            bucket().kept(name)  # the deal may have had it before, and given it up while it was sent once more

@@ -394,10 +394,11 @@ def test_a_metric_that_a_stage_does_not_pay_for_is_a_field_and_no_more(
 
 
 def source(module: ModuleType) -> str:
-    """A function's source, and that of what reads copies where it does so by that."""
-    rooms = rooms_of(module)
-    reads_copies = any(vars(each).get("cached_pages") is cached_pages for each in rooms)
-    return "".join(map(inspect.getsource, rooms)) + (inspect.getsource(cached_pages) if reads_copies else "")
+    """A function's source, of what features join only that, and the source of what reads copies where it does so."""
+    joined = [each for each in features.joining(module.__name__.rpartition(".")[2]) if callable(each)]
+    rooms = [each for each in rooms_of(module) if each.__name__ not in {each.__module__ for each in joined}]
+    reads_copies = [cached_pages] if any(vars(each).get("cached_pages") is cached_pages for each in rooms) else []
+    return "".join(map(inspect.getsource, (*rooms, *joined, *reads_copies)))
 
 
 NAMED = {

@@ -1,4 +1,5 @@
-"""What the refresher does for the shop: the levels of stock that deals show, and the list of what is sold here."""
+"""What the refresher and the clock do for the shop: the levels of stock that deals show, the list of what is sold here,
+and how long the oldest open order waits."""
 
 from __future__ import annotations
 
@@ -8,10 +9,13 @@ from typing import Any
 
 from shared.data.catalog.changes import DealChange
 from shared.data.orders import keys as shop_keys
-from shared.data.orders import sold_here, stock
+from shared.data.orders import order_items, sold_here, stock
 from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures
+from shared.runtime import shop_metrics
 from shared.runtime.environment import table
+from shared.runtime.metrics import report
+from shared.values import times
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +45,11 @@ class Offered:
     def settle(self, failures: Failures) -> None:
         """File the notes of the stock of what was gathered."""
         list(damage.each(sorted(self.offered), partial(sold_here.file, table()), failures=failures))
+
+
+def measure(_failures: Failures) -> None:
+    """Report the age of the oldest open order."""
+    now = times.now()
+    waiting_since = order_items.waiting_since(table(), now)
+    if waiting_since is not None:
+        report(shop_metrics.OLDEST_OPEN_ORDER, (now - waiting_since).total_seconds())
