@@ -23,7 +23,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from cli.output import note, show_json, show_rows
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
 from cli.work import AsJson, NoTable, local_cloud
-from infra.access import Right
+from infra.rights import Right
 from infra.settings import STAGES
 from local.settings import ROOT, STAGE
 from shared import features

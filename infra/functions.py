@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import chain
 
-from infra import other_rights, rights
-from infra.access import widened
+from infra import rights
 from infra.bundling import module_of
 from infra.rows import FULL, Caller, Filter, Function, Reading, typed
 from infra.settings import Stage, Watch
@@ -43,13 +42,13 @@ _ROWS = (
     ),
     Function(name="members", access=rights.MEMBERS, traced=True),
     Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True),
-    Function(name="site", access=other_rights.SITE, pages=""),
-    Function(name="clicks", access=other_rights.CLICKS, pages="/go"),
-    Function(name="mine", access=other_rights.MINE, pages="/my", traced=True),
-    Function(name="desk", access=other_rights.DESK, artifact=FULL, pages="/desk", traced=True),
+    Function(name="site", access=rights.SITE, pages=""),
+    Function(name="clicks", access=rights.CLICKS, pages="/go"),
+    Function(name="mine", access=rights.MINE, pages="/my", traced=True),
+    Function(name="desk", access=rights.DESK, artifact=FULL, pages="/desk", traced=True),
     Function(
         name="account",
-        access=other_rights.ACCOUNT,
+        access=rights.ACCOUNT,
         artifact=FULL,
         memory=1769,
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
@@ -59,7 +58,7 @@ _ROWS = (
     ),
     Function(
         name="publisher",
-        access=other_rights.PUBLISHER,
+        access=rights.PUBLISHER,
         caller=Caller.EVENTS,
         timeout=60,
         because="Each of a hundred deals is announced and has 24 words, while table and queue refuse for moments.",
@@ -69,7 +68,7 @@ _ROWS = (
     ),
     Function(
         name="messenger",
-        access=other_rights.MESSENGER,
+        access=rights.MESSENGER,
         caller=Caller.EVENTS,
         timeout=60,
         because="Five cohorts of 250 readers, while the table refuses for moments.",
@@ -79,7 +78,7 @@ _ROWS = (
     ),
     Function(
         name="refresher",
-        access=other_rights.REFRESHER,
+        access=rights.REFRESHER,
         caller=Caller.EVENTS,
         timeout=60,
         because="It may build every cached page at once, each from several reads.",
@@ -92,7 +91,7 @@ _ROWS = (
     ),
     Function(
         name="expiry",
-        access=other_rights.EXPIRY,
+        access=rights.EXPIRY,
         caller=Caller.EVENTS,
         timeout=50,
         because="The clock invokes it each minute, and a sweep must be over before the next one.",
@@ -100,7 +99,7 @@ _ROWS = (
     ),
     Function(
         name="remover",
-        access=other_rights.REMOVER,
+        access=rights.REMOVER,
         caller=Caller.EVENTS,
         timeout=50,
         because="It removes what thousands of orders and messages leave, and goes on in the next minute.",
@@ -108,7 +107,7 @@ _ROWS = (
     ),
     Function(
         name="seed",
-        access=other_rights.SEED,
+        access=rights.SEED,
         caller=Caller.DEPLOYMENT,
         timeout=30,
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",
@@ -120,7 +119,7 @@ _ROWS = (
 def _whole(row: Function) -> Function:
     """A row with the rights that features add to it."""
     for rights_of in features.of("more_rights"):
-        row = replace(row, access=widened(row.access, rights_of.get(row.name, ())))
+        row = replace(row, access=rights.widened(row.access, rights_of.get(row.name, ())))
     return row
 
 

@@ -15,8 +15,8 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import nag
-from infra.access import Access, Right, Scan
 from infra.nag import accept
+from infra.rights import Access, Right, Scan
 from infra.settings import Stage
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE
 

@@ -116,7 +116,7 @@ def test_what_is_read_in_an_afternoon_is_ten_files_that_are_short_enough() -> No
     lines = {name: len(text_of(name).splitlines()) for name in headings}
 
     assert len(lines) == 10
-    assert sum(lines.values()) <= 1500, lines
+    assert sum(lines.values()) <= 1800, lines
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")

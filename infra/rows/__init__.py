@@ -8,8 +8,8 @@ from enum import Enum
 from itertools import chain
 from typing import Any
 
-from infra.access import Access
 from infra.options import Option
+from infra.rights import Access
 from infra.settings import Stage
 from shared import features
 

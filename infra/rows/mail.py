@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from infra.access import Access, Right
 from infra.options.mail import Mail
+from infra.rights import Access, Right
 from infra.rows import Caller, Function
 from shared.data import item_types
 from shared.data import partitions as p

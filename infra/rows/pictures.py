@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from infra.access import Access, Right
+from infra.rights import Access, Right
 from infra.rows import PILLOW, Caller, Function
 from shared.data import partitions as p
 from shared.values.pictures import PICTURES, UPLOADS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from infra.access import Access, Right
 from infra.options.shop import NO_TERMS, Shop
+from infra.rights import Access, Right
 from infra.rows import FULL, Function
 from infra.settings import Stage
 from shared.data import partitions as p

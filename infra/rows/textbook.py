@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.access import Access, Right
+from infra.rights import Access, Right
 from infra.rows import Function
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3

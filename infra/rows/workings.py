@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from infra.access import Access, Right, Scan
-from infra.rights import ACCOUNT_OF_SESSION
+from infra.rights import ACCOUNT_OF_SESSION, Access, Right, Scan
 from infra.rows import Function
 from shared.data import partitions as p
 from shared.data import traces

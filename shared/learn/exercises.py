@@ -5,7 +5,7 @@ key as it is given (``broken``), one that solves it and a wrong one; a test runs
 
 A request that a reader types is JSON: one operation with its arguments, values written plainly, a set as
 ``{"set": […]}``. It may name the reader's own partitions alone, ``{scratch}`` and those that begin with ``{scratch}#``.
-IAM's leading keys hold the function to scratch partitions, too (``infra/other_rights.py``).
+IAM's leading keys hold the function to scratch partitions, too (``infra/rights.py``).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from infra.access import Right
+from infra.rights import Right
 from infra.rows.mail import MAILER
 from infra.settings import STAGES
 from shared.data import keys, partitions

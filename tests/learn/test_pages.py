@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from functions.pages.collections import SHOWN
-from infra.access import Right
 from infra.functions import of_stage
+from infra.rights import Right
 from infra.rows.textbook import LEARN
 from infra.settings import STAGES
 from shared.data import keys

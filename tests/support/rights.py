@@ -19,8 +19,8 @@ from ministack.core.iam_evaluator import (  # type: ignore[import-untyped]  # it
     parse_policy_document,
 )
 
-from infra.access import Access
 from infra.functions import BY_NAME
+from infra.rights import Access
 from infra.settings import STAGES
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from tests.support.surroundings import modules_of
