@@ -51,7 +51,7 @@ HELPERS = {
     "scores._of_month": "scores.popular",
     "search._begun": "search.find",
     "search._counts": "search.find",
-    "alerting._notify_owner": "alerting.cohort",
+    "alerts._notify_owner": "alerts.cohort",
     "search._newest": "search.find",
     **{helper: served for each in PATTERNS.values() for helper, served in each.helpers.items()},
 }

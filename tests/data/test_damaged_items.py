@@ -25,19 +25,7 @@ from shared.data.catalog import (
     words,
 )
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
-from shared.data.members import (
-    alerting,
-    alerts,
-    cohorts,
-    fanout,
-    feed_keys,
-    follows,
-    limits,
-    messages,
-    saved,
-    sessions,
-    users,
-)
+from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, saved, sessions, users
 from shared.data.orders import carts, order_items, stock
 from shared.data.orders import keys as shop_keys
 from shared.dynamodb import damage
@@ -101,7 +89,7 @@ def told_of_alerts(table: Table) -> list[str]:
     """Whose alerts the newest deal meets."""
     deal = deals.get(table, deal_ids(table)[0])
     (unit,) = fanout.alerts_of(deal, "words")
-    return [alert.username for alert in alerting.cohort(table, unit, deal, 9)[0]]
+    return [alert.username for alert in alerts.cohort(table, unit, deal, 9)[0]]
 
 
 READERS: Mapping[str, tuple[Reader, ...]] = {

@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from shared.data import item_types, keys
 from shared.data.catalog import deals, endings, feed_counts, feeds, imports, search, topics, words
 from shared.data.catalog.deal_items import is_listed
-from shared.data.members import alerting, alerts, fanout, follows, limits
+from shared.data.members import alerts, fanout, follows, limits
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
@@ -333,7 +333,7 @@ def test_whenever_a_search_finds_a_deal_an_alert_on_its_words_tells_of_it_and_th
                 alerts.on_words(table, f"reader{number}", account_of(f"reader{number}"), Limits(words=each), NOW)
             told = []
             for deal in made:
-                met, _ = alerting.cohort(table, fanout.alerts_of(deal, "words")[0], deal, 250)
+                met, _ = alerts.cohort(table, fanout.alerts_of(deal, "words")[0], deal, 250)
                 assert len({alert.username for alert in met}) == len(met)
                 told += [deal] if met else []
                 watched = [limits.wants(Limits(words=each), deal, words.of_deal(deal).keys()) for each in taken]

@@ -14,7 +14,7 @@ from functions.background import publisher
 from shared.data import invariants, keys
 from shared.data.catalog import deals, search, words
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerting, alerts, cohorts, fanout, follows, limits, messages, users
+from shared.data.members import alerts, cohorts, fanout, follows, limits, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
@@ -312,7 +312,7 @@ def test_what_the_index_still_shows_of_an_alert_that_has_changed_is_not_told(tab
     leave(table, "cy")
     join(table, "cy")
 
-    assert alerting.notify(table, unit, deal, shown, NOW) == 0
+    assert alerts.notify(table, unit, deal, shown, NOW) == 0
 
     assert [told(table, name) for name in ("ana", "bo", "cy")] == [[], [], []]
 
@@ -370,12 +370,12 @@ def test_each_cohort_begins_behind_the_last_alert_of_the_one_before(table: Table
 
     met = []
     for _ in range(4):
-        found, following = alerting.cohort(table, unit, deal, 1)
+        found, following = alerts.cohort(table, unit, deal, 1)
         met += [(alert.username, type(alert)) for alert in found]
         unit = replace(unit, start=following)
 
     assert len(set(met)) == len(met) == 4
-    assert alerting.cohort(table, unit, deal, 1) == ([], None)
+    assert alerts.cohort(table, unit, deal, 1) == ([], None)
 
 
 def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, engine: Engine) -> None:
@@ -386,7 +386,7 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
     met: dict[str, list[Alert]] = {}
 
     def asked() -> None:
-        found, _ = alerting.cohort(table, unit, deal, 250)
+        found, _ = alerts.cohort(table, unit, deal, 250)
         met.update({alert.username: [alert] for alert in found})
 
     steps: dict[str, Callable[[], object]] = {
@@ -396,8 +396,8 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
         ),
         "an alert on words made": lambda: alerts.on_words(table, "bo", account_of("bo"), Limits(words="trail"), NOW),
         "": asked,
-        "one notified of a price": lambda: alerting.notify(table, unit, deal, met["ana"], NOW),
-        "one notified of words": lambda: alerting.notify(table, unit, deal, met["bo"], NOW),
+        "one notified of a price": lambda: alerts.notify(table, unit, deal, met["ana"], NOW),
+        "one notified of words": lambda: alerts.notify(table, unit, deal, met["bo"], NOW),
     }
 
     page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from datetime import datetime
 
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import alerting, announcements, cohorts, limits
+from shared.data.members import alerts, announcements, cohorts, limits
 from shared.data.members.cohorts import Readers, Unit
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchDeal, TooManyCohorts
@@ -82,7 +82,7 @@ def deliver(
     except NoSuchDeal:
         return Delivered()
     if unit.kind in ("words", "price"):
-        return Delivered(*alerting.deliver(table, queue, unit, deal, now, size))
+        return Delivered(*alerts.deliver(table, queue, unit, deal, now, size))
     readers = cohorts.readers_of(table, unit, deal, size, now)
     if readers.done:
         return Delivered()
