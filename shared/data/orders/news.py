@@ -7,7 +7,7 @@ from datetime import datetime
 
 from shared.data.members import announcements
 from shared.dynamodb.writes import Write, put
-from shared.models.messages import AboutOther, Announcement
+from shared.models.members import AboutOther, Announcement
 from shared.models.orders import Order, OrderStatus
 from shared.values import money
 from shared.values.naming import counted
