@@ -12,7 +12,7 @@ from functions.account_mail import MailedToken, NewPassword, PasswordReset
 from shared.api.app import calling
 from shared.api.member_bodies import AccountChange
 from shared.api.paths import describe, of_members
-from shared.data.mail import mailing, resets
+from shared.data.mail import mailing
 from shared.data.members import accounts
 from shared.http.answers import nothing
 from shared.http.requests import address
@@ -33,7 +33,7 @@ def ask_for_reset(reset: PasswordReset) -> Response[Any]:
 
 @router.post("/passwords", **describe("Choose a new password by a mailed token", None, status=204, errors=[404]))
 def reset_password(new: NewPassword) -> Response[Any]:
-    resets.reset_password(table(), new.token, new.password, times.now(), mail_queue())
+    mailing.reset_password(table(), new.token, new.password, times.now(), mail_queue())
     return nothing()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from functions.account_mail import NewPassword, PasswordReset
 from functions.pages.account_parts import WORDS, account_page, again, me, visitor_form
-from shared.data.mail import mailing, resets
+from shared.data.mail import mailing
 from shared.errors import SlowDown
 from shared.html import forms, pages
 from shared.html.app import Routes
@@ -69,7 +69,7 @@ def reset(request: Request) -> Answer:
     except InvalidFields as error:
         user = mailing.token_owner(table(), token, "reset", request.now)
         return _reset_page(token, user.username, error.errors)
-    resets.reset_password(table(), token, password, request.now, mail_queue())
+    mailing.reset_password(table(), token, password, request.now, mail_queue())
     return pages.redirect("/account/sign-in", notice="reset")
 
 

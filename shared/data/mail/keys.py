@@ -1,8 +1,15 @@
-"""The keys of mail, and the types of its items."""
+"""The keys of mail, the types of its items, and what mail keeps in the items of users."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
+
+from shared.data import item_types
+from shared.data.entity import Entity, at, named
 from shared.data.keys import Item, Text
+from shared.dynamodb.schema import GSI1
+from shared.models.mail import MailSettings
 
 EMAIL_TOKEN = "EmailToken"  # noqa: S105  # a type's name
 DIGEST_RECEIPT = "DigestReceipt"
@@ -13,3 +20,48 @@ digest_receipt = Item[str, str]("DIGESTRECEIPT#{account_id}#{day}")
 """The note that an account was mailed its messages on a day like ``2026-06-04``."""
 email_token = Item[str]("EMAILTOKEN#{token_hash}")
 """The note that a link was mailed."""
+
+
+ENTITIES = {
+    "Mail": (
+        Entity(
+            EMAIL_TOKEN,
+            at(
+                email_token(named("TokenHash")),
+                because="its key is made of the token in a mail, which is a key to an account",
+            ),
+            needs="Purpose",
+            expires=True,
+        ),
+        Entity(
+            DIGEST_RECEIPT,
+            at(digest_receipt(named("AccountId"), named("Day")), because="it names who is mailed"),
+            expires=True,
+        ),
+    )
+}
+"""By the groups of types."""
+
+USER_PLACES = (
+    at(
+        user_in_digests(named("Username"), named("DigestHour")),
+        index=GSI1,
+        because="members' mail settings are private",
+        when=("DigestHour", range(24)),
+    ),
+)
+"""Where users stand in indexes."""
+
+USER_HIDES = {
+    **dict.fromkeys(("VerifiedEmail", "StoppedEmail"), "a member's email address"),
+    "StoppedBecause": "how a member's mailbox answers",
+    **dict.fromkeys(("DigestHour", "DigestSince"), "when a member is mailed"),
+    "DigestKey": "signs links that act for a member",
+}
+"""Hidden attributes that it keeps in the items of users."""
+
+DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {
+    item_types.USER: ((MailSettings,), {}),
+    item_types.MESSAGE: ((), {"MailedAt": datetime}),
+}
+"""The models whose fields such items also have, and further attributes."""

@@ -31,19 +31,27 @@ from shared import settings
 from shared.data import account_checks
 from shared.data import keys as core_keys
 from shared.data.mail import keys, limits
-from shared.data.mail.errors import DeadLink, NoMail
 from shared.data.members import announcements, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
-from shared.errors import AlreadyExists, NoSuchMessage, NoSuchUser, Unavailable
+from shared.errors import AlreadyExists, NoSuchMessage, NoSuchUser, NotFound, Unavailable
 from shared.models.mail import Trouble, is_stopped, is_verified, settings_of
 from shared.models.members import Message, User
 from shared.services import Queue
 from shared.values import identifiers
 from shared.values.naming import normalise_email, normalise_username
 from shared.values.times import to_iso
+
+
+class DeadLink(NotFound):
+    text = "This link does not work: it was used before, has expired, or is not ours."
+
+
+class NoMail(NotFound):
+    text = "This site sends no mail."
+
 
 Kind = Literal["reset", "verify", "password", "email", "digests", "digest"]
 
@@ -348,3 +356,16 @@ def notify(queue: Queue | None, kind: Literal["password", "email"], user: User) 
 
 def _hash(token: str, purpose: Purpose, user: User) -> str:
     return identifiers.hashed(f"{purpose} {token} {user.account_id} {user.email} {user.generation}")
+
+
+def reset_password(table: Table, token: str, password: str, now: datetime, queue: Queue | None = None) -> User:
+    """Give the account that a token was mailed to a new password. That also proves its address. Raises DeadLink."""
+    from shared.values.passwords import hash_password  # noqa: PLC0415  # the mailer has no argon2
+
+    user = token_owner(table, token, "reset", now)
+    hashed = hash_password(password)
+    expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}
+    kept = sessions.changed_password(user.username, hashed, proved=None)
+    spend_token(table, token, "reset", user, expression, kept, values=values)
+    notify(queue, "password", user)
+    return user
