@@ -21,7 +21,9 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] 
 
 from local.settings import NO_ADVICE_ABOUT_NODE
 from shared.dynamodb.table import Table
+from shared.models.catalog import Deal
 from tests.support.engines import (
+    DYNOXIDE_ENGINE,
     ENGINES,
     FAST,
     MOTO,
@@ -32,8 +34,9 @@ from tests.support.engines import (
     end_all,
     params,
 )
-from tests.support.factories import open_brands
+from tests.support.factories import a_deal, open_brands, post
 from tests.support.preview import Preview, looked_at
+from tests.support.wire import compared
 
 # How long an example takes depends on the engine and the machine, and says nothing.
 settings.register_profile("engines", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -163,3 +166,22 @@ def table(engine: Engine) -> Iterator[Table]:
     """A table of a test's own with the eight categories, and with the brands Apple and ASICS."""
     with engine.table(open_brands) as table:
         yield table
+
+
+@pytest.fixture
+def deal(table: Table) -> Deal:
+    """A new deal of Apple's among the shoes."""
+    (deal,) = post(table, [a_deal()])
+    return deal
+
+
+@pytest.fixture
+def counted_as_told(request: pytest.FixtureRequest, engine: Engine) -> Iterator[None]:
+    """Each request takes the capacity that is counted for it, where the engine tells it truly."""
+    if engine is not DYNOXIDE_ENGINE:
+        yield
+        return
+    table: Table = request.getfixturevalue("bare_table" if "bare_table" in request.fixturenames else "table")
+    with compared(table) as wrong:
+        yield
+    assert wrong == []

@@ -1,18 +1,26 @@
-"""The demo's site in CPython: the gateway, the stream, the clock and what is kept."""
+"""The demo in CPython: its site, its clock, what is kept, its archives, and its pages beside the laptop's."""
 
 from __future__ import annotations
 
+import gzip
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from demo import packing
 from demo.site import fits
+from infra.functions import of_stage
+from infra.settings import STAGES
 from tests.support.commands import printed_by
+from tests.support.engines import DYNOXIDE_ENGINE
 
 
 @pytest.fixture(scope="module")
 def seen() -> Any:
-    return printed_by("tests.demo.probe")
+    return printed_by("tests.demo.probe", "tab")
 
 
 def test_pages_answer_below_the_demos_address(seen: Any) -> None:
@@ -55,3 +63,116 @@ RECORD = {"eventName": "INSERT", "dynamodb": {"NewImage": {"Type": {"S": "Deal"}
 def test_a_reader_gets_the_records_that_match_its_filters(pattern: Any, expected: bool) -> None:
     assert fits(RECORD, [pattern]) is expected
     assert fits(RECORD, [{"eventName": ["NONE"]}, pattern]) is expected
+
+
+@pytest.fixture
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Files in the place of those that Pyodide and the filling of the table make."""
+    monkeypatch.setattr(packing, "PARTS", tmp_path)
+    monkeypatch.setattr(packing, "PYODIDE", tmp_path)
+    for name in ("pyodide.mjs", *packing.PACKED):
+        (tmp_path / name).write_text(f"the content of {name}")
+    (tmp_path / "pyodide-lock.json").write_text(json.dumps({"info": {"abi_version": "1"}, "packages": {"numpy": {}}}))
+    return tmp_path
+
+
+def _files(built: Path) -> Any:
+    found = re.search(r"files = (\{.*?\}), shell = ", (built / "sw.js").read_text())
+    assert found
+    return json.loads(found[1])
+
+
+def test_the_service_worker_names_each_file_and_no_other(parts: Path) -> None:
+    built = parts / "built"
+    packing.write(built)
+
+    named = {name + (".packed" if kind else "") for name, kind in _files(built).items()}
+    named |= {name for name, kind in _files(built).items() if kind == "application/wasm"}
+
+    there = {str(file.relative_to(built)) for file in built.rglob("*") if file.is_file()}
+    assert named == there - {"sw.js"}
+
+
+def test_what_is_packed_unpacks_to_its_content(parts: Path) -> None:
+    built = parts / "built"
+    packing.write(built)
+
+    packed = list(built.rglob("*.packed"))
+
+    assert {file.name.removesuffix(".packed") for file in packed} == {*packing.PACKED}
+    for file in packed:
+        name = file.name.removesuffix(".packed")
+        assert gzip.decompress(file.read_bytes()).decode() == f"the content of {name}"
+
+
+def test_another_content_has_another_folder_and_the_same_has_the_same(parts: Path) -> None:
+    names = []
+    for content in ("one", "one", "two"):
+        (parts / "first").write_text(content)
+        packing.write(parts / "built")
+        names += [folder.name for folder in (parts / "built").iterdir() if folder.is_dir()]
+
+    assert names[0] == names[1] != names[2]
+    assert f'data-build="{names[2]}"' in (parts / "built" / "index.html").read_text()
+
+
+def test_pyodides_own_list_of_packages_is_left_out(parts: Path) -> None:
+    packing.write(parts / "built")
+
+    (module,) = (parts / "built").rglob("build.mjs")
+
+    assert '"abi_version": "1"' in module.read_text()
+    assert "numpy" not in module.read_text()
+
+
+def test_the_functions_are_those_of_the_laptops_pages_and_of_what_follows_a_write() -> None:
+    rows = packing.rows()
+
+    pages = {row.pages for row in of_stage(STAGES["local"]) if row.pages is not None}
+    assert {row["pages"] for row in rows["functions"].values()} - {None} == pages
+    assert {name for name, row in rows["functions"].items() if row["reads"]} == {"publisher", "refresher"}
+    assert {name for name, row in rows["functions"].items() if row["each_minute"]} == {"expiry", "refresher", "remover"}
+    assert "MAIL_QUEUE_URL" not in rows["variables"]
+    assert rows["variables"]["SHOWS_WORK"] == "true"
+
+
+def test_nothing_of_the_demo_names_another_host() -> None:
+    for file in packing.HERE.iterdir():
+        code = re.sub(r"^\s*//.*$", "", file.read_text(), flags=re.MULTILINE)
+
+        assert re.findall(r"(?:https?:)?//[a-z0-9-]+\.[a-z]", code) == []
+
+
+@pytest.mark.thorough
+def test_forty_pages_say_and_take_the_same_as_on_the_laptop(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    in_the_tab = printed_by("tests.demo.probe", "pages", kept)
+    with DYNOXIDE_ENGINE.table() as engine:
+        on_the_laptop = printed_by("tests.demo.probe", "pages", kept, engine.client.meta.endpoint_url)
+
+    assert len(in_the_tab) >= 40
+    for ours, theirs in zip(in_the_tab, on_the_laptop, strict=True):
+        page = ours[:2]
+        assert (page, ours[2]) == (theirs[:2], theirs[2])
+        _hold_the_same_cost(page, ours[3], theirs[3])
+        if page[1] != "/table":  # each engine scans in an order of its own
+            least = bool(ours[3]) and ours[3][2] == "at least "
+            assert _lines(ours[4], least) == _lines(theirs[4], least), page
+
+
+def _hold_the_same_cost(page: list[str], ours: Any, theirs: Any) -> None:
+    """The same requests and round trips. Units, too, unless the page says that they are the least that they can be."""
+    if ours is None or theirs is None:
+        assert ours == theirs, page
+        return
+    requests, trips, basis, units = ours
+    assert [requests, trips] == theirs[:2], page
+    if basis == "at least ":
+        assert float(units) <= float(theirs[3]), page
+    else:
+        assert units == theirs[3], page
+
+
+def _lines(text: str, least: bool) -> list[str]:
+    """A page's lines, without its units where they are the least that they can be."""
+    return [" ".join(line.split()) for line in (re.sub(r"[\d.]+ RRU", "RRU", text) if least else text).splitlines()]

@@ -10,10 +10,9 @@ from shared.data import account_checks
 from shared.data.members import fanout, follows, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
-from shared.models.catalog import Deal
 from shared.services import Queue
 from tests.support.engines import FAST_SERVER, MINISTACK, Engine, params, put_all
-from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, post
+from tests.support.factories import APPLE, NOW, a_user, account_of
 from tests.support.surroundings import queue_in_process, taken
 
 
@@ -27,13 +26,6 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 def queue() -> Iterator[Queue]:
     with queue_in_process() as queue:
         yield queue
-
-
-@pytest.fixture
-def deal(table: Table) -> Deal:
-    """A new deal of Apple's among the shoes."""
-    (deal,) = post(table, [a_deal()])
-    return deal
 
 
 @pytest.fixture

@@ -1,42 +1,78 @@
-"""The functions behind the stream: what they file and announce, and what they do with records that fail."""
+"""The functions behind the stream: what they file, announce and log, what pages say of it, and records that fail."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.background import messenger, publisher, refresher
+from functions.cost_headers import with_cost
+from functions.pages import desk
 from local.event_source import EventSource
-from shared.data import item_types, keys
-from shared.data.catalog import offers, search, words
+from shared import settings
+from shared.data import item_types, keys, traces
+from shared.data.catalog import changes, deals, offers, search, words
 from shared.data.catalog.deal_items import is_listed, to_item, to_item_listed
-from shared.data.members import fanout, messages
+from shared.data.members import fanout, follows, messages
 from shared.data.members.cohorts import Unit
 from shared.dynamodb import aws_errors, damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
-from shared.errors import Unavailable
-from shared.models.catalog import Deal
+from shared.errors import InvalidCursor, Unavailable
+from shared.html import cookies, page_cost
+from shared.models.catalog import Changed, Deal, LogLine, StockLevel
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
+from tests.support.browsing import DEAL, Browser
+from tests.support.engines import FAST_SERVER
 from tests.support.events import Record, batch, damaged, event, number_of, of_deal, record
-from tests.support.factories import APPLE, a_deal, a_message, let_watch, post
-from tests.support.surroundings import taken
+from tests.support.factories import APPLE, a_deal, a_message, join, let_watch, open_brands, post, token_of_new
+from tests.support.rights import within_rights
+from tests.support.surroundings import queue_in_process, surrounded, taken
 from tests.support.wire import Answer, answered, error, losing, watched
 
 pytestmark = pytest.mark.faults
 
-
 Handler = Callable[[Record], dict[str, Any]]
-
-
 NOW = times.now()
+
+CONTEXT = LambdaContext()
+CONTEXT._aws_request_id = "test"
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    with FAST_SERVER.table() as table:
+        open_brands(table)
+        yield table
+
+
+@pytest.fixture
+def queue(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Queue]:
+    """The queue of the fan-out; the functions know it and the table by their environment."""
+    with queue_in_process() as queue, surrounded(monkeypatch, table, QUEUE_URL=queue.url):
+        yield queue
+
+
+@pytest.fixture
+def announce(queue: Queue) -> Handler:
+    """Calls the publisher with an event."""
+    return lambda event: dict(publisher.handler(event, CONTEXT))
+
+
+@pytest.fixture
+def deliver(queue: Queue) -> Handler:
+    """Calls the messenger with an event."""
+    return lambda event: dict(messenger.handler(event, CONTEXT))
 
 
 @pytest.fixture
@@ -135,8 +171,6 @@ def untitle(table: Table, deal: Deal) -> None:
 FILED = {item_types.WORD, item_types.WORD_COUNT, item_types.PRODUCT_OFFER}
 COLOURS = ("Black", "Blue", "Brown", "Green", "Grey", "Olive", "Pink", "Red", "White", "Yellow")
 
-Announce = Callable[[Any], dict[str, Any]]
-
 
 @pytest.fixture
 def new() -> list[Deal]:
@@ -184,7 +218,7 @@ def offers_item(deal: Deal, *, ended: bool) -> Any:
 
 
 def test_new_deals_of_a_batch_take_a_transaction_for_as_many_as_fit(
-    table: Table, announce: Announce, new: list[Deal]
+    table: Table, announce: Handler, new: list[Deal]
 ) -> None:
     with watched(environment.table()) as wire:
         answer = announce(batch(records(new)))
@@ -199,7 +233,7 @@ def test_new_deals_of_a_batch_take_a_transaction_for_as_many_as_fit(
 
 
 def test_new_deals_are_announced_and_found_though_the_count_of_a_word_is_damaged(
-    table: Table, queue: Queue, announce: Announce, new: list[Deal]
+    table: Table, queue: Queue, announce: Handler, new: list[Deal]
 ) -> None:
     bad = {**keys.word_count("trail"), "Type": item_types.WORD_COUNT, "Word": "trail", "Deals": "many"}
     table.write(put(bad, because="a hand's"))
@@ -220,7 +254,7 @@ def test_new_deals_are_announced_and_found_though_the_count_of_a_word_is_damaged
 
 
 def test_announcing_does_not_wait_for_the_counts_of_words(
-    table: Table, queue: Queue, announce: Announce, new: list[Deal], monkeypatch: pytest.MonkeyPatch
+    table: Table, queue: Queue, announce: Handler, new: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def throttled(request: dict[str, Any]) -> Answer | None:
         return error("ThrottlingException") if "TransactItems" in request else None
@@ -234,7 +268,7 @@ def test_announcing_does_not_wait_for_the_counts_of_words(
 
 
 def test_new_deals_are_filed_and_counted_once_however_often_they_come(
-    table: Table, announce: Announce, new: list[Deal]
+    table: Table, announce: Handler, new: list[Deal]
 ) -> None:
     search.file(table, None, new[0])  # an earlier delivery of the same record got so far
     written = records(new)
@@ -245,3 +279,170 @@ def test_new_deals_are_filed_and_counted_once_however_often_they_come(
 
     assert answer == {"batchItemFailures": []}
     assert filed(table) == due(new)
+
+
+Followed = Callable[[], str]
+
+
+@pytest.fixture
+def shown(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("SHOWS_WORK", "true")
+    page_cost.trace.cache_clear()
+    yield
+    page_cost.trace.cache_clear()
+
+
+def posted_by_form(table: Table) -> tuple[Record, Followed]:
+    """Have a form post a deal: its record in the stream, and what the page says that followed."""
+    editor = Browser({"/desk": within_rights(desk)}, {cookies.SESSION: token_of_new(table, "eddy", "editor")})
+    place = editor.post("/desk/deals", DEAL | {"key": "k"}).location
+    (item,) = [item for item in table.scan()[0] if item["Type"] == "Deal"]
+
+    def followed() -> str:
+        return editor.get(place).words.rpartition("What followed")[2].partition("Cost of this page")[0]
+
+    return record(None, item), followed
+
+
+def work(queue: Queue) -> dict[str, Any]:
+    """The event of the messages that wait in the queue."""
+    return {
+        "Records": [
+            {"messageId": each.message_id, "body": each.body, "eventSource": "aws:sqs", "receiptHandle": "none"}
+            for each in queue.receive()
+        ]
+    }
+
+
+def test_each_function_behind_the_stream_files_what_it_did_once(shown: None, table: Table, queue: Queue) -> None:
+    join(table, "ana")
+    follows.watch(table, APPLE, "ana", times.now())
+    written, followed = posted_by_form(table)
+    before = followed()
+    work_of_messenger = None
+
+    for _ in range(2):  # Lambda may hand over each record twice
+        with_cost(publisher)({"Records": [written]}, CONTEXT)
+        with_cost(refresher)({"Records": [written]}, CONTEXT)
+        work_of_messenger = work_of_messenger or work(queue)
+        with_cost(messenger)(work_of_messenger, CONTEXT)
+
+    after = followed()
+    assert "No function has read it yet." in before
+    assert re.search(
+        r"\+\d\.\d s publisher announced \d cohorts of readers, by the queue; filed \d+ items PRODUCT", after
+    )
+    assert re.search(r"refresher copied \d+ copies \S+CACHE#", after)
+    assert re.search(r"messenger told 1 reader MESSAGES#ana / MESSAGE#\w+ in a batch of \d ", after)
+    assert [after.count(f" s {name} ") for name in ("publisher", "refresher", "messenger")] == [1, 1, 1]
+
+
+def test_a_record_that_failed_says_so_until_it_came_again(shown: None, table: Table, queue: Queue) -> None:
+    written, followed = posted_by_form(table)
+    publish = with_cost(publisher)
+
+    def refused(request: dict[str, Any]) -> Answer | None:
+        return error("ValidationException") if item_types.PRODUCT_OFFER in str(request) else None
+
+    with answered(environment.table(), "PutItem", refused):
+        publish({"Records": [written]}, CONTEXT)
+    failed = followed()
+    publish({"Records": [written]}, CONTEXT)
+
+    assert "failed, and will be retried" in failed
+    assert "failed" not in followed()
+
+
+def test_what_no_form_led_to_leaves_no_step(shown: None, table: Table, queue: Queue) -> None:
+    written, _ = posted_by_form(table)
+    del written["dynamodb"]["NewImage"]["CorrelationId"]
+
+    with_cost(publisher)({"Records": [written]}, CONTEXT)
+    with_cost(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
+
+    assert not [item for item in table.scan()[0] if item["Type"] == "TraceStep"]
+    assert traces.trace_steps("").startswith(traces.trace("")["PK"])  # one pattern of keys is their right
+
+
+@pytest.fixture
+def deal() -> Deal:
+    return a_deal(NOW, number=7).signed("ana")
+
+
+def lines(table: Table, deal: Deal, now: datetime = NOW) -> list[LogLine]:
+    return list(changes.log_of(table, deal.deal_id, limit=25, now=now).items)
+
+
+def edited(deal: Deal, by: str | None = None, **changes: Any) -> Deal:
+    return replace(deal, version=deal.version + 1, **changes).signed(by)
+
+
+def test_each_change_is_logged_once_and_in_order_however_often_its_record_comes(
+    table: Table, announce: Handler, deal: Deal
+) -> None:
+    cheaper = edited(deal, "bo", price="9.50", coupon_code="SAVE")
+    gone = edited(cheaper, "cy", withdrawn_at=NOW)
+    # Two in one second: the records' numbers tell which was first.
+    records = [of_deal(before, after, NOW) for before, after in ((None, deal), (deal, cheaper), (cheaper, gone))]
+
+    for delivered in (records, records[1:]):
+        assert announce(batch(delivered)) == {"batchItemFailures": []}
+
+    at = [Changed("withdrawnAt", None, times.to_iso(NOW))]
+    prices = [Changed("price", "31.90", "9.50"), Changed("couponCode", None, "SAVE")]
+    assert [(line.by, [*line.changes]) for line in lines(table, deal)] == [("cy", at), ("bo", prices), ("ana", [])]
+    assert offers.category_of_shop(table, "shop.example") == "shoes"
+
+
+def unsigned_of(deal: Deal) -> dict[str, Record]:
+    """Records of changes whose maker nobody knows, by what wrote them."""
+    return {
+        "a release without logs": of_deal(deal, replace(deal, version=2, title="Other")),
+        "a hand in the table": of_deal(deal, replace(deal, title="Other")),
+        "a record that was redriven": of_deal(deal, replace(deal, version=4, title="Other").signed("bo")),
+    }
+
+
+@pytest.mark.parametrize("what", unsigned_of(a_deal()))
+def test_nobody_is_named_for_what_another_may_have_done(table: Table, announce: Handler, deal: Deal, what: str) -> None:
+    announce(batch([unsigned_of(deal)[what]]))
+
+    assert [(line.by, line.changes) for line in lines(table, deal)] == [
+        (None, (Changed("title", "Trail runner", "Other"),))
+    ]
+
+
+def test_what_no_person_changes_and_what_an_import_posts_makes_no_line(
+    table: Table, announce: Handler, deal: Deal
+) -> None:
+    level = of_deal(deal, replace(deal, stock=StockLevel.LOW))
+    swept = of_deal(deal, edited(deal))
+    imported = of_deal(None, replace(deal, edited_by=None))
+
+    announce(batch([level, swept, imported]))
+
+    assert [item for item in table.scan()[0] if item["Type"] in (item_types.LOG_LINE, item_types.SHOP)] == []
+
+
+def test_a_long_text_is_cut_and_a_log_is_read_by_pages_for_a_year(table: Table, announce: Handler, deal: Deal) -> None:
+    long = edited(deal, "bo", description="x" * 5_000)
+    announce(batch([of_deal(None, deal, NOW), of_deal(deal, long, NOW + timedelta(days=2))]))
+
+    first = changes.log_of(table, deal.deal_id, limit=1, now=NOW)
+    second = changes.log_of(table, deal.deal_id, limit=1, now=NOW, cursor=first.next)
+
+    assert first.items[0].changes == (Changed("description", None, f"{'x' * changes.LONGEST}…"),)
+    assert (second.items[0].by, second.next) == ("ana", None)
+    assert [line.by for line in lines(table, deal, NOW + settings.LOG_LIFETIME)] == ["bo"]
+    with pytest.raises(InvalidCursor):
+        changes.log_of(table, "another", limit=1, now=NOW, cursor=first.next)
+
+
+def test_what_the_desk_and_the_table_say_of_an_editor_is_the_version_that_was_written(table: Table) -> None:
+    posted_by_form = deals.create(table, a_deal(NOW).signed("ana"), NOW)
+
+    by_bo = deals.edit(table, posted_by_form.deal_id, {"title": "Road runner"}, NOW, by="bo")
+    by_nobody = deals.edit(table, posted_by_form.deal_id, {"price": "9.50"}, NOW)
+
+    assert [posted_by_form.editor, by_bo.editor, by_nobody.editor] == ["ana", "bo", None]
+    assert deals.get(table, posted_by_form.deal_id).edited_by is None

@@ -54,9 +54,10 @@ def begin(home: Home, command: str, log: Path, **others: str) -> subprocess.Pope
         )
 
 
-def printed_by(module: str) -> Any:
+def printed_by(module: str, *arguments: object) -> Any:
     """The JSON that a module prints when it is run in a process of its own."""
-    done = subprocess.run([sys.executable, "-m", module], cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
 
