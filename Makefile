@@ -153,7 +153,7 @@ mutants: install ## Put faults into the data layer, one by one, and say which of
 	@$(BIN)/python -m benchmarks.mutants
 
 fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECONDS, for each: 600)
-	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/e2e/test_the_document.py
+	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/e2e/test_gateway.py -k departs
 
 drift: install ## Act at random while answers are lost, and tell 20,000 users of a hot deal (DRIFT_ACTIONS: 50,000)
 	@DRIFT_ACTIONS=$(or $(DRIFT_ACTIONS),50000) FAN_OUT_USERS=20000 \

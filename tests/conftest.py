@@ -56,7 +56,7 @@ TOGETHER = (
     ("tests/demo/test_browser.py", "tests/local/test_stopping.py::test_twenty_stops_under_writes"),
     ("tests/e2e/",),
     ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
-    ("tests/functions/test_imports.py",), ("tests/pages/browser/",), ("tests/recipes/",), ("tests/site/",),
+    ("tests/functions/test_imports.py",), ("tests/pages/test_script.py",), ("tests/recipes/",), ("tests/site/",),
     ("tests/test_docs_site.py",),
 )  # fmt: skip
 """Folders and files whose tests share what is dear to make, or must not meet: each group runs in one process.

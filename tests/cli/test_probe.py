@@ -1,4 +1,4 @@
-"""``btd probe``: what it makes of AWS's answers, which are made up here; ``tests/e2e/test_probe.py`` has it run."""
+"""``btd probe``: what it makes of AWS's answers, which are made up here; ``tests/e2e/test_streams.py`` has it run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Facts about our API for schemathesis: who is calling, and what no schema can say. Read by its own process.
 
-The environment names the site and the role (``tests/e2e/test_the_document.py``).
+The environment names the site and the role (``tests/e2e/test_gateway.py``).
 """
 
 from __future__ import annotations

@@ -1,9 +1,18 @@
-"""The deployed API: its gateway, its logs, and btd against it."""
+"""The deployed API: its gateway, its logs, attacks on it, and schemathesis, which holds answers against the document.
+
+schemathesis tries as each role the routes that are for it, with few examples and always the same. ``make fire`` lets
+every role try every route for as long as ``FIRE_SECONDS`` says, with other examples each time.
+``tests/api/test_attacks.py`` has attacks that end in one function.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import socket
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -25,11 +34,12 @@ from shared.data import keys
 from shared.data.catalog import clicks, topics
 from shared.data.members import rate_limits
 from shared.errors import BrandExists
+from shared.models.catalog import CATEGORIES
 from shared.runtime import metrics
 from shared.values import naming, times
-from tests.e2e.plumbing import client, name_to_btd
+from tests.e2e.conftest import client, name_to_btd
 from tests.support.commands import PATIENCE, begin, eventually, make
-from tests.support.site import Site, Visitor, a_deal, assert_problem, fresh
+from tests.support.site import Site, Visitor, a_deal, assert_problem, dump, fresh
 from tests.support.site import a_deal as body_of
 from tests.support.surroundings import metrics_in
 
@@ -277,3 +287,144 @@ def test_the_local_cloud_makes_no_metrics_of_lines_and_leaves_a_querys_filter_ou
 
     assert found == []
     assert results["results"] != []
+
+
+def raw(site: Site, request: bytes) -> bytes:
+    """The site's answer to bytes that no HTTP library would send."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=120) as connection:
+        connection.sendall(request)
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    return answer
+
+
+TRAVERSALS = [
+    "/v1/brands/%2e%2e/me",
+    "/v1/brands/../me",
+    "/v1/brands/..%2f..%2fme",
+    "/v1/brands/%2e%2e%2fme",
+    "/v1//me",
+    "/v1/brands/x/..%5c..%5cme",
+    "/v1/deals/%2e%2e/front-page/featured",
+]
+
+
+def test_a_path_leads_nowhere_else(site: Site) -> None:
+    """Nobody is signed in: each place it leads to refuses it."""
+    host, writes = site.visitor().headers["Host"], site.writes()
+
+    for path in TRAVERSALS:
+        for method in ("GET", "PUT", "DELETE"):
+            answer = raw(site, f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            assert answer.split(b" ")[1] in (b"400", b"401", b"404"), (path, answer)
+
+    assert writes.keys() == []
+
+
+@pytest.mark.parametrize("path", ["/categories", "/openapi.json", "/docs", "/nothing"])
+def test_no_answer_repeats_the_host_that_a_proxy_tells(site: Site, path: str) -> None:
+    answer = httpx.get(
+        f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1{path}",
+        headers={"X-Forwarded-Host": "evil.example", "X-Original-URL": "/v1/me"},
+        trust_env=False,
+        timeout=PATIENCE,
+    )
+
+    assert answer.status_code in (200, 404)
+    assert "evil" not in answer.text + str(answer.headers)
+
+
+QUOTES = [
+    "Trail' runner",
+    "x'} ; DELETE FROM \"big-time-deals\" WHERE PK='USER#ana' --",
+    "', 'PK': 'SESSION#0",
+    "? ?1 :v #n {0} %s ${x}",
+    '"}]} "title": "x',
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "=cmd|' /C calc'!A0",
+]
+
+
+def test_text_that_would_be_a_statement_elsewhere_reaches_readers_as_it_is(site: Site, editor: Visitor) -> None:
+    reader, bystander, slug = site.member("quoted"), site.member("bystander"), fresh("quoting")
+    assert reader.patch("/me", json={"name": QUOTES[1]}).json()["name"] == QUOTES[1]
+    assert editor.post("/brands", json={"name": f"{slug} '; --"}).headers["Location"] == f"/v1/brands/{slug}"
+    assert reader.put(f"/brands/{slug}/watch").status_code == 200
+    people = {key: item for key, item in dump(site.table).items() if item["Type"] in ("User", "Session", "UserEmail")}
+
+    for title in QUOTES:
+        deal = editor.post("/deals", json=a_deal(slug, title=title, description=title, couponCode=title))
+        assert deal.status_code == 201
+
+    told = eventually(lambda: reader.get("/messages").json()["items"], lambda items: len(items) == len(QUOTES))
+    assert sorted(message["deal"]["title"] for message in told) == sorted(QUOTES)
+    assert editor.put(f"/deals/{deal.json()['dealId']}/hot").status_code == 202
+    (hot,) = eventually(lambda: bystander.get("/messages").json()["items"], lambda items: len(items) == 1)
+    assert (hot["kind"], hot["deal"]["title"]) == ("hot", QUOTES[-1])
+    shown = site.visitor().get(f"/brands/{slug}/deals")
+    assert sorted(deal["title"] for deal in shown.json()["items"]) == sorted(QUOTES)
+    assert shown.headers["Content-Type"] == "application/json"
+    assert shown.headers["X-Content-Type-Options"] == "nosniff"
+    assert {key: item for key, item in dump(site.table).items() if key in people} == people
+
+
+SEED = "20261121"
+EXAMPLES = "4"
+"""Examples that the fuzzing makes for each route, besides those that are derived from the schema one by one."""
+
+SECONDS = os.environ.get("FIRE_SECONDS")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("role", ["anonymous", "member", "editor"])
+def test_no_answer_departs_from_the_document(site: Site, editor: Visitor, role: str, tmp_path: Path) -> None:
+    stock(editor)
+    document = tmp_path / "openapi.json"
+    document.write_text(json.dumps(site.contract.document), encoding="utf-8")
+    asked = [operation for methods in site.contract.document["paths"].values() for operation in methods.values()]
+    if SECONDS is None:
+        asked = [operation for operation in asked if operation["tags"] == [role]]
+
+    done = fire(site, role, document, tmp_path / "report.json")
+
+    print(done.stdout)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert told["operations"]["tested"] == len(asked)
+    assert {told["phases"][phase]["status"] for phase in ("coverage", "fuzzing", "stateful")} == {"success"}
+    assert told["test_cases"]["generated"] > 10 * len(asked)
+
+
+def stock(editor: Visitor) -> None:
+    """The brand that the document's examples name, with a deal in each category."""
+    assert editor.post("/brands", json={"name": "allbirds"}).status_code in (201, 409)
+    for category in CATEGORIES:
+        assert editor.post("/deals", json=a_deal("allbirds", category=category)).status_code == 201
+
+
+def fire(site: Site, role: str, document: Path, report: Path) -> subprocess.CompletedProcess[str]:
+    """Run schemathesis as a role, in a process of its own."""
+    bounded = ["--seed", SEED, "--max-examples", EXAMPLES, "--include-tag", role]
+    return subprocess.run(
+        [
+            *(str(Path(sys.executable).with_name("schemathesis")), "--config-file", "tests/e2e/schemathesis.toml"),
+            *("run", str(document), "--url", f"{site.endpoint}/v1", "--no-color"),
+            *("--header", f"Host: {site.visitor().headers['Host']}"),
+            *("--report-json-path", str(report)),
+            *(bounded if SECONDS is None else ["--max-time", SECONDS]),
+        ],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ
+        | {
+            "PYTHONPATH": str(ROOT),
+            "NO_PROXY": "127.0.0.1",
+            "FIRE_ROLE": role,
+            "FIRE_HOME": str(site.home.folder),
+            "FIRE_PORT": str(site.port),
+            "FIRE_TABLE": site.table.name,
+        },
+    )

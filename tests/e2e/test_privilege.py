@@ -39,7 +39,7 @@ from shared.dynamodb.table import Projection
 from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Period, Topic
 from shared.values import times
-from tests.e2e.plumbing import Plumbing, client
+from tests.e2e.conftest import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
 from tests.support import factories
 from tests.support.commands import PATIENCE, until

@@ -1,9 +1,10 @@
-"""Work that follows a write, as deployed: messages, caches, follow-ups, and what fails."""
+"""Work that follows a write, as deployed: messages, caches, follow-ups, what fails; and the ledger on a laptop."""
 
 from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,18 +12,25 @@ from typer.testing import CliRunner, Result
 
 from cli.main import app
 from cli.redrive import OPTIONAL, VARIABLES
+from local import cloud
+from local.cloud import free_port
+from local.settings import Home
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
+from shared.data.members import users
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import FRONT_PAGE
 from shared.values import times
-from tests.e2e.plumbing import Plumbing, name_to_btd
+from tests.e2e.conftest import Plumbing, name_to_btd
 from tests.support import events
-from tests.support.commands import eventually, until
+from tests.support.commands import begin, eventually, until
 from tests.support.factories import a_deal
+from tests.support.probe import home, probed, stream_to_a_function, told, write
 from tests.support.site import Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
+
+__all__ = ["home", "probed"]
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +84,48 @@ def wait_for_the_stream(editor: Visitor, brand: str) -> None:
     """Post a deal and wait until it is shown: what was written before it has been read from the stream by then."""
     deal_id = posted(editor, brand)
     eventually(lambda: shown(editor), lambda deals: deal_id in deals)
+
+
+@pytest.mark.needs("mail")
+def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
+    site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # It leaves the addresses that btd reads.
+    assert begin(site.home, "up", tmp_path / "up.log").wait(timeout=300) == 0
+    monkeypatch.setenv("BTD_HOME", str(site.home.folder))
+    monkeypatch.delenv("BTD_TABLE", raising=False)
+    before = {user.username for user in users.everyone(site.table)}
+
+    answer = CliRunner().invoke(app, ["probe", "--json"])
+
+    assert answer.exit_code == 0, answer.output
+    results = {row["claim"]: row for row in json.loads(answer.stdout)["result"]}
+    assert {
+        claim: results[claim]["result"]
+        for claim in ("upload-reaches-the-resizer", "mail-is-sent", "leading-keys-of-an-index", "nightly-export")
+    } == {
+        "upload-reaches-the-resizer": "works",
+        "mail-is-sent": "works",
+        "leading-keys-of-an-index": "unknown",
+        "nightly-export": "unknown",
+    }
+    assert "any key is allowed" in results["leading-keys-of-an-index"]["found"]
+    assert "files made of it: 1" in results["upload-reaches-the-resizer"]["found"]
+    assert {user.username for user in users.everyone(site.table)} == before
+    assert not [item for item in site.table.everything() if str(item["PK"]).startswith("LEARN#probe")]
+
+
+def test_functions_read_what_comes_after_a_restart(probed: Home, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    stream_to_a_function(probed, seen)
+    write(probed, "one", "two", "three")
+    assert until(lambda: "three" in told(seen))
+
+    assert cloud.stop(probed)
+    cloud.start(probed, free_port())
+    write(probed, "four")
+
+    assert until(lambda: "four" in told(seen))
 
 
 def test_what_follows_from_picks_comes_to_an_end(site: Site, editor: Visitor, brand: str) -> None:

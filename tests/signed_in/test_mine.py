@@ -90,7 +90,7 @@ def test_the_inbox_says_how_many_of_all_messages_are_unread(ana: Browser, table:
 
 
 def test_a_message_is_read_once_opened_and_leads_to_its_deal(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    """All requests that open no page are in ``tests/html/test_page_apps.py``."""
+    """All requests that open no page are in ``tests/html/test_apps.py``."""
     deal, other = post_deal(1), post_deal(2)
     path = f"/my/inbox/{told(table, deal)}"
     told(table, other)

@@ -200,7 +200,7 @@ OPERATIONS: Final = ("docs/local-cloud.md", "docs/deploying.md", "docs/failures.
 """Their commands are typed one by one on the same cloud; those of AWS's command line reach it, not AWS."""
 
 OF_BTD: Final = ("docs/command-line.md", "docs/importing.md")
-"""Their commands of ``btd`` run in ``tests/cli/test_documented.py``, those with pipes after the operations."""
+"""Their commands of ``btd`` run in ``tests/cli/test_command_line.py``, those with pipes after the operations."""
 
 RECIPES: Final = ("CONTRIBUTING.md", "docs/growing.md")
 """Their commands are steps of recipes (``tests/recipes/test_recipes.py`` and ``test_deployed.py``)."""

@@ -30,7 +30,7 @@ from tests.support.factories import a_deal, indexed, offered, open_brands, post,
 from tests.support.rights import within_rights
 from tests.support.wire import hooked
 
-COST = (Path(__file__).resolve().parents[3] / "docs" / "cost.md").read_text(encoding="utf-8")
+COST = (Path(__file__).resolve().parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

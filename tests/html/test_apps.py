@@ -1,4 +1,4 @@
-"""Page functions from event to answer: routes, HEAD, errors in the site's look, headers, compression."""
+"""Apps from event to answer: routes, HEAD, errors in pages and as problems, headers, compression, base paths."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import errors
+from shared.api import app
 from shared.data.orders.errors import NoSuchOrder, NotSoldHere
 from shared.errors import DealsError
 from shared.html import links, pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer, Request
 from shared.html.views import FOLDER
+from shared.http import requests
+from shared.http.answers import json_answer
+from shared.http.app import Guard
+from shared.http.requests import Event
 from shared.runtime import environment, metrics
 from shared.values import times
-from tests.support.events import a_context, event_of
+from tests.support.events import a_context, event, event_of
 
 AN_ID = "2XkDEALdealDEALdealDEALdeal"
 OF_FEATURES: dict[str, tuple[type[DealsError], ...]] = {"/shop": (NoSuchOrder, NotSoldHere)}
@@ -323,3 +328,79 @@ def test_the_drawing_of_what_a_page_took_has_no_class_that_another_style_sheet_m
 
     assert moved
     assert drawn & moved == set()
+
+
+def _served(*guards: Guard) -> Any:
+    """A function that answers two routes, one of them by a fault."""
+    made = app.create_app()
+
+    @made.get("/broken/<name>")
+    def _broken(name: str) -> Any:
+        return {"known": None}[name]
+
+    @made.get("/deals/<deal_id>")
+    def _deal(deal_id: str) -> Any:
+        return json_answer({"dealId": deal_id})
+
+    return app.serve(made, *guards)
+
+
+def _asked(method: str, path: str = "/deals/1") -> dict[str, Any]:
+    return event("catalog-brand-page") | {"httpMethod": method, "path": path, "resource": "/deals/{dealId}"}
+
+
+def test_head_is_answered_as_get_is_without_the_body() -> None:
+    function = _served()
+    wanted = function(_asked("GET"), a_context())
+
+    answer = function(_asked("HEAD"), a_context())
+
+    assert answer["body"] == ""
+    assert wanted["body"] != ""
+    assert (answer["statusCode"], answer["multiValueHeaders"]) == (wanted["statusCode"], wanted["multiValueHeaders"])
+
+
+def _fails(asked: Event) -> None:
+    raise KeyError(asked["path"])
+
+
+@pytest.mark.parametrize(("path", "guards"), [("/broken/1", []), ("/deals/1", [_fails])], ids=["route", "guard"])
+def test_a_fault_of_ours_is_a_problem_that_names_the_request(path: str, guards: list[Guard]) -> None:
+    asked = _asked("GET", path)
+
+    answer = _served(*guards)(asked, a_context())
+
+    problem = json.loads(answer["body"])
+    assert (answer["statusCode"], problem["status"]) == (500, 500)
+    assert answer["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
+    assert asked["requestContext"]["requestId"] in problem["detail"]
+
+
+def test_a_path_that_holds_its_base_path_is_understood() -> None:
+    answer = _served()(_asked("GET", "/v1/deals/1"), a_context())
+
+    assert answer["statusCode"] == 200
+    assert answer["body"] == '{"dealId": "1"}'
+
+
+@pytest.mark.parametrize(
+    ("asked", "resource", "parameters", "found"),
+    [
+        ("/deals", "/deals", None, "/deals"),
+        ("/v1/deals", "/deals", None, "/deals"),
+        ("/shop/api/deals", "/deals", None, "/deals"),
+        ("/v1/deals/", "/deals", None, "/deals/"),
+        ("/v1/brands/g%2Ffore/deals", "/brands/{brand}/deals", {"brand": "g%2Ffore"}, "/brands/g%2Ffore/deals"),
+        ("/v1/v1/deals", "/{proxy+}", {"proxy": "v1/deals"}, "/v1/deals"),
+        ("/web/brands/allbirds", "/{proxy+}", {"proxy": "brands/allbirds"}, "/brands/allbirds"),
+        ("/web/my/saved", "/my/{proxy+}", {"proxy": "saved"}, "/my/saved"),
+        ("/web", "/", None, "/"),
+        ("/", "/", None, "/"),
+    ],
+)
+def test_the_base_path_of_a_custom_domain_is_not_part_of_the_path(
+    asked: str, resource: str, parameters: dict[str, str] | None, found: str
+) -> None:
+    asking: dict[str, Any] = {"path": asked, "resource": resource, "pathParameters": parameters}
+
+    assert requests.path(asking) == found

@@ -720,7 +720,7 @@ def test_a_click_is_counted_once_an_hour(follow: Ask, table: Table, posted: list
 
 
 def test_who_only_looks_is_not_counted(follow: Ask, table: Table, posted: list[Deal]) -> None:
-    """All requests that open no page are in ``tests/html/test_page_apps.py``."""
+    """All requests that open no page are in ``tests/html/test_apps.py``."""
     elsewhere = [READER | OPENED | {"Sec-Fetch-Site": site} for site in ("cross-site", "same-site")]
     looks = [{"User-Agent": "Googlebot/2.1"}, {}, READER | {"Sec-Purpose": "prefetch"}, *elsewhere]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,7 +16,7 @@ from shared.models.catalog import Deal, Vote
 from shared.values import times
 from tests.support.browser import Visit, sent_by_script
 from tests.support.factories import send
-from tests.support.preview import Preview, entered
+from tests.support.preview import Preview, entered, started
 
 ENDS = datetime(times.now().year + 1, 6, 15, 20, 30, tzinfo=UTC)
 TOKYO = timedelta(hours=9)
@@ -24,6 +25,13 @@ BACK = "dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))"
 """Do as a browser does when Back brings a page again as it was left; the one of these tests keeps no page."""
 
 _serial = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Preview]:
+    """The running site. Each test writes only to deals and members that no other one looks at."""
+    with started(most=60) as preview:
+        yield preview
 
 
 @pytest.fixture
