@@ -157,16 +157,6 @@ def test_a_page_has_as_many_as_are_asked_for_and_25_without_a_limit(visitor: Vis
         assert len(usual["items"]) == 25 or (len(usual["items"]) < 25 and usual["next"] is None)
 
 
-@pytest.mark.parametrize("path", ["/deals", "/front-page"])
-def test_a_cursor_of_the_front_page_and_of_the_latest_deals_is_the_same(
-    visitor: Visitor, path: str, acme: list[str]
-) -> None:
-    first = feed_in(visitor.get(path, params={"limit": 2}))
-    second = feed_in(visitor.get("/deals", params={"limit": 2, "cursor": first["next"]}))
-
-    assert not {deal["dealId"] for deal in first["items"]} & {deal["dealId"] for deal in second["items"]}
-
-
 def test_deals_are_searched_by_their_words_and_mistyped_ones_corrected(
     site: Api, visitor: Visitor, acme: list[str]
 ) -> None:
