@@ -11,7 +11,7 @@ from cli import members, output
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
 from cli.redrive import Kind
 from cli.work import Username, Work
-from infra.options.mail import Mail
+from infra.rows.mail import Mail
 from shared.api import member_documents
 from shared.data.mail import mailing
 from shared.data.mail.mailing import MailWork, Report

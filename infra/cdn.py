@@ -33,8 +33,8 @@ from infra import nag
 from infra.functions import FUNCTIONS
 from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
 from infra.nag import Acceptance, accept
-from infra.options.cdn import Cdn
 from infra.routes import ROUTES, Route
+from infra.rows.cdn import Cdn
 from infra.settings import SITE_STAGE, Stage
 from infra.site import Site
 from infra.storage import Bucket, gone_after

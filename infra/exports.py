@@ -20,7 +20,7 @@ from constructs import Construct
 from infra import nag
 from infra.lambdas import Log
 from infra.nag import Acceptance, accept
-from infra.options.exports import Exports
+from infra.rows.exports import Exports
 from infra.settings import Stage
 from infra.site import Site, Watched
 from infra.storage import Bucket, DealsTable, gone_after

@@ -15,7 +15,7 @@ from infra.functions import FUNCTIONS
 from infra.gateway import Gateway
 from infra.lambdas import Log
 from infra.nag import Acceptance, accept
-from infra.options.firewall import Firewall
+from infra.rows.firewall import Firewall
 from infra.settings import SITE_STAGE, Stage
 from infra.site import Site
 from shared.api import paths

@@ -16,7 +16,7 @@ from constructs import Construct
 from infra import nag
 from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept
-from infra.options.mail import Mail
+from infra.rows.mail import Mail
 from infra.settings import Stage
 from infra.site import Site
 

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TypeVar
 
 from infra.bounds import USUAL, Bounds
-from infra.options import Option
+from infra.rows import Option
 from shared import features
 
 SITE_STAGE = "web"
@@ -80,7 +80,7 @@ class Stage:
     """Settings that differ between deployments; all else is the same in each.
 
     ``docs/deploying.md`` explains each with its unit and price. ``options`` are the settings of the features
-    that the stage is to have (``infra/options``), one of each: ``options=(Firewall(),)``. For the local cloud alone:
+    that the stage is to have (``infra/rows``), one of each: ``options=(Firewall(),)``. For the local cloud alone:
     ``emulated`` says that the cloud is MiniStack, which has no TLS and another name for a right
     (``docs/local-cloud.md``), and ``slowness`` multiplies the timeouts of the functions, since a laptop starts many at
     once on few processors. ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them.

@@ -61,7 +61,7 @@ class Feature:
     """Is called with the stack, and what it is made of (``infra/site.py``), to add resources."""
 
     options: str = ""
-    """Settings of stages, by the stages' names (``infra/options``)."""
+    """Settings of stages, by the stages' names (``infra/rows``)."""
 
     queues: Mapping[str, str] = field(default_factory=dict)
     """Names of queues of work, each with the stack's output of its address."""
@@ -292,7 +292,7 @@ TEXTBOOK = Feature(
 FIREWALL = Feature(
     name="firewall",
     does="AWS WAF in front of both APIs, on stages that have the setting",
-    owns="infra/firewall.py infra/options/firewall.py tests/infra/test_firewall.py docs/ledger.md#firewall",
+    owns="infra/firewall.py infra/rows/firewall.py tests/infra/test_firewall.py docs/ledger.md#firewall",
     resources="infra.firewall:add",
 )
 
@@ -300,7 +300,7 @@ EXPORTS = Feature(
     name="exports",
     does="exports of what changes in the table to S3 each night, for Athena",
     owns="""
-        cli/proofs/exports.py infra/exports.py infra/options/exports.py tests/infra/test_exports.py
+        cli/proofs/exports.py infra/exports.py infra/rows/exports.py tests/infra/test_exports.py
         docs/deploying.md#exports-for-analysis docs/ledger.md#lines-of-an-export docs/ledger.md#nightly-export
         docs/runbook.md#export-is-missing
     """,
@@ -313,7 +313,7 @@ CDN = Feature(
     name="cdn",
     does="CloudFront in front of both APIs, which it may close to all others",
     owns="""
-        cli/proofs/cdn.py infra/cdn.py infra/options/cdn.py tests/functions/test_behind_cloudfront.py
+        cli/proofs/cdn.py infra/cdn.py infra/rows/cdn.py tests/functions/test_behind_cloudfront.py
         tests/infra/test_cdn.py tests/support/edge.py docs/deploying.md#cloudfront docs/ledger.md#keys-of-cloudfront
         docs/ledger.md#names-and-logs-of-cloudfront docs/ledger.md#referer-in-an-api-policy
         docs/ledger.md#secret-in-an-api-policy
@@ -328,13 +328,13 @@ SHOP = Feature(
     owns="""
         benchmarks/rush.py cli/shop.py functions/api/orders.py functions/api/sold_here.py
         functions/background/shop_upkeep.py functions/pages/sales.py functions/pages/shop.py
-        functions/pages/sold_here.py infra/options/shop.py infra/rows/shop.py infra/shop.py local/sample/stock.py
-        shared/api/countries.json shared/api/orders.py shared/api/shop_schemas.py shared/data/orders
-        shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders
-        tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py
-        tools/countries.py tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
-        docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
-        docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
+        functions/pages/sold_here.py infra/rows/shop.py local/sample/stock.py shared/api/countries.json
+        shared/api/orders.py shared/api/shop_schemas.py shared/data/orders shared/html/orders.py shared/models/orders.py
+        shared/runtime/shop_metrics.py tests/data/orders tests/functions/test_orders.py tests/signed_in/test_sales.py
+        tests/signed_in/test_shop.py tests/support/shop.py tools/countries.py tools/shop.py web/assets/shop.css
+        web/templates/shop docs/data-model.md#the-shop docs/data-model.md#what-is-sold-here
+        docs/data-model.md#how-many-orders-a-second docs/runbook.md#orders-are-stuck
+        docs/runbook.md#stock-that-does-not-add-up
     """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
     named=(
@@ -343,7 +343,7 @@ SHOP = Feature(
     ),
     functions="infra.rows.shop:FUNCTIONS",
     more_rights="infra.rows.shop:MORE",
-    resources="infra.shop:add",
+    resources="infra.rows.shop:add",
     metrics="shared.runtime.shop_metrics:",
     essential_metrics=("OldestOpenOrder",),
     command_groups="cli.shop:GROUPS",
@@ -400,12 +400,11 @@ MAIL = Feature(
     does="mail by Amazon SES: links to new passwords, proved addresses, notices, the day's messages",
     owns="""
         cli/mail.py events/mailer-work.json functions/account_mail.py functions/api/account_mail.py
-        functions/background/mailer.py functions/pages/account_mail.py infra/mail.py infra/options/mail.py
-        infra/rows/mail.py local/mailbox.py shared/api/mail_fields.py shared/data/mail shared/models/mail.py
-        shared/runtime/mail.py tests/data/test_mail.py tests/signed_in/test_mail.py tests/support/post_office.py
-        tools/mail_sample.py web/templates/mail docs/cost.md#mails docs/deploying.md#mail
-        docs/ledger.md#identity-of-a-domain docs/ledger.md#mail-is-sent docs/ledger.md#sandbox-of-mail
-        docs/ledger.md#simulator-of-mailboxes
+        functions/background/mailer.py functions/pages/account_mail.py infra/mail.py infra/rows/mail.py local/mailbox.py
+        shared/api/mail_fields.py shared/data/mail shared/models/mail.py shared/runtime/mail.py tests/data/test_mail.py
+        tests/signed_in/test_mail.py tests/support/post_office.py tools/mail_sample.py web/templates/mail
+        docs/cost.md#mails docs/deploying.md#mail docs/ledger.md#identity-of-a-domain docs/ledger.md#mail-is-sent
+        docs/ledger.md#sandbox-of-mail docs/ledger.md#simulator-of-mailboxes
     """,
     routes=(
         *("/password-resets", "/passwords", "/email-verifications", "/me/email-verifications"),
@@ -423,7 +422,7 @@ MAIL = Feature(
     patterns="data/mail/patterns.toml",
     functions="infra.rows.mail:FUNCTIONS",
     more_rights="infra.rows.mail:MORE",
-    options="infra.options.mail:STAGES",
+    options="infra.rows.mail:STAGES",
     queues={"mail": "MailQueueUrl"},
     resources="infra.mail:add",
     entities="shared.data.mail.keys:ENTITIES",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cli.proofs import Deployed, Fails, NotHere, Proof
-from infra.options.exports import Exports
+from infra.rows.exports import Exports
 
 
 def export(site: Deployed) -> str:

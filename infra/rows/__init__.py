@@ -1,4 +1,8 @@
-"""What a row of a Lambda function says; ``infra/functions.py`` has the rows, and the features have theirs here."""
+"""What a row of a Lambda function says, and what a feature's settings of a stage are.
+
+``infra/functions.py`` has the core's rows. The modules here have those of features, and their settings, which are
+frozen dataclasses in ``Stage.options``. They import aws_cdk only where they add resources: commands read stages, too.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from infra.options import Option
 from infra.rights import Access
-from infra.settings import Stage
 from shared import features
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
 
 LEAN, FULL, PILLOW = "lean", "full", "pictures"
 """The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner; ``pictures`` is ``lean``
@@ -103,3 +108,28 @@ class Function:
         """Its rights to a stage's table: its own and, where the stage shows its work, those that this takes."""
         more = [*features.of("rights")] if stage.shows_work else []
         return (*self.access, *chain.from_iterable(rights(self) for rights in more))
+
+
+class Option:
+    """The settings of one feature. The core asks only for what is here, with the usual answers."""
+
+    __slots__ = ()
+
+    guards_apis: ClassVar[bool] = False
+    """Whether it is a firewall of both APIs."""
+
+    in_front: ClassVar[bool] = False
+    """Whether it is in front of both APIs, under another name and without their stages in paths."""
+
+    @property
+    def host(self) -> str | None:
+        """The name of what is in front, or None where it is known only after the deployment."""
+        return None
+
+    @property
+    def closes_apis(self) -> bool:
+        """Whether the APIs answer only to what is in front of them."""
+        return False
+
+    def check(self, stage: Stage) -> None:
+        """Raise ValueError for a stage that cannot have it."""

@@ -1,14 +1,68 @@
-"""The functions of the shop with their rights to the table, and what other functions may do for it."""
+"""The shop in a stage: its settings, its functions with their rights to the table, and what is watched of it."""
 
 from __future__ import annotations
 
-from infra.options.shop import NO_TERMS, Shop
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from infra.bounds import Bound
 from infra.rights import Access, Right
-from infra.rows import FULL, Function
-from infra.settings import Stage
+from infra.rows import FULL, Function, Option
 from shared.data import partitions as p
 from shared.data.orders import keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
+from shared.runtime.shop_metrics import OLDEST_OPEN_ORDER, ORDERS_PLACED
+from shared.values import money
+
+if TYPE_CHECKING:
+    from aws_cdk import Stack
+
+    from infra.settings import Stage
+    from infra.site import Site
+
+_PERCENTS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?")
+
+STUCK = Bound(3 * 24 * 3600, minutes=60)
+"""Seconds since the oldest open order was placed. Three days are a weekend and a day to send it: an order that waits
+longer was overlooked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shop(Option):
+    """What a stage adds to orders, and how it spreads open ones; ``docs/deploying.md`` explains each setting.
+
+    ``stuck`` is the bound of the alarm on orders that wait. A stage without this setting adds nothing.
+    """
+
+    shipping: Mapping[str, str] = field(default_factory=dict)
+    tax: str = "0"
+    open_order_shards: int = 1
+    stuck: Bound = STUCK
+
+    def __post_init__(self) -> None:
+        if not all(
+            name in money.currencies() and money.AMOUNT.fullmatch(text) and not money.fault(text, name)
+            for name, text in self.shipping.items()
+        ):
+            raise ValueError('shipping must have an amount with two decimals for each currency: {"USD": "4.90"}.')
+        if not _PERCENTS.fullmatch(self.tax):
+            raise ValueError("tax must be a number of percents, such as 8.1.")
+        if self.open_order_shards < 1:
+            raise ValueError("open_order_shards must be 1 or more.")
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment of a function that makes orders."""
+        return {
+            **({"SHIPPING": " ".join(map("=".join, self.shipping.items()))} if self.shipping else {}),
+            **({"TAX": self.tax} if float(self.tax) else {}),
+            **({"OPEN_ORDER_SHARDS": str(self.open_order_shards)} if self.open_order_shards > 1 else {}),
+        }
+
+
+NO_TERMS = Shop()
 
 
 def _terms(stage: Stage) -> dict[str, str]:
@@ -124,3 +178,19 @@ ROUTES = (
     ),
 )
 """The API's routes: of each function, who may call, then methods and paths (``infra/routes.py``)."""
+
+
+def add(_stack: Stack, site: Site) -> None:
+    """Have late orders watched, and orders drawn."""
+    from infra.observability import MAXIMUM, of_function, only  # noqa: PLC0415  # and aws_cdk with it
+    from infra.site import Watched  # noqa: PLC0415  # the same
+
+    stage = site.stage
+    waits = only(stage, OLDEST_OPEN_ORDER, MAXIMUM)
+    bound = (stage.option(Shop) or NO_TERMS).stuck
+    site.watched.append(Watched(kind="orders_are_stuck", metric=waits, bound=bound, essential=True))
+    placed = [
+        of_function(stage, ORDERS_PLACED, name).with_(label=f"{ORDERS_PLACED.name} {name}")
+        for name in ORDERS_PLACED.services
+    ]
+    site.graphs += [("Oldest open order, s", [waits]), ("Orders", placed)]

@@ -14,9 +14,9 @@ from botocore.exceptions import ClientError
 
 from cli import mail, probe, proofs
 from cli.proofs import Deployed, Fails, NotHere, Proof, cdn, exports
-from infra.options.cdn import Cdn
-from infra.options.exports import Exports
-from infra.options.mail import Mail
+from infra.rows.cdn import Cdn
+from infra.rows.exports import Exports
+from infra.rows.mail import Mail
 from infra.settings import STAGES, Stage
 from shared.data import keys
 from shared.data.mail import mailing

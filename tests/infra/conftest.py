@@ -15,10 +15,10 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.nag import require
-from infra.options.cdn import Cdn
-from infra.options.exports import Exports
-from infra.options.firewall import Firewall
-from infra.options.mail import Mail
+from infra.rows.cdn import Cdn
+from infra.rows.exports import Exports
+from infra.rows.firewall import Firewall
+from infra.rows.mail import Mail
 from infra.settings import STAGES, Stage, Watch
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy

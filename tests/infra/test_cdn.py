@@ -17,8 +17,8 @@ from aws_cdk.assertions import Template
 
 from infra.cdn import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE_QUERY, QUERY, OriginSecret
 from infra.functions import FUNCTIONS
-from infra.options.cdn import Cdn
-from infra.options.mail import Mail
+from infra.rows.cdn import Cdn
+from infra.rows.mail import Mail
 from infra.settings import STAGES, Domain
 from local.settings import ROOT
 from tests.infra.conftest import Synthesized, synthesize

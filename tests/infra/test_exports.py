@@ -14,7 +14,7 @@ import pytest
 from botocore.model import StructureShape
 
 from infra.exports import QUERIES
-from infra.options.exports import Exports
+from infra.rows.exports import Exports
 from local.settings import ROOT
 from tests.infra.conftest import Synthesized
 

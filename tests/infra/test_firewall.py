@@ -12,7 +12,7 @@ from aws_cdk.assertions import Template
 
 from infra.firewall import WebAcl
 from infra.functions import FUNCTIONS
-from infra.options.firewall import Firewall
+from infra.rows.firewall import Firewall
 from infra.settings import STAGES
 from shared.api.paths import PASSWORD_PATHS
 from shared.http.requests import MAX_BODY_BYTES

@@ -24,9 +24,9 @@ from infra.bounds import USUAL, Bound, Bounds
 from infra.functions import FUNCTIONS
 from infra.mail import MAILERS
 from infra.observability import OPERATIONS
-from infra.options.exports import Exports
-from infra.options.shop import NO_TERMS
 from infra.rows import Caller
+from infra.rows.exports import Exports
+from infra.rows.shop import NO_TERMS
 from infra.settings import STAGES
 from local.settings import ROOT
 from shared import features, settings

@@ -19,12 +19,11 @@ import pytest
 
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import BY_NAME, FUNCTIONS, variables
-from infra.options import Option
-from infra.options.exports import Exports
-from infra.options.mail import Mail
-from infra.options.shop import Shop
 from infra.routes import ROUTES
-from infra.rows import PILLOW, Caller, Function
+from infra.rows import PILLOW, Caller, Function, Option
+from infra.rows.exports import Exports
+from infra.rows.mail import Mail
+from infra.rows.shop import Shop
 from infra.settings import ON_LAMBDA, STAGES, RestoredTable, Stage, this_machine
 from infra.stacks import compose
 from local.invoke import unpack

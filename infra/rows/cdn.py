@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from infra.options import Option
+from infra.rows import Option
 
 if TYPE_CHECKING:
     from infra.settings import Stage
