@@ -17,7 +17,7 @@ from statistics import median
 
 from benchmarks.harness import DOCS, markdown, record
 from benchmarks.prices import Assumptions, Invocation, Operation
-from shared.data.orders import news, stock
+from shared.data.orders import steps, stock
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS
 from shared.dynamodb.tracing import Trace
 from shared.models.orders import Shard, Stock
@@ -72,7 +72,7 @@ def measure(items: int, rounds: int = 5) -> Order:
         open_brands(table)
         a_buyer(table)
         deals = [on_sale(table, rounds + 1) for _ in range(items)]
-        ordered = partial(buy, table, "ana", *deals, notify=news.notify)
+        ordered = partial(buy, table, "ana", *deals, notify=steps.notify)
         ordered()  # the day is noted from now on
         trace = Trace(detailed=False).attach(table)
         spent = []

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from shared.data.idempotency import Idempotency
-from shared.data.orders import addresses, carts, news, placing, sold_here, steps, stock
+from shared.data.orders import addresses, carts, placing, steps, stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.members import User
@@ -30,13 +30,13 @@ def sell(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now:
     for deal in (ordered, wished):
         stock.add(table, deal.deal_id, 20, now, shards=2)
         stock.show_level(table, deal.deal_id)
-        sold_here.file(table, deal.deal_id)
+        stock.file(table, deal.deal_id)
     carts.put_in(table, "ana", wished.deal_id, 2, now)
-    terms = placing.Terms(notify=news.notify)
+    terms = placing.Terms(notify=steps.notify)
     for number, (buyer, pieces, way) in enumerate(ORDERS):
         once = Idempotency(readers[buyer].account_id, f"5f2c1e{number}", {"address": "home"})
         wanted = Wanted(ordered.deal_id, pieces, ordered.price, ordered.currency)
         asked, at = placing.Asked(buyer, "home", [wanted], once), now + timedelta(minutes=number)
         order = placing.place(table, asked, at, bytes([number] * 16), chance=lambda: 0.0, terms=terms)
         for hours, status in enumerate(way, start=1):
-            order = steps.advance(table, order, status, now + timedelta(hours=hours), notify=news.notify)
+            order = steps.advance(table, order, status, now + timedelta(hours=hours), notify=steps.notify)

@@ -20,7 +20,7 @@ from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, Ord
 from shared.api.paths import PAGED, of_editors, of_members
 from shared.api.validation import idempotency
 from shared.data.catalog import deals
-from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
+from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders.errors import UnknownAddress
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName
@@ -108,7 +108,7 @@ def place_order(new: NewOrder) -> Response[Any]:
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        terms=placing.Terms.of(os.environ, news.notify),
+        terms=placing.Terms.of(os.environ, steps.notify),
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(shop_metrics.ORDERS_PLACED)
@@ -176,7 +176,7 @@ def change_stock(deal_id: str, change: StockChange) -> Response[Any]:
 
 
 def _advance(order: Order, status: OrderStatus) -> Response[Any]:
-    request, notify = correlation_id(app.current_event.raw_event), news.notify
+    request, notify = correlation_id(app.current_event.raw_event), steps.notify
     order = steps.advance(table(), order, status, times.now(), correlation_id=request, notify=notify)
     return json_answer(orders.order(order))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from shared.api.orders import StockChange
 from shared.data.catalog import deals
-from shared.data.orders import news, order_items, steps, stock
+from shared.data.orders import order_items, steps, stock
 from shared.data.orders.errors import NoSuchOrder, NotThatMany, WrongStep
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, Busy, IdempotencyKeyReused, NoSuchPath, TooLateToUndo
@@ -112,9 +112,9 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
         raise NoSuchPath
     order = order_items.find(table(), order_id)
     if step == "undo":
-        status, take, notify = _status(typed.get("status")), steps.undo, news.notify_correction
+        status, take, notify = _status(typed.get("status")), steps.undo, steps.notify_correction
     else:
-        status, take, notify = STEPS[step][0], steps.advance, news.notify
+        status, take, notify = STEPS[step][0], steps.advance, steps.notify
     try:
         take(table(), order, status, request.now, correlation_id=request.correlation_id, notify=notify)
     except WrongStep as error:

@@ -22,7 +22,7 @@ from shared.api import orders
 from shared.api.fields import Body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
-from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
+from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders.errors import (
     AddressChanged,
     AmountChanged,
@@ -300,7 +300,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
     member, sent_by = cookies.sender_of(request, f"{ORDERS}/{order_id}"), request.correlation_id
-    order, notify = order_items.get(table(), member.username, order_id), news.notify
+    order, notify = order_items.get(table(), member.username, order_id), steps.notify
     try:
         steps.advance(table(), order, OrderStatus.CANCELLED, request.now, correlation_id=sent_by, notify=notify)
     except WrongStep:
@@ -422,7 +422,7 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
         totals={line[1]: line[2] for line in totals if line},
         goes_to=goes_to,
     )
-    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, news.notify)
+    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, steps.notify)
     order = placing.place(table(), asked, request.now, secrets.token_bytes(16), chance=chance, terms=terms)
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(shop_metrics.ORDERS_PLACED)

@@ -82,6 +82,11 @@ class OrderStatus(StrEnum):
     DELIVERED = "delivered"
     CANCELLED = "cancelled"
 
+    @property
+    def time_attribute(self) -> str:
+        """The attribute that says when an order took this status."""
+        return f"{self.capitalize()}At"
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:

@@ -16,7 +16,7 @@ import pytest
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
 from shared.data.members import alerts, announcements, feed_keys, follows, messages, saved, sessions, users, votes
-from shared.data.orders import addresses, carts, news, order_items, steps
+from shared.data.orders import addresses, carts, order_items, steps
 from shared.data.orders import keys as shop_keys
 from shared.data.orders.errors import NoSuchOrder, OrdersRemain, UnknownAddress
 from shared.dynamodb import damage
@@ -62,7 +62,7 @@ def buy_and(table: Table, deal: Deal, *statuses: OrderStatus, pieces: int = 1) -
     """An order that has taken some steps."""
     order = buy(table, "ana", wanted(deal, pieces))
     for status in statuses:
-        order = steps.advance(table, order, status, NOW, notify=news.notify)
+        order = steps.advance(table, order, status, NOW, notify=steps.notify)
     return order
 
 
@@ -120,7 +120,7 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
 
     leave(table)
     sale = order_items.find(table, order.order_id)
-    steps.advance(table, sale, DELIVERED, NOW, notify=news.notify)
+    steps.advance(table, sale, DELIVERED, NOW, notify=steps.notify)
     delivered = order_items.find(table, order.order_id)
 
     assert (sale.username, sale.address, sale.status) == ("", HOME_ADDRESS, SHIPPED)
@@ -222,7 +222,7 @@ def test_an_order_whose_account_is_removed_while_it_is_delivered_is_delivered_wi
     order = buy_and(table, deal, SHIPPED)
 
     with before(table, "TransactWriteItems", partial(leave, table)):
-        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", notify=news.notify)
+        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", notify=steps.notify)
 
     found = order_items.find(table, order.order_id)
     assert (found.username, found.address, found.correlation_id) == ("", None, "1")

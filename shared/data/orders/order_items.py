@@ -136,7 +136,7 @@ def to_item(order: Order) -> Item:
         "Type": shop_keys.ORDER,
         "Username": order.username,
         **_ORDER.write(order),
-        **{time_attribute(status): to_iso(when) for status, when in order.times.items()},
+        **{status.time_attribute: to_iso(when) for status, when in order.times.items()},
     }
 
 
@@ -168,7 +168,7 @@ def open_shard(order_id: str, shards: int) -> int:
 
 def from_item(item: Item) -> Order:
     """The order that an item holds, without its items; of a sale, whose account was removed, with them."""
-    attributes = {status: time_attribute(status) for status in OrderStatus}
+    attributes = {status: status.time_attribute for status in OrderStatus}
     reached = [status for status, name in attributes.items() if name in item or status is OrderStatus.PLACED]
     times = {status: from_iso(item[attributes[status]]) for status in reached}
     parts = tuple(map(item_from_item, item.get("Items", ())))
@@ -191,11 +191,6 @@ def item_to_item(order: Order, item: OrderItem) -> Item:
 def key_of(order: Order) -> Key:
     """The key of an order, which is a sale where its account was removed."""
     return shop_keys.order(order.username, order.order_id) if order.username else shop_keys.sale(order.order_id)
-
-
-def time_attribute(status: OrderStatus) -> str:
-    """The attribute that says when an order took a status."""
-    return f"{status.capitalize()}At"
 
 
 def no_message(_order: Order, _now: datetime) -> Sequence[Write]:

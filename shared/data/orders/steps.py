@@ -1,4 +1,4 @@
-"""The steps that orders take, and what becomes of them when their account is removed.
+"""The steps that orders take, the messages about them, and what remains of orders of a removed account.
 
 An order that was sent is on its way to a customer, and its pieces are in the books. So it stays as a sale, without the
 account: with name and address until it is delivered, then without them. A cancelled order goes.
@@ -12,16 +12,20 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from shared.data import account_checks, keys
+from shared.data.members import announcements
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
 from shared.data.orders.errors import WrongStep
-from shared.data.orders.order_items import OPEN, Notify, at_desk, item_keys, key_of, no_message, time_attribute
+from shared.data.orders.order_items import OPEN, Notify, at_desk, item_keys, key_of, no_message
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, assign, delete, forget, put_new
+from shared.dynamodb.writes import Write, assign, delete, forget, put, put_new
 from shared.errors import AlreadyExists, DealsError, TooLateToUndo
+from shared.models.members import AboutOther, Announcement
 from shared.models.orders import Order, OrderStatus
+from shared.values import money
+from shared.values.naming import counted
 from shared.values.times import to_iso
 
 STEPS: Mapping[OrderStatus, OrderStatus] = {
@@ -128,7 +132,7 @@ def _step(old: Order, new: Order) -> Write:
     An order whose account was removed is in no account's history, and loses its address when it is delivered.
     """
     goes_back = new.status in old.times
-    step = time_attribute(old.status if goes_back else new.status)
+    step = (old.status if goes_back else new.status).time_attribute
     left: dict[str, str | None] = {"Status": new.status.value, **at_desk(new)}
     left[step] = None if goes_back else to_iso(new.times[new.status])
     if new.username:
@@ -202,3 +206,37 @@ def _sale(order: Item, parts: list[Item]) -> Write:
 
 REMOVED = {close_some: (shop_keys.ORDER,)}
 """What takes an account's orders from it, with their type (``shared/data/removal.py``)."""
+
+
+NEWS: Mapping[OrderStatus, tuple[str, str]] = {
+    OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
+    OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
+    OrderStatus.DELIVERED: ("delivered", "Your order of {pieces} was delivered."),
+    OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
+}
+"""The words to a buyer, by the order's new status."""
+
+CORRECTIONS: Mapping[OrderStatus, str] = {
+    OrderStatus.SHIPPED: "Your order of {pieces} is not on its way yet: it was marked as sent too early.",
+    OrderStatus.DELIVERED: "Your order of {pieces} is still on its way: it was marked as delivered too early.",
+    OrderStatus.CANCELLED: "Your order of {pieces} is not cancelled after all.",
+}
+"""The words to a buyer, by the status that was taken back."""
+
+
+def notify(order: Order, now: datetime) -> list[Write]:
+    """The write that notifies an order's owner of its new status, for the transaction that changes the status."""
+    return _tell(order, *NEWS[order.status], now)
+
+
+def notify_correction(order: Order, now: datetime) -> list[Write]:
+    """The write that notifies an order's owner that its status was taken back, for the transaction that does so."""
+    return _tell(order, "corrected", CORRECTIONS[order.status], now)
+
+
+def _tell(order: Order, kind: str, words: str, now: datetime) -> list[Write]:
+    totals = money.sums(order.totals)
+    subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
+    news = Announcement(kind, subject, AboutOther("order", order.order_id), now, order.correlation_id)
+    message = announcements.compose(news, order.username)
+    return [put(announcements.to_item(message), because="a step taken twice within a second is notified once")]

@@ -14,7 +14,7 @@ import pytest
 from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
 from shared.data.members import messages
-from shared.data.orders import addresses, carts, news, order_items, placing, steps, stock
+from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders import keys as shop_keys
 from shared.data.orders.errors import CannotOrder, NoSuchOrder, NotSoldHere, UnknownAddress, WrongStep
 from shared.data.orders.order_items import no_message
@@ -77,7 +77,7 @@ def test_the_terms_of_orders_stand_in_the_environment() -> None:
     stated = {"SHIPPING": "USD=4.90 EUR=5.00", "TAX": "8.1", "OPEN_ORDER_SHARDS": "3"}
     charges = Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1"))
 
-    assert placing.Terms.of({}, news.notify) == placing.Terms(notify=news.notify)
+    assert placing.Terms.of({}, steps.notify) == placing.Terms(notify=steps.notify)
     assert placing.Terms.of(stated, no_message) == placing.Terms(charges, open_shards=3)
 
 
@@ -341,7 +341,7 @@ def test_a_step_is_told_once_and_remembers_the_request_that_took_it(table: Table
     order = buy(table, "ana", deal)
 
     for _ in range(2):
-        steps.advance(table, order, SHIPPED, ahead(hours=1), correlation_id="a request", notify=news.notify)
+        steps.advance(table, order, SHIPPED, ahead(hours=1), correlation_id="a request", notify=steps.notify)
 
     (told,) = messages.latest(table, "ana", limit=9, now=NOW).items
     assert (told.created_at, told.about.id) == (ahead(hours=1), order.order_id)  # type: ignore[union-attr]  # AboutOther

@@ -13,7 +13,7 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.members import messages, users
-from shared.data.orders import addresses, carts, news, order_items, steps, stock
+from shared.data.orders import addresses, carts, order_items, steps, stock
 from shared.data.orders import keys as shop_keys
 from shared.data.orders.errors import (
     AddressChanged,
@@ -126,8 +126,8 @@ def test_a_step_is_taken_back_within_a_minute_and_no_later(
     with pytest.raises(TooLateToUndo):
         steps.undo(table, after, to[-1], LATE)
     assert order_items.get(table, "ana", order.order_id) == after
-    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", notify=news.notify_correction)
-    again = steps.undo(table, after, to[-1], SOON, notify=news.notify_correction)
+    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", notify=steps.notify_correction)
+    again = steps.undo(table, after, to[-1], SOON, notify=steps.notify_correction)
 
     assert (back.status, back.times, back.correlation_id) == (before.status, before.times, "c-2")
     assert order_items.get(table, "ana", order.order_id) == back == again
@@ -197,7 +197,7 @@ def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order
 
 @on_servers
 def test_steps_within_one_second_are_taken_and_told_once(table: Table, order: Order) -> None:
-    notify, notify_correction = news.notify, news.notify_correction
+    notify, notify_correction = steps.notify, steps.notify_correction
     for _ in range(2):
         cancelled = steps.advance(table, order, CANCELLED, NOW, notify=notify)
         order = steps.undo(table, cancelled, CANCELLED, NOW, notify=notify_correction)

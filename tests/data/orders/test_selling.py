@@ -21,7 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from shared.data import removal
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
-from shared.data.orders import carts, news, steps, stock
+from shared.data.orders import carts, steps, stock
 from shared.data.orders.errors import CannotOrder, NoSuchOrder, NotThatMany, WrongStep
 from shared.dynamodb.table import Table
 from shared.errors import AccountChanged, Busy, Conflict, NotFound, NotSignedIn, Unavailable
@@ -236,22 +236,22 @@ class Windows:
 
     def buy(self, dice: random.Random, key: str, name: str, lines: list[Wanted], *, from_cart: bool = False) -> None:
         placed = self.surely(
-            dice, lambda: buy(self.table, name, *lines, key=key, from_cart=from_cart, notify=news.notify)
+            dice, lambda: buy(self.table, name, *lines, key=key, from_cart=from_cart, notify=steps.notify)
         )
         with self.lock:
             self.placed.append(placed)
 
     def cancel(self, dice: random.Random, _: str) -> None:
         order = self.any_order(dice)
-        self.surely(dice, lambda: steps.advance(self.table, order, GONE, NOW, notify=news.notify))
+        self.surely(dice, lambda: steps.advance(self.table, order, GONE, NOW, notify=steps.notify))
 
     def send(self, dice: random.Random, _: str) -> None:
         """With answers that come: who asked twice could not tell a sent order that is gone from a cancelled one."""
         order = self.any_order(dice)
-        steps.advance(self.table, order, OrderStatus.SHIPPED, NOW, notify=news.notify)
+        steps.advance(self.table, order, OrderStatus.SHIPPED, NOW, notify=steps.notify)
 
     def deliver(self, dice: random.Random, _: str) -> None:
-        steps.advance(self.table, self.any_order(dice), OrderStatus.DELIVERED, NOW, notify=news.notify)
+        steps.advance(self.table, self.any_order(dice), OrderStatus.DELIVERED, NOW, notify=steps.notify)
 
     def restock(self, dice: random.Random, key: str) -> None:
         deal_id, pieces = dice.choice(self.deals).deal_id, dice.randint(-20, 30)
