@@ -39,7 +39,7 @@ class PictureForm(Answer):
 
 
 class PictureState(Answer):
-    """A deal's picture, and what became of the last file that was sent for it (the ``key`` of its form)."""
+    """A deal's picture, and the outcome of the last file that was sent for it (the ``key`` of its form)."""
 
     picture: Picture | None
     key: str | None
