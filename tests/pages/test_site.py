@@ -415,24 +415,6 @@ def test_what_is_unknown_or_has_no_deals_leads_to_brands_or_categories(ask: Ask,
     assert ask("/brands/nobodys", query={"cursor": "forged"})["statusCode"] == 404
 
 
-FOUND = {
-    "trail runner": 3, "TRAIL": 3, "trai": 3, "cafe": 1, "CAFÉ lamp": 1, "asics": 1, "runner apple green": 2,
-    "lamp trail": 0, "trail’s": 3,
-}  # fmt: skip
-"""How many deals are found by some words."""
-
-
-def test_search_finds_what_has_all_words(ask: Ask, posted: list[Deal]) -> None:
-    found = dict.fromkeys(FOUND, 0)
-
-    for typed in FOUND:
-        for card in parsed(ask("/search", query={"q": typed})).findall(".//div[@id='list']//li[@class='card']"):
-            text = "".join(card.itertext())
-            found[typed] += int(text.split(" colours")[0][-1]) if "colours and sizes" in text else 1
-
-    assert found == FOUND
-
-
 def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(ask: Ask, posted: list[Deal]) -> None:
     document = parsed(ask("/search", query={"q": "runner under $80 half price"}))
 
@@ -466,22 +448,6 @@ def test_a_mistyped_word_is_corrected_and_what_words_name_is_led_to(ask: Ask, po
     assert named == {"All of Apple": "/brands/apple", "All of Shoes": "/categories/shoes"}
     assert "No deals match" in "".join(alone.itertext())
     assert "/search?q=runner" in [link.get("href") for link in alone.findall(".//a")]
-
-
-def test_a_page_of_a_search_reads_one_deal_of_each_card(ask: Ask, table: Table, now: datetime) -> None:
-    # Two colours of each boot are one card; what has ended and is not swept yet is none.
-    links = [f"https://s.example/{n // 2}?colour={n}" for n in range(60)]
-    made = [a_deal(now - timedelta(minutes=n), title=f"Boot, {n}", link=link) for n, link in enumerate(links)]
-    over = a_deal(now - timedelta(minutes=100), title="Boot", ends_at=now - timedelta(minutes=1))
-    for deal in [*post(table, made, now), over]:
-        search.file(table, None, deal)
-
-    with watched(environment.table()) as wire:
-        page = ask("/search", query={"q": "boot"})
-
-    assert page["body"].count("2 colours and sizes") == 24
-    (batch,) = [request for request in wire.requests if request.operation == "BatchGetItem"]
-    assert [len(wanted["Keys"]) for wanted in batch.body["RequestItems"].values()] == [24]
 
 
 NO_PRICES = (
@@ -526,20 +492,26 @@ def test_words_are_compared_without_accents_case_and_signs() -> None:
     assert in_text("Men's 2.ZERØGRAND — Crème brûlée, men’s") == ["mens", "2", "zerogrand", "creme", "brulee"]
 
 
-def test_a_search_pages_to_its_end(ask: Ask, table: Table, now: datetime) -> None:
-    # Two colours of each boot are one card, and are on one page.
+def test_a_search_pages_to_its_end_and_reads_one_deal_of_each_card(ask: Ask, table: Table, now: datetime) -> None:
+    # Two colours of each boot are one card, and are on one page; what has ended and is not swept yet is none.
     made = [
         a_deal(now - timedelta(minutes=n), title=f"Boot, {n}", link=f"https://s.example/{n // 2}?colour={n}")
         for n in range(70)
     ]
-    indexed(table, post(table, made, now))
+    over = a_deal(now - timedelta(minutes=100), title="Boot", ends_at=now - timedelta(minutes=1))
+    for deal in [*post(table, made, now), over]:
+        search.file(table, None, deal)
 
-    seen = [
-        [kind.text for kind in document.findall(".//p[@class='kind']")] for document in walked(ask, "/search", q="boot")
-    ]
+    with watched(environment.table()) as wire:
+        seen = [
+            [kind.text for kind in document.findall(".//p[@class='kind']")]
+            for document in walked(ask, "/search", q="boot")
+        ]
 
     said = [f"{n} · 2 colours and sizes" for n in range(0, 70, 2)]
     assert seen == [said[:24], said[24:]]
+    batches = [request.body["RequestItems"] for request in wire.requests if request.operation == "BatchGetItem"]
+    assert [len(wanted["Keys"]) for batch in batches for wanted in batch.values()] == [24, 11]
 
 
 @pytest.mark.parametrize("filled", [True, False], ids=["deals", "empty"])

@@ -63,8 +63,8 @@ def test_a_known_product_fills_the_form_with_a_warning(editor: Browser, table: T
 @pytest.mark.parametrize(
     ("typed", "at"),
     [
-        ({"price": "¥1,200"}, ["price"]), ({"price": "€19.00", "listPrice": "€25"}, ["price", "listPrice"]),
-        ({"price": "CHF 19", "listPrice": "25"}, ["price"]), ({"price": "$19", "currency": "EUR"}, ["price"]),
+        ({"price": "€19.00", "listPrice": "€25"}, ["price", "listPrice"]),
+        ({"price": "$19", "currency": "EUR"}, ["price"]),
     ],
 )  # fmt: skip
 def test_a_price_whose_sign_is_of_another_currency_is_asked_about(
@@ -83,24 +83,6 @@ def test_a_price_whose_sign_is_of_another_currency_is_asked_about(
     assert posted(table) == []
 
 
-@pytest.mark.parametrize(
-    ("price", "currency", "stored"),
-    [
-        ("¥1,200", "JPY", "1200.00"), ("€19.00", "EUR", "19.00"), ("$19", "CAD", "19.00"), ("CA$19", "CAD", "19.00"),
-        ("1.255", "KWD", "1.255"), ("CHF 1,299.5", "CHF", "1299.50"),
-    ],
-)  # fmt: skip
-def test_a_price_is_posted_in_the_currency_that_its_sign_says(
-    editor: Browser, table: Table, price: str, currency: str, stored: str
-) -> None:
-    form = filled(editor.get(f"/desk/deals/new?link={LINK}"), **{**DEAL, "listPrice": ""})
-
-    editor.post("/desk/deals", form | {"price": price, "currency": currency})
-
-    (deal,) = posted(table)
-    assert (deal.price, deal.currency) == (stored, currency)
-
-
 def test_a_price_in_yen_has_no_decimals(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     old = post_deal(price="12.00", currency="JPY")
     half = {":price": "12.50"}  # 1.0.0 took it
@@ -115,17 +97,6 @@ def test_a_price_in_yen_has_no_decimals(editor: Browser, table: Table, post_deal
     assert (refused.status, kept.status, changed.status) == (422, 303, 422)
     assert "An amount in JPY must have no decimals." in refused.words
     assert "An amount in JPY must have no decimals." in changed.words
-
-
-def test_another_product_of_the_same_path_fills_nothing_in(editor: Browser, table: Table, post_deal: PostDeal) -> None:
-    machine = post_deal(link="https://shop.example/view.php?id=1", title="Espresso machine", price="499.00")
-    offers.file(table, None, machine)
-
-    hose, again = (editor.get(f"/desk/deals/new?link=https://shop.example/view.php?id={number}") for number in (2, 1))
-
-    assert [seen.values()["title"] for seen in (hose, again)] == ["", "Espresso machine"]
-    assert [seen.values()["price"] for seen in (hose, again)] == ["", "499.00"]
-    assert ["This product has an active deal" in seen.words for seen in (hose, again)] == [False, True]
 
 
 def test_a_price_is_proposed_from_the_same_size_and_not_one_that_was_withdrawn_or_that_the_shops_page_told(
@@ -171,7 +142,7 @@ def test_a_known_shop_fills_in_its_brand_and_its_last_category(
 
 
 def test_a_form_posts_once_however_often_it_is_sent_and_another_deal_asks_first(editor: Browser, table: Table) -> None:
-    typed = DEAL | {"price": "$1,031.9", "listPrice": "$1,580", "expiresAt": "2049-01-01T12:30"}
+    typed = DEAL | {"price": "CA$1,031.9", "listPrice": "$1,580", "currency": "CAD", "expiresAt": "2049-01-01T12:30"}
     form = filled(editor.get(f"/desk/deals/new?link={LINK}"), **typed)
 
     sent = [editor.post("/desk/deals", form) for _ in range(2)]
@@ -180,7 +151,7 @@ def test_a_form_posts_once_however_often_it_is_sent_and_another_deal_asks_first(
     again = editor.post("/desk/deals", filled(asked))
 
     assert [(seen.status, seen.location) for seen in sent] == [(303, f"/desk/deals/{deal.number}?notice=posted")] * 2
-    assert (deal.price, deal.list_price, deal.brand_name) == ("1031.90", "1580.00", "Apple")
+    assert (deal.price, deal.list_price, deal.currency, deal.brand_name) == ("1031.90", "1580.00", "CAD", "Apple")
     assert times.to_iso(deal.ends_at or times.now()) == "2049-01-01T12:30:00Z"
     assert (asked.status, again.status) == (422, 303)
     assert "This form already posted a deal" in asked.words
@@ -414,16 +385,15 @@ def test_withdrawing_and_ending_are_undone_for_ten_minutes(editor: Browser, tabl
 
     for action in ("withdraw", "end"):
         seen = editor.get(editor.post(f"{place}/{action}").location)
+        undone = editor.get(editor.post(f"{place}/undo").location)
+
         assert "you can undo it until" in seen.words
         assert f'action="{place}/restore"' not in seen.text
-        undone = editor.get(editor.post(f"{place}/undo").location)
-        assert "back in its lists" in undone.words
-        assert "undo it until" not in undone.words
-        now_is = deals.get(table, deal.deal_id)
-        assert (now_is.status(times.now()), now_is.ends_at) == (Status.ACTIVE, deal.ends_at)
-
+        assert ("back in its lists" in undone.words, "undo it until" in undone.words) == (True, False)
     late = editor.post(f"{place}/undo")
+
     assert (late.status, "It can be undone for ten minutes" in late.words) == (409, True)
+    assert deals.get(table, deal.deal_id).ends_at == deal.ends_at
 
 
 def test_a_deals_page_says_who_changed_what(editor: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -448,8 +418,8 @@ def test_a_deals_page_says_who_changed_what(editor: Browser, table: Table, post_
 @pytest.mark.parametrize(
     ("attribute", "value"),
     [
-        *((name, None) for name in ("Title", "Price", "Category", "Brand", "CreatedAt")),
-        *((name, {"N": "31.90"}) for name in ("Title", "Price", "EndsAt", "Version", "DealNumber")),
+        *((name, None) for name in ("Title", "Brand", "CreatedAt")),
+        *((name, {"N": "31.90"}) for name in ("Price", "EndsAt", "DealNumber")),
     ],
 )
 def test_an_editor_opens_and_mends_a_damaged_deal(
