@@ -23,11 +23,12 @@ from shared.errors import BadRequest, DealsError, Forbidden, NoSuchPath, NotAnOb
 from shared.http import app as http
 from shared.http.answers import problem_of
 from shared.http.requests import MAX_TOKEN, Event, header, is_plain, media_type, parse_object
-from shared.models.members import Role
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from shared.models.members import Role
 
 
 EVERYBODY = "*"
