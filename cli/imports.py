@@ -1,4 +1,11 @@
-"""``btd import``: deals from a shop's feed or from JSON Lines, or an export of ``btd export``."""
+"""``btd import``: deals from a shop's feed or from JSON Lines, or an export of ``btd export``.
+
+Deals are imported many at a time, each at most once, whatever interrupts it. A deal's identity is its ``sourceId``, and
+its id is derived from that, so meeting a deal twice is harmless: what exists stays as it is, except for a withdrawal
+that is news, and for an import that updates. Records are taken in windows: the table is asked which of a window's deals
+exist, missing brands are created, the new deals get their numbers, and go in by as few transactions as hold them,
+several at once. The next window is read meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +13,337 @@ import itertools
 import os
 import signal
 import sqlite3
+import threading
 import time
+import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
-from typing import Annotated, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import typer
 from rich.progress import DownloadColumn
 
 from cli.exports import Readable, is_export
-from cli.feeds import Format, Shop, records, template
+from cli.feeds import Format, Record, Shop, WrongFile, records, template
 from cli.feeds import categories as read_categories
-from cli.importer import WORKERS, Importer, Report
 from cli.output import complain, note, progress, say, summary
 from cli.work import open_table, still_to_do
+from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
+from shared.api.validation import checked
 from shared.data import bulk
+from shared.data.catalog import deal_items, deals, feeds, imports, topics
+from shared.dynamodb import damage
+from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.dynamodb.tracing import Trace
-from shared.errors import DealsError, Invalid
-from shared.values import money, times
+from shared.errors import BrandExists, Busy, DealExists, DealsError, DealTooLarge, Invalid, Unavailable
+from shared.models.catalog import ALL_DEALS, Deal
+from shared.values import links, money, times
 from shared.values.naming import counted
+
+WINDOW = 1_500
+"""Records that go in together, two of which are in memory: enough to keep all workers busy, and to bring a brand's
+deals together."""
+
+BY = "an import"
+"""Who withdraws deals here, as their logs say."""
+
+PAGE = 100
+"""Deals that are read at a time to find those that a file no longer has."""
+
+NO_SHOP = Shop()
+
+WORKERS = 4
+"""Transactions at once. More would only conflict at the items that count deals, and wait."""
+
+
+UPDATED = ("title", "link", "price", "list_price", "currency", "image", "description", "variant", "ends_at")
+"""The fields of a deal that an import changes, if it is asked to."""
+
+
+class DealLine(NewDeal):
+    """A record of an import: a deal as it is posted, its identity at its source, when it was posted and withdrawn."""
+
+    source_id: SourceId
+    posted_at: Time | None = None
+    withdrawn_at: Time | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record that can be imported. ``size`` is in bytes."""
+
+    number: int
+    size: int
+    source_id: str
+    brand_name: str
+    deal: Deal
+
+
+@dataclass(slots=True)
+class Report:
+    """The counts of an import so far.
+
+    ``withdrawn``, ``updated`` and ``ended`` count deals that were there. ``left_out`` counts records that are no deals
+    now, by the reason; ``bad`` says of each that was not imported, by its number, why; ``stopped`` says why the file
+    was not read to its end, if it was not.
+    """
+
+    created: int = 0
+    created_withdrawn: int = 0
+    existing: int = 0
+    withdrawn: int = 0
+    updated: int = 0
+    ended: int = 0
+    brands: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    bad: dict[int, str] = field(default_factory=dict)
+    stopped: str = ""
+
+
+class Importer:
+    """One import into a table. ``advance`` gets the number of bytes processed, from several threads.
+
+    With ``update``, deals that exist become as the file has them. With ``end_missing``, the active deals of the shop's
+    source that the file no longer has are ended.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        now: datetime,
+        *,
+        shop: Shop = NO_SHOP,
+        form: Format = Format.AUTO,
+        update: bool = False,
+        end_missing: bool = False,
+        workers: int = WORKERS,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self.report = Report()
+        self._shop = shop
+        self._form = form
+        self._update = update
+        self._ends_missing = end_missing
+        self._seen: set[str] = set()
+        self._table = table
+        self._now = now
+        self._advance = advance
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="import")
+        self._lock = threading.Lock()
+        self._names: dict[str, str] = {}
+        self._under_way: list[Future[None]] = []
+
+    def run(self, source: BinaryIO) -> None:
+        """Import all records. Raises Unavailable; ``report`` has the result, also after an error."""
+        try:
+            self._names = topics.brand_names(self._table)
+            for window in windows(self._entries(source)):
+                self._wait()
+                self._import(window)
+            self._wait()
+            if self._ends_missing and self._seen - {""} and not self.report.stopped:
+                self._end_what_is_missing()
+        finally:
+            # Transactions under way are let finish and are counted; those that wait are dropped.
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _entries(self, source: BinaryIO) -> Iterator[Entry]:
+        try:
+            for record in records(source, self._shop, self._form, self._now):
+                self._seen.add(record.source_id)
+                if record.fields is None:
+                    self._leave_out(record)
+                    continue
+                try:
+                    found = entry(record, self._now)
+                except (DealsError, ValueError) as error:
+                    self._refuse(record.number, str(error), record.size)
+                    continue
+                yield found
+        except WrongFile as error:
+            self.report.stopped = str(error)
+
+    def _leave_out(self, record: Record) -> None:
+        if record.fault:
+            self._refuse(record.number, record.fault, record.size)
+            return
+        if record.left_out:
+            self.report.left_out[record.left_out] += 1
+        self._advance(record.size)
+
+    def _import(self, window: Sequence[Entry]) -> None:
+        """Have a window's records written, by the workers. The deals of windows before it must be there."""
+        known = imports.by_source(self._table, [entry.source_id for entry in window])
+        there = [entry for entry in window if entry.source_id in known]
+        batches = (there[start : start + MAX_BATCH_KEYS] for start in range(0, len(there), MAX_BATCH_KEYS))
+        work = [partial(self._meet, batch, known) for batch in batches]
+        new = [entry for entry in window if entry.source_id not in known]
+        self._create_brands(new)
+        work += [partial(self._create, batch) for batch in self._prepared(new)]
+        self._under_way = [self._pool.submit(task) for task in work]
+
+    def _wait(self) -> None:
+        """Wait until the last window's records are written."""
+        for task in self._under_way:
+            task.result()
+
+    def _prepared(self, new: Sequence[Entry]) -> list[list[Entry]]:
+        """Entries in the batches that create their deals, which have their brands' names and numbers."""
+        named = []
+        for each in new:
+            deal = replace(each.deal, brand_name=self._names[each.deal.brand])
+            try:
+                deal_items.check_size(deal)  # the name may be longer than the slug, with which the record was checked
+            except DealTooLarge as error:
+                self._refuse(each.number, str(error), each.size)
+            else:
+                named.append(deal)
+        entry_of = {each.deal.deal_id: each for each in new}
+        batches = imports.batches(self._table, named, self._now)
+        return [[replace(entry_of[deal.deal_id], deal=deal) for deal in batch] for batch in batches]
+
+    def _create_brands(self, entries: Iterable[Entry]) -> None:
+        """Create the brands that are missing, each named as it is first written.
+
+        One transaction after the other: all brands are listed in one item, where they would only conflict.
+        """
+        named: dict[str, str] = {}
+        for entry in entries:
+            named.setdefault(entry.deal.brand, entry.brand_name)
+        while missing := [slug for slug in named if slug not in self._names]:
+            new = {slug: named[slug] for slug in missing[: topics.MOST_BRANDS]}
+            try:
+                topics.create_brands(self._table, new, self._now)
+            except BrandExists:  # another import was first with one of them, perhaps with another spelling
+                self._names |= topics.brand_names(self._table, consistent=True)
+                if not new.keys() & self._names.keys():
+                    raise
+            else:
+                self._names |= new
+                self.report.brands += len(new)
+
+    def _create(self, batch: Sequence[Entry]) -> None:
+        """Create a batch in one transaction; where something in it is refused, what remains of it, or one by one."""
+        try:
+            imports.create_batch(self._table, [entry.deal for entry in batch], self._now)
+        except DealsError as error:
+            if isinstance(error, Unavailable) and not isinstance(error, Busy):
+                raise
+            if isinstance(error, DealExists) and self._create_rest(batch):
+                return
+            if len(batch) == 1:
+                self._refuse(batch[0].number, str(error), batch[0].size)
+                return
+            for entry in batch:
+                self._create([entry])
+            return
+        with self._lock:
+            self.report.created += len(batch)
+            self.report.created_withdrawn += sum(entry.deal.withdrawn_at is not None for entry in batch)
+        self._advance(sum(entry.size for entry in batch))
+
+    def _create_rest(self, batch: Sequence[Entry]) -> bool:
+        """Another import was faster with some of a batch: create the rest. False if no deal of it exists."""
+        known = imports.by_source(self._table, [entry.source_id for entry in batch])
+        if not known:
+            return False
+        self._meet([entry for entry in batch if entry.source_id in known], known)
+        rest = [entry for entry in batch if entry.source_id not in known]
+        if rest:
+            self._create(rest)
+        return True
+
+    def _meet(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
+        """Count deals that exist already; a record may withdraw one or change it. BatchGetItem."""
+        by_id = {known[each.source_id]: each for each in entries}
+        for deal in deals.get_many(self._table, [*by_id]):
+            self._compare(deal, by_id[deal.deal_id])
+        with self._lock:
+            self.report.existing += len(entries)
+        self._advance(sum(entry.size for entry in entries))
+
+    def _compare(self, there: Deal, entry: Entry) -> None:
+        """Write what a record changes about its deal."""
+        new = entry.deal
+        if new.title != there.title and links.product(new.link) != links.product(there.link):
+            self._refuse(entry.number, f"sourceId: {entry.source_id} is that of another product, {there.title!r}", 0)
+            return
+        changes: dict[str, Any] = {}
+        if new.withdrawn_at is not None:
+            changes = {"withdrawn_at": new.withdrawn_at} if there.withdrawn_at is None else {}
+        elif self._update:
+            changes = {name: getattr(new, name) for name in UPDATED if getattr(new, name) != getattr(there, name)}
+            if there.ended_from and not (there.edited_by or "").endswith(f" {BY}"):
+                changes.pop("ends_at", None)  # an editor has ended it
+        if changes:
+            try:
+                deals.edit(self._table, there.deal_id, changes, self._now, by=BY)
+            except DealsError as error:
+                if isinstance(error, Unavailable) and not isinstance(error, Busy):
+                    raise
+                self._refuse(entry.number, str(error), 0)
+                return
+            with self._lock:
+                self.report.withdrawn += "withdrawn_at" in changes
+                self.report.updated += "withdrawn_at" not in changes
+
+    def _end_what_is_missing(self) -> None:
+        """End the active deals of the source that the file does not have."""
+        cursor: str | None = ""
+        missing: list[str] = []
+        while cursor is not None:
+            page = feeds.read(self._table, ALL_DEALS, limit=PAGE, now=self._now, cursor=cursor or None)
+            cursor = page.next
+            of_source = [deal for deal in page.items if (deal.source_id or "").startswith(f"{self._shop.source}:")]
+            missing += [deal.deal_id for deal in of_source if deal.source_id not in self._seen]
+        end = partial(deals.edit, self._table, changes={"ends_at": self._now}, now=self._now, by=BY)
+        for _ in damage.each(missing, end, str):
+            self.report.ended += 1
+
+    def _refuse(self, number: int, reason: str, size: int) -> None:
+        with self._lock:
+            self.report.bad[number] = reason
+        self._advance(size)
+
+
+def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Entries in groups. A source id that a group holds already starts the next: there, its deal exists."""
+    window: dict[str, Entry] = {}
+    for entry in entries:
+        if len(window) == WINDOW or entry.source_id in window:
+            yield list(window.values())
+            window = {}
+        window[entry.source_id] = entry
+    if window:
+        yield list(window.values())
+
+
+def entry(record: Record, now: datetime) -> Entry:
+    """The deal of a record. Raises ValueError, InvalidBody, InvalidTime, which say what is wrong."""
+    given = record.fields or {}
+    fields = checked(DealLine, given)
+    if fields.posted_at is not None and fields.created_at is not None:
+        raise ValueError("must have postedAt or createdAt, which are one field, and not both")
+    fields.created_at = fields.created_at or fields.posted_at
+    deal = fields.to_deal(now, entropy=b"")  # none: the id is derived from the source's
+    deal_items.check(deal)
+    withdrawn_at = fields.withdrawn_at
+    if withdrawn_at is not None and not deal.created_at <= withdrawn_at <= now + CLOCK_SKEW:
+        raise ValueError(f"withdrawnAt: must be between {times.to_iso(deal.created_at)} and now")
+    return Entry(
+        number=record.number,
+        size=record.size,
+        source_id=fields.source_id,
+        brand_name=NewBrand(name=unicodedata.normalize("NFC", given["brand"])).name,
+        deal=replace(deal, withdrawn_at=withdrawn_at),
+    )
+
 
 SHOWN_BAD_LINES = 100
 

@@ -1,4 +1,5 @@
-"""A deal's picture on the command line: ``btd deals edit NUMBER --picture FILE``; and uploads that failed."""
+"""A deal's picture on the command line: sending a file, uploads that failed, and the proof that a form's upload is made
+one."""
 
 from __future__ import annotations
 
@@ -10,16 +11,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from cli import proofs
+from cli.proofs import Deployed, Fails, Proof
 from cli.redrive import Kind
 from cli.routes import BY
 from cli.work import local_cloud
-from shared import services
+from shared import pictures, services
 from shared.data.catalog import deals, uploads
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
 from shared.models.catalog import Deal
 from shared.services import Bucket
-from shared.values import identifiers
+from shared.values import identifiers, times
 from shared.values.naming import counted
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
@@ -72,3 +75,33 @@ class Uploads:
 
 REDRIVEN = (Kind(Uploads.of, lambda sent: (counted(len(sent.names), "upload"), []), "uploads", "resizer"),)
 """What ``btd redrive`` reads from the dead-letter queue of uploads."""
+
+
+PICTURE = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000080000000808020000004b6d29dc000000154944415478da63ac0838c1800d3031e0"
+    "00835302003c2701a06b6de81f0000000049454e44ae426082"
+)
+"""A PNG of eight by eight pixels of one colour."""
+
+
+def upload(site: Deployed) -> str:
+    """A browser's form brings a picture into the bucket, and the resizer makes a file of it and takes it out."""
+    bucket = services.connect_bucket(site.outputs["PicturesBucket"], **site.arguments)
+    deal_id = identifiers.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
+    name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
+    form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
+    made = pictures.make(PICTURE, deal_id).files
+    try:
+        status, text = proofs.ask("POST", form.url, fields={**form.fields, "file": ("probe.png", PICTURE, "image/png")})
+        if status >= 300:
+            raise Fails(f"the form was answered {status}: {text[:300]}")
+        if not proofs.wait(80, lambda: bucket.read(name, 1) is None):
+            raise Fails("the form was taken, and the upload is still there")
+        there = [each for each in made if bucket.read(each, 1)]
+    finally:
+        for each in (name, *made):
+            bucket.remove(each)
+    return f"{form.url} took it; files made of it: {len(there)}"
+
+
+PROOFS = {"upload": Proof(upload, 125, "whether a region's own host takes the form")}

@@ -331,10 +331,9 @@ SHOP = Feature(
         functions/pages/sold_here.py infra/rows/shop.py local/sample/stock.py shared/api/countries.json
         shared/api/orders.py shared/api/shop_schemas.py shared/data/orders shared/html/orders.py shared/models/orders.py
         shared/runtime/shop_metrics.py tests/data/orders tests/functions/test_orders.py tests/signed_in/test_sales.py
-        tests/signed_in/test_shop.py tests/support/shop.py tools/countries.py tools/shop.py web/assets/shop.css
-        web/templates/shop docs/data-model.md#the-shop docs/data-model.md#what-is-sold-here
-        docs/data-model.md#how-many-orders-a-second docs/runbook.md#orders-are-stuck
-        docs/runbook.md#stock-that-does-not-add-up
+        tests/signed_in/test_shop.py tests/support/shop.py tools/shop.py web/assets/shop.css web/templates/shop
+        docs/data-model.md#the-shop docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
+        docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
     """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
     named=(
@@ -366,7 +365,7 @@ SHOP = Feature(
     ),
     collections="shared.data.orders.keys:COLLECTIONS",
     patterns="data/orders/patterns.toml",
-    standards="tools.countries:written",
+    standards="tools.shop:written",
     head_counts={"cart": "shared.data.orders.carts:pieces"},
     api="functions.api.orders:app",
     api_routes="infra.rows.shop:ROUTES",
@@ -454,13 +453,12 @@ PICTURES = Feature(
     name="pictures",
     does="pictures of deals, which editors send as files and the site serves",
     owns="""
-        cli/pictures.py cli/proofs/pictures.py events/resizer-upload.json functions/api/uploads.py
-        functions/background/resizer.py functions/pages/desk/pictures.py functions/pages/pictures.py infra/pictures.py
-        infra/rows/pictures.py shared/data/catalog/uploads.py shared/decoder.py shared/pictures.py
-        shared/runtime/bucket.py tests/functions/test_pictures.py tests/functions/test_uploads.py
-        web/templates/desk/picture.html web/templates/desk/pictures.html
-        docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag docs/ledger.md#upload-reaches-the-resizer
-        docs/site.md#pictures
+        cli/pictures.py events/resizer-upload.json functions/api/uploads.py functions/background/resizer.py
+        functions/pages/desk/pictures.py functions/pages/pictures.py infra/pictures.py infra/rows/pictures.py
+        shared/data/catalog/uploads.py shared/decoder.py shared/pictures.py shared/runtime/bucket.py
+        tests/functions/test_pictures.py tests/functions/test_uploads.py web/templates/desk/picture.html
+        web/templates/desk/pictures.html docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag
+        docs/ledger.md#upload-reaches-the-resizer docs/site.md#pictures
     """,
     routes=("/pictures",),
     named=(
@@ -481,7 +479,7 @@ PICTURES = Feature(
     },
     sends_picture="cli.pictures:send",
     redriven="cli.pictures:REDRIVEN",
-    proofs="cli.proofs.pictures:PROOFS",
+    proofs="cli.pictures:PROOFS",
     reaches_files=("shared.runtime.bucket:bucket",),
 )
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from cli.importer import Importer
+from cli.imports import Importer
 from shared import features, services, settings
 from shared.api import documents
 from shared.data.catalog import (

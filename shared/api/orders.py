@@ -1,7 +1,7 @@
 """The shop's JSON: bodies of requests about addresses, carts, orders and stock, and what is answered.
 
 Bodies are pydantic models. Of answers, there is one function for each schema that is made of one object. Orders can
-go to the countries of ISO 3166, whose data ``tools/countries.py`` makes.
+go to the countries of ISO 3166, whose data ``tools/shop.py`` makes.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cli.importer import Importer
+from cli.imports import Importer
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, page_cache, picks

@@ -99,7 +99,7 @@ def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(
 
 def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Table, btd: Btd, tmp_path: Path) -> None:
     from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
-    from cli.importer import entry  # noqa: PLC0415
+    from cli.imports import entry  # noqa: PLC0415
 
     line = a_line("1", brand="Levi\u2019s", description="\u2014" * 2500)  # its slug takes two bytes less than its name
     given = deal_items.attributes(entry(Record(1, 1, line), now()).deal)
@@ -115,7 +115,7 @@ def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Ta
 
 def test_brands_that_another_import_creates_meanwhile_keep_the_names_they_have_then(table: Table) -> None:
     from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
-    from cli.importer import Importer, entry  # noqa: PLC0415
+    from cli.imports import Importer, entry  # noqa: PLC0415
 
     brands = ("ASICS", "G/Fore", "Hoka", "Keen")
     entries = [entry(Record(n, 1, a_line(str(n), brand=brand)), now()) for n, brand in enumerate(brands)]
@@ -238,7 +238,7 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
     (there,) = imported(table, "2")
 
     from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
-    from cli.importer import Importer, entry  # noqa: PLC0415
+    from cli.imports import Importer, entry  # noqa: PLC0415
 
     importer = Importer(table, now())
     entries = [entry(Record(n, 1, a_line(str(n))), now()) for n in (1, 2, 3)]
@@ -275,9 +275,9 @@ def _heed_sigint() -> None:
 
 
 WITH_SMALL_WINDOWS = """
-from cli import importer
+from cli import imports
 from cli.start import main
-importer.WINDOW = 40
+imports.WINDOW = 40
 main()
 """
 
