@@ -13,18 +13,10 @@ import pytest
 
 from cli import exports
 from cli.exports import NAMELESS, Export, Readable
-from shared.data.catalog import drafts, topics
-from shared.data.catalog.drafts import Draft
-from shared.data.members import alerts, announcements, follows, users
-from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.models.members import Limits
-from shared.models.orders import Address
 from tests.cli.conftest import Btd, name_in_environment
 from tests.support.engines import FAST_SERVER
-from tests.support.factories import APPLE, NOW, a_deal, account_of, send
-from tests.support.shop import a_buyer, buy, on_sale
 from tools import workbench
 
 PERSONAL = re.compile(
@@ -99,31 +91,6 @@ def test_an_export_tells_of_nobody_unless_it_is_asked_to(table: Table, btd: Btd,
     assert kept <= NAMELESS | {"User", "Message", "Order", "OrderItem", "Sale", "CartItem", "PriceAlert", "WordsAlert"}
     read = [row["Kind"] for row in rows_of(unasked)["Message"] if row["ReadAt"]]
     assert read == ["brand"] * len(workbench.READERS)
-
-
-def test_an_export_quotes_nothing_that_a_member_has_typed(
-    btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with FAST_SERVER.table() as table:
-        name_in_environment(monkeypatch, table)
-        topics.create_brand(table, APPLE.slug, "Apple", NOW)
-        a_buyer(table)
-        deal = on_sale(table, 9)
-        alerts.on_words(table, "ana", account_of("ana"), Limits(words="zebulon"), NOW)
-        users.rename(table, "ana", "Zebulon")
-        typed = Address("Zebulon", "Zebulon 1", "Zebulon", "zebulon", "US", region="zebulon")
-        addresses.save(table, "ana", "home", typed)
-        follows.watch(table, APPLE, "ana", NOW, within=Limits(words="zebulon"))
-        about = announcements.of_deal(deal, "words", None, "zebulon", "zebulon lamp")
-        send(table, announcements.compose(about, "ana"))
-        drafts.save_new(table, Draft(a_deal(title="Zebulon"), "ana", account_of("ana")), NOW, None)
-        buy(table, "ana", deal)
-
-        btd("export", str(tmp_path))
-
-    kept = rows_of(tmp_path)
-    assert {row["Kind"] for row in kept["Message"]} == {"words"}
-    assert [(name, row) for name, rows in kept.items() for row in rows if "zebulon" in str(row).lower()] == []
 
 
 @pytest.mark.needs("shop")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
@@ -199,12 +199,3 @@ def test_what_was_guessed_belongs_to_nobody(table: Table, token: str) -> None:
 
         assert cookies.session_of(table, request) is None
         assert request.username is None
-
-
-@on(FAST)
-def test_a_session_that_has_expired_or_was_ended_is_nobodys_at_once(table: Table, token: str) -> None:
-    late = bringing(f"__Host-btd={token}", now=NOW + sessions.LIFETIME + timedelta(seconds=1))
-
-    assert cookies.session_of(table, late) is None
-    sessions.end(table, token)
-    assert cookies.session_of(table, bringing(f"__Host-btd={token}")) is None

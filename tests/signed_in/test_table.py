@@ -216,17 +216,6 @@ def test_the_chart_counts_the_types_and_names_their_keys(laptop: Browser, table:
     assert any(path(keys.deal(deal.deal_id)["PK"]) in leads(seen) for deal in deals)
 
 
-def test_the_chart_has_scratch_items(laptop: Browser, table: Table) -> None:
-    key = {"PK": keys.scratch("visitor-0001", "run"), "SK": "x"}
-    table.write(put(key, because="a test's own"))
-
-    seen = laptop.get("/table")
-
-    assert "Scratch item 1 LEARN#<Visitor>#<Run>" in seen.words
-    assert path(key["PK"]) in leads(seen)
-    assert "Scratch item" in laptop.get(path(key["PK"])).words
-
-
 @pytest.mark.damages
 @pytest.mark.parametrize("most", [1, 4])
 def test_the_chart_says_whether_all_was_counted(

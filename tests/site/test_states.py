@@ -283,12 +283,10 @@ FIRST_WINDOW = {(1280, 900): 14, (1920, 1080): 19, (390, 844): 4}
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("strip", [False, True], ids=["bare", "with the walk's strip"])
-def test_the_first_window_of_the_front_page_is_full_of_prices(
-    chromium: Browser, site: Preview, request: pytest.FixtureRequest, strip: bool
+def test_the_first_window_of_the_front_page_is_full_of_prices_below_the_walks_strip_too(
+    chromium: Browser, site: Preview, laptop: None
 ) -> None:
-    if strip:
-        request.getfixturevalue("laptop")
+    """``test_pages.py`` has it without the strip."""
     seen = {}
     for width, height in FIRST_WINDOW:
         context = chromium.new_context(base_url=site.origin, viewport={"width": width, "height": height})
@@ -297,7 +295,7 @@ def test_the_first_window_of_the_front_page_is_full_of_prices(
         page.goto("/")
 
         page.evaluate("document.fonts.ready")
-        assert page.locator("#walk").count() == strip
+        assert page.locator("#walk").count() == 1
         seen[width, height] = page.evaluate(WHOLE_PRICES)
         context.close()
 
