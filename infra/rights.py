@@ -28,8 +28,8 @@ class Right:
     ``partitions`` are patterns of partition keys. IAM compares every key that a request names with them. Each request
     of such an operation names at least one key, so ``ForAllValues`` always has one to compare. A transaction is
     authorized as the operations in it, and PartiQL's INSERT is ``PartiQLInsert``. ``attributes``, where any are named,
-    are the only ones that a request may ask for, besides the key. ``keyed`` is False on a stage that grants an index as
-    a whole (``rights_by_index`` in ``settings.py``). Sources:
+    are the only ones that a request may ask for, in addition to the key. ``keyed`` is False on a stage that grants an
+    index as a whole (``rights_by_index`` in ``settings.py``). Sources:
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
@@ -199,7 +199,8 @@ CLICKS: Access = (
     Right("UpdateItem", (p.DEAL_CLICKS,)),
     Right("PutItem", (p.COUNTED_CLICK,), attributes=("Type", TTL_ATTRIBUTE)),
 )
-"""It cannot read the notes of who has clicked, nor write anything else into them; nobody else can do either."""
+"""It cannot read the notes of readers who clicked, nor write anything else into them; no other function can do
+either."""
 
 MINE: Access = (
     *VOTING,

@@ -1,4 +1,4 @@
-"""The routes that take a deal's picture from an editor's program; the editors' function answers them."""
+"""The routes that take a deal's picture from an editor's program, with their JSON; the editors' function has them."""
 
 from __future__ import annotations
 

@@ -283,4 +283,4 @@ Addresses = Annotated[dict[str, Address], Field(description="One's addresses, by
 AboutOrder = Annotated[MessageOrder | SkipJsonSchema[None], Field(default=None)]
 
 ADDED: Mapping[str, Mapping[str, Any]] = {"Account": {"addresses": Addresses}, "Message": {"order": AboutOrder}}
-"""By a model's name, the fields that it has besides its own."""
+"""By a model's name, the fields that it has in addition to its own."""
