@@ -1,6 +1,6 @@
 """CloudFront in front of both APIs: public pages and answers are cached for seconds, private ones never.
 
-Below ``/v1`` only the public GETs of ``infra/routes.py`` have a behaviour that caches, so a new route is not cached
+Below ``/v1`` only the public GETs of ``infra/functions.py`` have a behaviour that caches, so a new route is not cached
 until it is public. Of the site's pages, those of the function ``site`` are cached and never see a cookie; all paths
 with a function of their own are not. The origin says by Cache-Control what may be kept, and for how long.
 
@@ -30,10 +30,9 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra import nag
-from infra.functions import FUNCTIONS
+from infra.functions import FUNCTIONS, ROUTES, Route
 from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
 from infra.nag import Acceptance, accept
-from infra.routes import ROUTES, Route
 from infra.rows.cdn import Cdn
 from infra.settings import SITE_STAGE, Stage
 from infra.site import Site

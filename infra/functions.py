@@ -1,13 +1,15 @@
-"""Every function as one row: its rights, its artifact, its time and memory, who calls it, and why it differs.
+"""Every function as one row, and every route of the API with the function that answers it.
 
-The stack, its monitoring and the local tools are made of these rows: a new function is a row here, its access to the
-table in ``rights.py`` or ``other_rights.py``, and its module in ``functions/``. A feature has its rows in
-``infra/rows/``.
+The stack, its monitoring and the local tools are made of the rows, which say a function's rights, artifact, time and
+memory, who calls it, and why it differs. A new function is a row here, its access to the table in ``rights.py``, and
+its module in ``functions/``. The routes' paths are those of the OpenAPI document, below the stage ``v1``; a test
+compares them with the functions'. A feature has its rows and routes in ``infra/rows/``.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import chain
 
 from infra import rights
@@ -172,3 +174,103 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and answers_api else {}),
         **(row.variables(stage) if row.variables else {}),
     }
+
+
+class Audience(Enum):
+    """Who may call a route as far as the gateway is concerned; the functions distinguish editors from members."""
+
+    ANYONE = "anyone"
+    SIGNED_IN = "signed in"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One method of one path."""
+
+    method: str
+    path: str
+    function: str
+    caller: Audience
+
+    @property
+    def is_public_read(self) -> bool:
+        """Whether anyone may read it, and therefore caches and other sites' pages, too."""
+        return self.method == "GET" and self.caller is Audience.ANYONE
+
+
+def _routes(function: str, caller: Audience, *lines: str) -> tuple[Route, ...]:
+    split = (line.split() for line in lines)
+    return tuple(Route(method, path, function, caller) for methods, path in split for method in methods.split(","))
+
+
+ROUTES = (
+    *_routes(
+        "catalog",
+        Audience.ANYONE,
+        "GET /front-page",
+        "GET /editors-choice",
+        "GET /deals",
+        "GET /popular",
+        "GET /deals/{dealId}",
+        "GET /brands",
+        "GET /brands/{brand}",
+        "GET /brands/{brand}/deals",
+        "GET /categories",
+        "GET /categories/{category}",
+        "GET /categories/{category}/deals",
+        "GET /openapi.json",
+        "GET /docs",
+    ),
+    *_routes(
+        "accounts",
+        Audience.ANYONE,
+        "POST /users",
+        "POST /sessions",
+    ),
+    *_routes(
+        "accounts",
+        Audience.SIGNED_IN,
+        "DELETE /sessions",
+        "DELETE /sessions/current",
+        "GET,PATCH,DELETE /me",
+    ),
+    *_routes(
+        "members",
+        Audience.SIGNED_IN,
+        "GET /me/watches",
+        "GET,POST /me/alerts",
+        "PUT /me/alerts/deals/{dealId}",
+        "DELETE /me/alerts/{alertId}",
+        "GET,POST,DELETE /me/feed",
+        "PUT,DELETE /brands/{brand}/like",
+        "PUT,DELETE /brands/{brand}/watch",
+        "PUT,DELETE /categories/{category}/like",
+        "PUT,DELETE /categories/{category}/watch",
+        "PUT /deals/{dealId}/vote/up",
+        "PUT /deals/{dealId}/vote/down",
+        "DELETE /deals/{dealId}/vote",
+        "GET /messages",
+        "GET /messages/unread-count",
+        "PUT /messages/{messageId}/read",
+        "POST /messages/read-all",
+    ),
+    *_routes(
+        "editors",
+        Audience.SIGNED_IN,
+        "POST /deals",
+        "PATCH /deals/{dealId}",
+        "GET,PUT /deals/{dealId}/hot",
+        "GET /deals/{dealId}/log",
+        "GET,POST /me/drafts",
+        "GET,PUT,POST,DELETE /me/drafts/{draftId}",
+        "POST /brands",
+        "PUT /front-page/featured",
+        "PUT /editors-choice/featured",
+        "PUT /categories/{category}/featured",
+    ),
+    *chain.from_iterable(
+        _routes(function, Audience(caller), *lines)
+        for each in features.of("api_routes")
+        for function, caller, *lines in each
+    ),
+)

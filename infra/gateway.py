@@ -25,9 +25,9 @@ from constructs import Construct
 
 from infra import nag
 from infra.bundling import ROOT
+from infra.functions import ROUTES, Audience, Route
 from infra.lambdas import Log, PythonFunction
 from infra.nag import accept
-from infra.routes import ROUTES, Caller, Route
 from infra.settings import SITE_STAGE, Domain, Stage
 from shared.api.paths import PASSWORD_PATHS, VERSION
 from shared.http import answers
@@ -291,12 +291,12 @@ class DealsApi(Gateway):
             method = self.api.root.resource_for_path(path).add_method(
                 verb,
                 integrations[route.function],
-                authorizer=sessions if route.caller is Caller.SIGNED_IN else None,
+                authorizer=sessions if route.caller is Audience.SIGNED_IN else None,
                 request_validator=self.validator,
                 request_parameters={f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", path)},
                 request_models={"application/json": model} if model and (verb, path) in bodies else None,
             )
-            if route.caller is Caller.ANYONE:
+            if route.caller is Audience.ANYONE:
                 accept(method, nag.OPEN_ROUTE)
         if stage.cors_origins:
             # OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``.
@@ -318,7 +318,7 @@ class DealsApi(Gateway):
         if not self._open:
             return ["GET", "HEAD"] if route.method == "GET" else [route.method]
         takers = {(each.function, each.caller) for each in ROUTES if each.path == route.path}
-        alike = takers == {(route.function, Caller.SIGNED_IN)} and (route.method, route.path) not in bodies
+        alike = takers == {(route.function, Audience.SIGNED_IN)} and (route.method, route.path) not in bodies
         return ["ANY"] if alike or route.method == "GET" else [route.method]
 
     @property

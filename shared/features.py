@@ -67,7 +67,7 @@ class Feature:
     """Names of queues of work, each with the stack's output of its address."""
 
     api_routes: str = ""
-    """What the gateway leads to functions (``infra/routes.py``)."""
+    """What the gateway leads to functions (``infra/functions.py``)."""
 
     password_paths: tuple[str, ...] = ()
     """Routes of the API that are throttled as signing in is."""

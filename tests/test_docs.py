@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli.probe import CLAIM, LEDGER, PROOFS
-from infra.routes import ROUTES
+from infra.functions import ROUTES
 from shared.data import keys
 from shared.html import patterns
 from shared.models.catalog import ALL_DEALS

@@ -98,4 +98,4 @@ ROUTES = (
     ("accounts", "anyone", "POST /password-resets", "POST /passwords", "POST /email-verifications"),
     ("accounts", "signed in", "POST /me/email-verifications"),
 )
-"""The API's routes: of each function, who may call, then methods and paths (``infra/routes.py``)."""
+"""The API's routes: of each function, who may call, then methods and paths (``infra/functions.py``)."""

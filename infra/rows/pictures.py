@@ -37,7 +37,7 @@ MORE: Mapping[str, Access] = {
 """What other functions may do with the table for pictures, by their names."""
 
 ROUTES = (("editors", "signed in", "GET /deals/{dealId}/picture", "POST /pictures"),)
-"""The API's routes: of each function, who may call, then methods and paths (``infra/routes.py``)."""
+"""The API's routes: of each function, who may call, then methods and paths (``infra/functions.py``)."""
 
 SENDS = (("s3:PutObject", UPLOADS),)
 """The right with which a form is signed that a browser sends a picture by."""

@@ -177,7 +177,7 @@ ROUTES = (
         "GET,PUT /deals/{dealId}/stock",
     ),
 )
-"""The API's routes: of each function, who may call, then methods and paths (``infra/routes.py``)."""
+"""The API's routes: of each function, who may call, then methods and paths (``infra/functions.py``)."""
 
 
 def add(_stack: Stack, site: Site) -> None:

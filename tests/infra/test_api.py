@@ -15,9 +15,8 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk.assertions import Template
 from jsonschema import Draft4Validator
 
-from infra.functions import BY_NAME, FUNCTIONS
+from infra.functions import BY_NAME, FUNCTIONS, ROUTES, Audience, Route
 from infra.gateway import REFUSALS
-from infra.routes import ROUTES, Caller, Route
 from infra.settings import STAGES, Domain
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from local.settings import ROOT
@@ -59,7 +58,7 @@ def deployed(dev: Synthesized) -> set[Route]:
     for (verb, path), method in methods(dev).items():
         uri = json.dumps(method["Integration"]["Uri"])
         (module,) = (module for module, name in dev.modules().items() if f'"{name}"' in uri)
-        caller = Caller.SIGNED_IN if method["AuthorizationType"] == "CUSTOM" else Caller.ANYONE
+        caller = Audience.SIGNED_IN if method["AuthorizationType"] == "CUSTOM" else Audience.ANYONE
         routes.add(Route(verb, path, module, caller))
     return routes
 
@@ -72,7 +71,7 @@ def test_no_route_that_writes_is_open_except_signing_up_and_in_and_what_a_mail_l
     open_writes = {
         (route.method, route.path)
         for route in deployed
-        if route.caller is Caller.ANYONE and route.method not in ("GET", "HEAD")
+        if route.caller is Audience.ANYONE and route.method not in ("GET", "HEAD")
     }
 
     assert open_writes == {("POST", path) for path in (*PASSWORD_PATHS, "/email-verifications")}
@@ -114,7 +113,7 @@ def test_where_methods_share_one_each_route_still_has_its_function_and_its_autho
     for route in ROUTES:
         method = deployed.get((route.method, route.path)) or deployed["ANY", route.path]
         assert f'"{route.function.capitalize()}' in json.dumps(method["Integration"]["Uri"]), route
-        assert method["AuthorizationType"] == ("CUSTOM" if route.caller is Caller.SIGNED_IN else "NONE"), route
+        assert method["AuthorizationType"] == ("CUSTOM" if route.caller is Audience.SIGNED_IN else "NONE"), route
 
 
 def test_no_browser_may_ask_unless_the_stage_says_so(dev: Synthesized) -> None:

@@ -18,8 +18,7 @@ import botocore
 import pytest
 
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
-from infra.functions import BY_NAME, FUNCTIONS, variables
-from infra.routes import ROUTES
+from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
 from infra.rows import PILLOW, Caller, Function, Option
 from infra.rows.exports import Exports
 from infra.rows.mail import Mail

@@ -16,7 +16,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import BaseModel, ValidationError
 
 from functions.api import openapi
-from infra.routes import ROUTES, Caller, Route
+from infra.functions import ROUTES, Audience, Route
 from shared.api.bodies import MAX_KEY_BYTES, NewDeal
 from shared.api.member_bodies import NewUser
 from shared.errors import IdempotencyKeyReused
@@ -33,7 +33,7 @@ OF_EDITORS_IN_THE_SHOP = {
 
 def who(route: Route) -> str:
     """Who may call one of the gateway's routes."""
-    if route.caller is Caller.ANYONE:
+    if route.caller is Audience.ANYONE:
         return "anonymous"
     of_editors = route.function == "editors" or (route.method, route.path) in OF_EDITORS_IN_THE_SHOP
     return "editor" if of_editors else "member"

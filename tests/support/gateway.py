@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from functions.api import authorizer
+from infra.functions import ROUTES, Audience, Route
 from infra.gateway import REFUSALS
-from infra.routes import ROUTES, Caller, Route
 from shared.data.catalog import deals, topics
 from shared.dynamodb.table import Table
 from shared.values import times
@@ -82,7 +82,7 @@ class Gateway(httpx.BaseTransport):
         route, parameters = found
         event = _event(request, route, path, query, parameters)
         event["requestContext"]["identity"] = {"sourceIp": self._address}
-        if route.caller is Caller.SIGNED_IN:
+        if route.caller is Audience.SIGNED_IN:
             policy = authorizer.handler({**event, "methodArn": "arn:aws:execute-api:::api/v1/GET/"}, a_context())
             if policy["policyDocument"]["Statement"][0]["Effect"] == "Deny":
                 return _refuse("ACCESS_DENIED", {"WWW-Authenticate": "Bearer"})
