@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from shared.data.catalog import deal_items, deals, feed_counts, feeds, imports, topics
+from shared.data.catalog import deal_items, deals, feed_counts, imports, topics
 from shared.dynamodb.table import Table
-from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, Deal, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
 from tests.cli.conftest import Btd
 from tests.support.commands import until
@@ -74,9 +74,10 @@ def test_the_sample_goes_in_whole_and_a_second_run_creates_nothing(table: Table,
 def test_a_deal_keeps_its_own_time_and_fields(table: Table, btd: Btd, tmp_path: Path) -> None:
     line = a_line(couponCode="TEN", description="Light.", expiresAt="2099-01-01T00:00:00Z")
 
-    btd("import", a_file(tmp_path, [line]))
+    btd("import", a_file(tmp_path, [line, a_line("shop:2", withdrawnAt="2025-03-02T00:00:00Z")]))
 
-    (deal,) = imported(table, "shop:1")
+    deal, withdrawn = imported(table, "shop:1", "shop:2")
+    assert to_iso(withdrawn.withdrawn_at or now()) == "2025-03-02T00:00:00Z"
     assert to_iso(deal.created_at) == POSTED
     assert deal.deal_id == deals.new_id(from_iso(POSTED), "shop:1", b"")
     assert (deal.title, deal.price, deal.list_price, deal.category) == ("Trail runner", "31.90", "158.00", "shoes")
@@ -141,15 +142,6 @@ def test_an_import_of_many_brands_numbers_its_deals_in_the_order_of_the_file(
 
     assert "120 brands created" in result.stdout
     assert [deal.number for deal in imported(table, *ids)] == [*range(1, 121)]
-
-
-def test_a_withdrawn_deal_is_readable_and_in_no_feed(table: Table, btd: Btd, tmp_path: Path) -> None:
-    btd("import", a_file(tmp_path, [a_line(withdrawnAt="2025-03-02T00:00:00Z"), a_line("shop:2")]))
-
-    withdrawn, active = imported(table, "shop:1", "shop:2")
-    assert withdrawn.status(now()) is Status.WITHDRAWN
-    assert to_iso(withdrawn.withdrawn_at or now()) == "2025-03-02T00:00:00Z"
-    assert [deal.deal_id for deal in feeds.read(table, ALL_DEALS, limit=9, now=now()).items] == [active.deal_id]
 
 
 def test_a_later_file_withdraws_a_deal_that_is_there(table: Table, btd: Btd, tmp_path: Path) -> None:

@@ -32,18 +32,6 @@ def state(table: Table, order: Order) -> OrderStatus:
     return order_items.get(table, order.username, order.order_id).status
 
 
-def test_open_orders_are_shown_oldest_first(editor: Browser, table: Table, sell: Sell) -> None:
-    deal = sell(5)
-    placed = [buy(table, a_buyer(table, username), deal, now=times.now()) for username in ("first", "second")]
-
-    seen = editor.get("/desk/shop/orders")
-
-    first, second = sorted(order.order_id for order in placed)
-    assert seen.text.index(first) < seen.text.index(second)
-    assert "1 × Trail runner" in seen.words
-    assert "Ana Blake, Portland" in seen.words
-
-
 @pytest.mark.damages
 def test_an_order_that_cannot_be_read_is_left_out_of_the_list_with_a_note(
     editor: Browser, table: Table, sell: Sell
