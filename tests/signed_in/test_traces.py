@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
@@ -33,7 +32,7 @@ from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import APPLE, a_message, send
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
-from tests.support.wire import Answer, answered, compared, error, failing
+from tests.support.wire import Answer, answered, compared, error
 
 ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password": PASSWORD}
 
@@ -177,18 +176,6 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
     assert asked > 2 * len(PAGES)
 
 
-@pytest.mark.usefixtures("shown")
-def test_each_key_of_a_batch_leads_to_its_own_collection(visitor: Browser, post_deal: PostDeal) -> None:
-    post_deal()
-
-    visitor.get("/")
-
-    (row,) = [row for row in page_cost.summary()["rows"] if row["function"] == "page_cache.read"]
-    partitions = [key["text"].partition(" / ")[0] for key in row["keys"]]
-    assert [partition.partition("#")[0] for partition in partitions] == ["FRONTPAGECACHE", "DEALSCACHE"]
-    assert [key["link"] for key in row["keys"]] == [f"/table?partition={quote(each, safe='')}" for each in partitions]
-
-
 def row_of(function: str, operation: str = "Query") -> dict[str, Any]:
     """The first row of a page's requests by a function."""
     rows = page_cost.summary()["rows"]
@@ -252,16 +239,6 @@ def test_copies_from_memory_are_said_to_be(
     assert "0 requests to DynamoDB" in told
     assert "From memory, without a request: the copies of front page, HTML; newest deals, HTML." in told
     assert "$0.00 a million such pages" in told
-
-
-@pytest.mark.usefixtures("shown")
-def test_a_request_that_was_tried_again_tells_what_it_met(ana: Browser, table: Table) -> None:
-    throttled = [(400, {"__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException", "message": ""}), None]
-    with answered(table, "BatchGetItem", lambda _: None), answered(table, "Query", lambda _: throttled.pop(0)):
-        throttled += [None] * 20
-        seen = ana.get("/my/saved")
-
-    assert re.search(r"Query met ThrottlingException: waited [\d.]+ ms, then sent it again\.", seen.words)
 
 
 @pytest.mark.usefixtures("shown")
@@ -379,23 +356,6 @@ def test_a_form_that_is_refused_tells_by_which_write(member: Browser) -> None:
     told = drawn_in(seen)
     assert "Refused: BRANDLIKE#apple#ana The user likes this already; nothing was counted. Nothing of the" in told
     assert "What followed" not in told
-
-
-@pytest.mark.usefixtures("shown")
-def test_a_form_that_was_tried_again_tells_on_which_item_and_why(member: Browser, table: Table) -> None:
-    reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}, {"Code": "None"}]
-    conflict = error("TransactionCanceledException", CancellationReasons=reasons)
-
-    with failing(table, "TransactWriteItems", 1, conflict):
-        liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
-
-    told = drawn_in(member.get(liked))
-    assert "1 transaction of 3 writes 1 retry" in told
-    assert re.search(
-        r"First try: TransactionConflict on BRAND#apple , because another request wrote the same item at the same "
-        r"moment\. Waited \d+ ms, then all of it was written\.",
-        told,
-    )
 
 
 @pytest.mark.usefixtures("shown")
@@ -536,6 +496,7 @@ def test_a_form_that_meets_a_fault_is_carried_out_once(laptop: Browser, table: T
     assert topics.get(table, APPLE).likes == 1
     assert follows.is_liked(table, APPLE, "ana")
     assert refused in {"ThrottlingException", "TransactionCanceledException", "no answer"}
+    assert "1 transaction of 3 writes 1 retry" in told
     assert f"First try: {met}" in told
     assert re.search(r"Waited \d+ ms, then all of it was written\.", told)
     assert told.count("2 WRU") == 3  # each write, whichever try has written
