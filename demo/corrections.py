@@ -271,7 +271,7 @@ def _by_what_was_written(own: Any) -> Any:
     return counted
 
 
-@_corrects(capacity, "_tells_truly")
+@_corrects(capacity, "_is_exact")
 def _never(_: Any) -> Any:
     """moto says the same units of each request: the project's own count is used, as on the laptop."""
     return lambda *_: False

@@ -347,8 +347,8 @@ SHOP = Feature(
     essential_metrics=("OldestOpenOrder",),
     command_groups="cli.shop:GROUPS",
     commands="cli.shop:COMMANDS",
-    entities="shared.data.orders.keys:ENTITIES",
-    user_hides="shared.data.orders.keys:USER_HIDES",
+    entities="shared.data.orders.entities:ENTITIES",
+    user_hides="shared.data.orders.entities:USER_HIDES",
     notes="shared.data.orders.keys:NOTES",
     invariants="shared.data.orders.invariants:Sales",
     holds_accounts={"OpenOrders": "shared.data.orders.errors:OrdersRemain"},
@@ -390,8 +390,8 @@ SHOP = Feature(
     sample="local.sample.stock:plant",
     workbench="tools.shop:sell",
     benchmarks={"rush": "benchmarks.rush:main"},
-    described="shared.data.orders.keys:DESCRIBED",
-    queries="shared.data.orders.keys:QUERIES",
+    described="shared.data.orders.entities:DESCRIBED",
+    queries="shared.data.orders.entities:QUERIES",
 )
 
 MAIL = Feature(

@@ -20,6 +20,7 @@ from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no t
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # the same
 
 from local.settings import NO_ADVICE_ABOUT_NODE
+from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from tests.support.engines import (
@@ -129,6 +130,12 @@ def pytest_sessionfinish() -> None:
     """Ends the engines with the session: ``make mutants`` runs one after another in a process, and leaves without exit
     handlers."""
     end_all()
+
+
+@pytest.fixture(autouse=True)
+def nothing_noted() -> None:
+    """Forget the damaged items that tests before have noted: a process notes them for its next command or request."""
+    damage.taken(), damage.failed()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -79,7 +79,7 @@ def create_app(refused: Refused, **resolver: Any) -> APIGatewayRestResolver:
     @app.exception_handler(Exception)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
     def _failed(error: Exception) -> Response[Any]:
         event: Event = app.current_event.raw_event
-        return refused(_told(error, event), event)
+        return refused(_domain_error(error, event), event)
 
     @app.not_found
     def _no_such_route(_error: Exception) -> Response[Any]:
@@ -100,7 +100,7 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
                 guard(event)
             answer: Event = app.resolve(event, context)
         except Exception as error:  # noqa: BLE001  # a guard's: the resolver handles those of routes, and so does this
-            answer = _as_event(refused(_told(error, event), event))
+            answer = _as_event(refused(_domain_error(error, event), event))
         answer["multiValueHeaders"]["X-Correlation-Id"] = [correlation_id(event)]
         # Browsers must not guess another media type from what people wrote.
         answer["multiValueHeaders"]["X-Content-Type-Options"] = ["nosniff"]
@@ -112,7 +112,7 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
     return handler
 
 
-def _told(error: Exception, event: Event) -> DealsError:
+def _domain_error(error: Exception, event: Event) -> DealsError:
     """The domain error that the caller gets. Faults are logged and counted."""
     if not isinstance(error, DealsError):
         logger().error("request failed", exception_name=type(error).__name__, exception=_without_messages(error))

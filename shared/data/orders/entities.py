@@ -1,0 +1,116 @@
+"""The types of the shop's items, a row each (``shared/data/entities.py``), and what exports say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from shared.data import item_types
+from shared.data.entity import DEAL_ID, OF_DEAL, SAYS_DEAL, SAYS_USER, Entity, Exported, Partner, Shown, at
+from shared.data.entity import named as _
+from shared.data.orders import keys
+from shared.dynamodb.schema import GSI1, GSI2, GSI3
+from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Shard
+
+_USERNAME, _ORDER_ID, _SHARD = _("Username"), _("OrderId"), _("Shard")
+_OPEN_ORDER = ("Status", ("placed", "shipped"))
+_OPEN, _PARTLY = Shown.OPEN, Shown.PARTLY
+_WHOLE, _DESCRIBED = Exported.WHOLE, Exported.DESCRIBED
+
+
+def _numbered(says: Mapping[str, str]) -> tuple[Partner, ...]:
+    """The partners of an order, or of what stays of it."""
+    note = keys.open_orders_note(_("Status"), _("OrderDay"), _("OpenShard"))
+    return (
+        Partner(
+            keys.order_number(_("OrderNumber")),
+            {"Type": keys.ORDER_NUMBER, "Number": "<OrderNumber>", **says},
+        ),
+        Partner(note, {"Type": keys.OPEN_ORDERS}, {"KnownAt": "Now"}, when=_OPEN_ORDER),
+    )
+
+
+_IN_OPEN = keys.order_in_open(_("Status"), _("OrderDay"), _("OpenShard"), _ORDER_ID)
+_IN_CLOSED = keys.order_in_closed(_("Status"), _ORDER_ID)
+_AT_DESK = (
+    at(_IN_OPEN, "open orders of a day", "34", _PARTLY, index=GSI3, when=_OPEN_ORDER),
+    at(_IN_CLOSED, "closed orders", "34", _PARTLY, index=GSI3, when=("Status", ("delivered", "cancelled"))),
+)
+"""The places of an order, or of what stays of it, in the desk's lists: while it is open, and from then on."""
+
+_ORDER_NEEDS = "OrderId OrderNumber Status PlacedAt ItemCount Pieces Shipping Tax Totals"
+_ORDER_MAY = "ShippedAt DeliveredAt CancelledAt CorrelationId OpenShard"
+_LIVES = "where a member lives"
+
+# fmt: off
+ENTITIES: Mapping[str, tuple[Entity, ...]] = {
+    "The shop": (
+        Entity(keys.ORDER, at(keys.order(_USERNAME, _ORDER_ID), shown=_PARTLY),
+            (at(keys.order_in_parts(_ORDER_ID), "an order and its items", "31", _PARTLY, index=GSI1),
+                at(keys.order_in_history(_USERNAME, _("Status"), _("PlacedAt"), _ORDER_ID),
+                    "a user's orders by status", "32", _PARTLY, index=GSI2),
+                *_AT_DESK),
+            needs=_ORDER_NEEDS, may=_ORDER_MAY, hides={"Address": _LIVES}, says={**SAYS_USER, "OrderId": "<OrderId>"},
+            partners=_numbered({"OrderId": "<OrderId>"}), owned=True, exported=_DESCRIBED),
+        Entity(keys.ORDER_ITEM, at(keys.order_item(_ORDER_ID, _("ItemId")), "an item of an order", "31"),
+            (at(keys.order_item_in_parts(_ORDER_ID, _("ItemId")), shown=_PARTLY, index=GSI1),),
+            needs="Username DealId Title Brand BrandName Price Currency Quantity Shards", may="DealNumber Variant",
+            says={"OrderId": "<OrderId>", "ItemId": "<ItemId>"}, partners=(Partner(keys.order(_USERNAME, _ORDER_ID)),),
+            exported=_DESCRIBED),
+        Entity(keys.ORDER_NUMBER, at(keys.order_number(_("Number")), "an order's number", "31"),
+            needs="OrderId", says={"Number": "<Number:d>"}, claimed=True),
+        Entity(keys.SALE, at(keys.sale(_ORDER_ID), "what stays of an order", "31", _PARTLY),
+            _AT_DESK,
+            needs=f"{_ORDER_NEEDS} Items", may=_ORDER_MAY, hides={"Address": _LIVES},
+            says={"OrderId": "<OrderId>"}, partners=_numbered({"OrderId": "<OrderId>"}),
+            exported=_DESCRIBED),
+        Entity(keys.CART_ITEM, at(keys.cart_item(_USERNAME, DEAL_ID), "a cart", "29"),
+            needs="Quantity Price Currency PutAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True,
+            expires=True, exported=_DESCRIBED),
+        Entity(keys.CART_MARK, at(keys.cart_mark(_USERNAME)), needs="Mark", owned=True, expires=True),
+        Entity(keys.STOCK, at(keys.stock_shard(DEAL_ID, _SHARD), "the stock of a deal", "35"),
+            needs="Left Ordered OnSale Changes", says={**SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(OF_DEAL,),
+            exported=_WHOLE),
+        # It is in the index while its deal is listed and there are pieces left: the deal says so (invariants.py).
+        Entity(keys.STOCK_NOTE, at(keys.stock(DEAL_ID), "the stock of a deal", "35"),
+            (at(keys.stock_in_sold_here(DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
+            needs="Shards", says=SAYS_DEAL, exported=_WHOLE),
+        Entity(keys.OPEN_ORDERS,
+            at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "where open orders are", "34"),
+            needs="KnownAt"),
+        Entity(item_types.SEQUENCE, at(keys.order_numbers(), "a sequence of numbers", "30"),
+            needs="LastNumber", exported=_WHOLE),
+    ),
+}
+# fmt: on
+"""The types of items, by what they belong to."""
+
+USER_HIDES = {"Addresses": _LIVES}
+"""Hidden attributes that it keeps in the items of users."""
+
+
+_TIMES = {status.time_attribute: datetime for status in OrderStatus}
+
+DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {
+    item_types.MESSAGE: ((), {"OrderId": str}),
+    keys.ORDER: ((Order,), _TIMES),
+    keys.ORDER_ITEM: ((OrderItem,), {"OrderId": str}),
+    keys.SALE: ((Order,), {**_TIMES, "Items": list}),
+    keys.CART_ITEM: ((CartItem,), {"DealId": str}),
+    keys.STOCK: ((Shard,), {"DealId": str}),
+}
+"""The models of the types of items, and the attributes that no field holds alone."""
+
+QUERIES = {
+    "Orders a day": (
+        """
+SELECT substr(CAST(PlacedAt AS TEXT), 1, 10) AS Day, count(*) AS Orders, sum(Pieces) AS Pieces
+FROM (SELECT PlacedAt, Pieces FROM "Order" UNION ALL SELECT PlacedAt, Pieces FROM Sale) AS Placed
+GROUP BY Day
+ORDER BY Day;""",
+        """
+SELECT substr(json_extract_scalar(item, '$.PlacedAt.S'), 1, 10) AS day, count(*) AS orders
+FROM items WHERE json_extract_scalar(item, '$.Type.S') IN ('Order', 'Sale') GROUP BY 1 ORDER BY 1""",
+    )
+}
+"""By its name, each query for SQLite and for Athena."""
