@@ -28,7 +28,8 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.models.catalog import Deal
-from shared.models.members import AboutDeal, Limits, Message, PriceAlert, User, WordsAlert
+from shared.models.members import Limits, PriceAlert, User, WordsAlert
+from shared.models.messages import AboutDeal, Message
 from shared.values import times
 from shared.values.naming import counted
 from shared.values.stored import Attribute, attribute_of

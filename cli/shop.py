@@ -26,7 +26,7 @@ from shared.api import orders
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
-from shared.data.orders import addresses, placing, stock
+from shared.data.orders import addresses, placing, sold_here, stock
 from shared.data.orders import keys as shop_keys
 from shared.data.orders.errors import CannotOrder
 from shared.dynamodb.schema import without_places
@@ -264,7 +264,7 @@ COMMANDS = (rush,)
 
 def _stock_note(table: Table, item: Item) -> Rewriting:
     """The note of a stock is in the list of what is sold here while its deal can be bought."""
-    return item, [without_places(item) | stock.place(deals.get_item(table, item["DealId"]))]
+    return item, [without_places(item) | sold_here.place(deals.get_item(table, item["DealId"]))]
 
 
 REWRITES = {shop_keys.STOCK_NOTE: _stock_note}

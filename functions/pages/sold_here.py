@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functions.pages.site.listing import cursor_of, public_page
 from functions.pages.site.pages import SELECTED
-from shared.data.orders import stock
+from shared.data.orders import sold_here
 from shared.html import views
 from shared.html.app import Routes
 from shared.html.pages import Answer, Request
@@ -16,7 +16,7 @@ routes = Routes()
 @routes.get("/sold-here")
 def deals_here(request: Request) -> Answer:
     cursor, now = cursor_of(request), request.now
-    found = stock.page(table(), now, limit=SELECTED, cursor=cursor)
+    found = sold_here.page(table(), now, limit=SELECTED, cursor=cursor)
     return public_page(
         "shop/sold-here.html",
         request,

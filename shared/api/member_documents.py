@@ -6,7 +6,8 @@ from datetime import datetime
 
 from shared.api.documents import Json, brand
 from shared.models.catalog import Topic, Vote
-from shared.models.members import AboutOther, Alert, Limits, Message, Pace, PriceAlert, Session, User
+from shared.models.members import Alert, Limits, Pace, PriceAlert, Session, User
+from shared.models.messages import AboutOther, Message
 from shared.values.stored import api_names
 from shared.values.times import to_iso
 

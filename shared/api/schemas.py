@@ -18,7 +18,8 @@ from shared.api.fields import Answer, Count, Currency, Cursor, Money, Price, wit
 from shared.data.catalog.drafts import NEEDED
 from shared.models.catalog import CATEGORIES, TYPES, Status, StockLevel
 from shared.models.catalog import Vote as GivenVote
-from shared.models.members import DealNews, Pace, Role
+from shared.models.members import Pace, Role
+from shared.models.messages import DealNews
 
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
 StockName = Annotated[

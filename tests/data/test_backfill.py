@@ -15,7 +15,7 @@ from shared.data import invariants, keys
 from shared.data.catalog import deal_items, deals, offers
 from shared.data.catalog.deal_items import is_listed
 from shared.data.members import alerts
-from shared.data.orders import stock
+from shared.data.orders import sold_here, stock
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
@@ -76,7 +76,7 @@ def test_notes_of_stock_of_the_release_before_get_their_place_in_the_list_of_wha
     )
 
     assert (first, again) == (1, 0)
-    assert [deal.deal_id for deal in stock.page(table, NOW, limit=9).items] == [sold.deal_id]
+    assert [deal.deal_id for deal in sold_here.page(table, NOW, limit=9).items] == [sold.deal_id]
 
 
 def test_offers_of_the_release_before_get_their_places_by_price(table: Table) -> None:

@@ -20,7 +20,7 @@ from shared.data.catalog.deal_items import to_item
 from shared.data.members import follows, messages, sessions, users, votes
 from shared.data.orders import invariants as sales
 from shared.data.orders import keys as shop_keys
-from shared.data.orders import order_items, steps, stock
+from shared.data.orders import order_items, sold_here, steps, stock
 from shared.data.orders.errors import NotSoldHere
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import Key
@@ -267,7 +267,7 @@ def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put
 ) -> None:
     deal = on_sale(table, pieces)
     stock.show_level(table, deal.deal_id)
-    stock.file(table, deal.deal_id)
+    sold_here.file(table, deal.deal_id)
     indexed(table, [deals.get(table, deal.deal_id, consistent=True)])
     assert invariants.check(table, NOW) == []
     wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else shop_keys.stock_in_sold_here(deal.deal_id)

@@ -14,7 +14,7 @@ from shared.data.members import accounts, announcements, feed_keys, messages, se
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import InvalidCursor, NoSuchFeed, NoSuchMessage, NotSignedIn
-from shared.models.members import AboutDeal, AboutOther, Announcement, Message
+from shared.models.messages import AboutDeal, AboutOther, Announcement, Message
 from shared.values import identifiers
 from tests.support.factories import (
     NOW,

@@ -19,7 +19,8 @@ from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
 from shared.models.catalog import Deal
-from shared.models.members import AboutDeal, Alert, Limits, Pace, PriceAlert
+from shared.models.members import Alert, Limits, Pace, PriceAlert
+from shared.models.messages import AboutDeal
 from shared.services import Queue
 from shared.values import links
 from tests.support.engines import MINISTACK, Engine

@@ -251,7 +251,7 @@ def test_what_anyone_waits_for_loads_no_orders_and_no_messages(name: str) -> Non
     loaded = set(done.stdout.split())
     # Making a dataclass takes as long as loading a module: making all of them took a ninth of a start.
     assert "shared.models.catalog" in loaded
-    assert not {"shared.models.orders", "shared.models.members"} & loaded
+    assert not {"shared.models.orders", "shared.models.messages"} & loaded
 
 
 def test_what_is_not_usual_says_why() -> None:

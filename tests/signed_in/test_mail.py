@@ -23,7 +23,8 @@ from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
 from shared.errors import Busy, NoAnswer
 from shared.models.mail import Mail, is_stopped, is_verified, settings_of
-from shared.models.members import Message, User
+from shared.models.members import User
+from shared.models.messages import Message
 from shared.runtime.mail import Sender, sender
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another

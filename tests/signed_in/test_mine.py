@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.html import cookies
 from shared.models.catalog import BRAND, Deal, Topic
-from shared.models.members import AboutOther, Announcement, DealNews
+from shared.models.messages import AboutOther, Announcement, DealNews
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PostDeal, entered
 from tests.support.browsing import Browser, Seen

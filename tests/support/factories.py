@@ -19,7 +19,8 @@ from shared.data.members import announcements, follows, messages, sessions, user
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, UsernameTaken
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Page, Topic, feed_of
-from shared.models.members import DealNews, Message, Role, User
+from shared.models.members import Role, User
+from shared.models.messages import DealNews, Message
 from shared.values import times
 
 NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)

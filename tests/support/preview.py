@@ -26,7 +26,7 @@ from urllib.parse import parse_qsl, urlsplit
 from local import sample as laptop
 from shared import services, settings
 from shared.data.catalog import deals, offers, picks, scores, topics
-from shared.data.orders import stock
+from shared.data.orders import sold_here, stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
@@ -144,7 +144,7 @@ def sold(site: Place, deal: Deal, pieces: int, shards: int = 1) -> None:
     """Have pieces of a deal on sale, and its page say so."""
     stock.add(site.table, deal.deal_id, pieces, times.now(), shards=shards)
     stock.show_level(site.table, deal.deal_id)
-    stock.file(site.table, deal.deal_id)
+    sold_here.file(site.table, deal.deal_id)
 
 
 def _read(sample: Path, now: datetime, most: int) -> list[Deal]:

@@ -25,7 +25,8 @@ from shared.html.links import absolute
 from shared.html.pages import Answer, Request
 from shared.html.views import render, xml_text
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, TopicKind
-from shared.models.members import NO_LIMITS, AboutOther, Alert, Limits, Message, PriceAlert
+from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
+from shared.models.messages import AboutOther, Message
 from shared.runtime.environment import table
 from shared.values import identifiers, naming
 from shared.values.times import to_iso

@@ -29,7 +29,7 @@ from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal, Vote
-from shared.models.members import AboutDeal, Message
+from shared.models.messages import AboutDeal, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report

@@ -38,7 +38,8 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage, NoSuchUser, NotFound, Unavailable
 from shared.models.mail import Trouble, is_stopped, is_verified, settings_of
-from shared.models.members import Message, User
+from shared.models.members import User
+from shared.models.messages import Message
 from shared.services import Queue
 from shared.values import identifiers
 from shared.values.naming import normalise_email, normalise_username

@@ -36,7 +36,8 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, put_new, put_over, require, update
 from shared.errors import AlreadyExists, InvalidLimits, NoSuchAlert, NoSuchMessage, NotSignedIn, TooManyAlerts
 from shared.models.catalog import Deal, Status
-from shared.models.members import Alert, DealNews, Limits, Pace, PriceAlert, WordsAlert
+from shared.models.members import Alert, Limits, Pace, PriceAlert, WordsAlert
+from shared.models.messages import DealNews
 from shared.services import Queue
 from shared.values import links
 from shared.values.money import units

@@ -19,7 +19,8 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import NoSuchMessage
 from shared.models.catalog import CATEGORIES, Deal
-from shared.models.members import AboutDeal, AboutOther, Alert, Announcement, DealNews, Message, WordsAlert
+from shared.models.members import Alert, WordsAlert
+from shared.models.messages import AboutDeal, AboutOther, Announcement, DealNews, Message
 from shared.values import identifiers, money
 from shared.values.money import amount
 

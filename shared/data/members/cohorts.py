@@ -25,7 +25,8 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, Unavailable
 from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
-from shared.models.members import DealNews, Pace
+from shared.models.members import Pace
+from shared.models.messages import DealNews
 from shared.values import times
 from shared.values.stored import stored
 

@@ -16,7 +16,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
 from shared.models.catalog import Page
-from shared.models.members import Message
+from shared.models.messages import Message
 from shared.values import identifiers
 from shared.values.times import to_iso
 

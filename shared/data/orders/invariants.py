@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from shared.data import keys
 from shared.data.invariants import Fault
 from shared.data.orders import keys as shop_keys
-from shared.data.orders import order_items, stock
+from shared.data.orders import order_items, sold_here
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key, without_places
@@ -72,7 +72,7 @@ class Sales:
 
     def add_deal(self, item: Item) -> None:
         """Take note of a deal."""
-        if at := stock.place(item):
+        if at := sold_here.place(item):
             self._sold_here[keys.id_in(item["PK"])] = at
 
     def of_account(self, username: str) -> Mapping[str, int]:

@@ -22,7 +22,7 @@ from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, delete, forget, put, put_new
 from shared.errors import AlreadyExists, DealsError, TooLateToUndo
-from shared.models.members import AboutOther, Announcement
+from shared.models.messages import AboutOther, Announcement
 from shared.models.orders import Order, OrderStatus
 from shared.values import money
 from shared.values.naming import counted

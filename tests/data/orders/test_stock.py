@@ -14,7 +14,7 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.orders import keys as shop_keys
-from shared.data.orders import order_items, stock
+from shared.data.orders import order_items, sold_here, stock
 from shared.data.orders.errors import CannotOrder, NotSoldHere, NotThatMany
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1
@@ -49,7 +49,7 @@ def followed(table: Table, deal: Deal, stocked: bool = True) -> None:
     """Do what the stream does after a change of a deal, or of its stock."""
     if stocked:
         stock.show_level(table, deal.deal_id)
-    stock.file(table, deal.deal_id)
+    sold_here.file(table, deal.deal_id)
 
 
 def test_a_deal_is_in_the_list_of_what_is_sold_here_while_pieces_are_left(table: Table) -> None:
@@ -97,7 +97,7 @@ def test_the_last_of_two_functions_that_file_a_place_has_seen_the_last_change(ta
         followed(table, deal)
 
     with before(table, "UpdateItem", sold_out):  # between the read and the write of the first
-        stock.file(table, deal.deal_id)
+        sold_here.file(table, deal.deal_id)
 
     assert listed_here(table) == []
 
@@ -108,9 +108,9 @@ def test_the_list_of_what_is_sold_here_has_pages_and_leaves_out_what_is_over_mea
         followed(table, each)
     deals.withdraw(table, made[1].deal_id, NOW)  # and the stream has not followed yet
 
-    first = stock.page(table, NOW, limit=3)
-    second = stock.page(table, NOW, limit=3, cursor=first.next)
-    last = stock.page(table, NOW, limit=3, cursor=second.next)
+    first = sold_here.page(table, NOW, limit=3)
+    second = sold_here.page(table, NOW, limit=3, cursor=first.next)
+    last = sold_here.page(table, NOW, limit=3, cursor=second.next)
 
     assert [ids(page.items) for page in (first, second, last)] == [
         ids([made[0], made[2]]),
@@ -119,7 +119,7 @@ def test_the_list_of_what_is_sold_here_has_pages_and_leaves_out_what_is_over_mea
     ]
     assert last.next is None
     with pytest.raises(InvalidCursor):
-        stock.page(table, NOW, limit=3, cursor="forged")
+        sold_here.page(table, NOW, limit=3, cursor="forged")
 
 
 @on(DYNOXIDE_ENGINE)  # the others' capacity figures are not DynamoDB's
@@ -127,7 +127,7 @@ def test_the_list_of_what_is_sold_here_costs_a_query_and_its_deals(table: Table)
     for n in range(30):
         followed(table, on_sale(table, 5, created_at=NOW - timedelta(minutes=n)))
 
-    took = taken_by(table, {"a page": lambda: stock.page(table, NOW, limit=24)})
+    took = taken_by(table, {"a page": lambda: sold_here.page(table, NOW, limit=24)})
 
     assert took["a page"].read == 13
 
@@ -374,10 +374,10 @@ def test_what_is_ordered_while_a_deal_says_how_much_is_left_is_seen_too(table: T
 
 def test_what_was_seen_earlier_and_arrives_later_is_no_news(table: Table) -> None:
     deal = on_sale(table, 1)
-    stock.show(table, deal.deal_id, StockLevel.AVAILABLE, 7)
+    sold_here.show(table, deal.deal_id, StockLevel.AVAILABLE, 7)
 
-    assert not stock.show(table, deal.deal_id, StockLevel.SOLD_OUT, 6)
-    assert stock.show(table, deal.deal_id, StockLevel.SOLD_OUT, 8)
+    assert not sold_here.show(table, deal.deal_id, StockLevel.SOLD_OUT, 6)
+    assert sold_here.show(table, deal.deal_id, StockLevel.SOLD_OUT, 8)
     assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
 
 

@@ -1,0 +1,88 @@
+"""How much of a deal is left, as the deal itself shows it; and the list of the deals that can be bought here.
+
+The note of a deal's stock is in GSI1 while the deal is listed and says that pieces are left: a sparse index, so
+that the list reads no deal that is not on it. The stream files it behind the deal
+(``functions/background/refresher.py``). The list is one partition: it is written where stock comes or runs out, and not
+with each order.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from shared.data import keys
+from shared.data.catalog import deals
+from shared.data.catalog.deal_items import is_listed
+from shared.data.catalog.feed_counts import Stale
+from shared.data.orders import keys as shop_keys
+from shared.dynamodb import cursors
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import GSI1, Key
+from shared.dynamodb.table import KEYS_ONLY, Table
+from shared.dynamodb.writes import assign, update
+from shared.models.catalog import Deal, Page, Status, StockLevel
+
+LEFT = (StockLevel.AVAILABLE, StockLevel.LOW)
+"""The levels at which a deal can be bought here."""
+
+_SCOPE = "sold-here"
+
+
+def show(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool:
+    """Store on a deal how much of it is left; returns whether that changed it.
+
+    ``seen`` numbers the state of the stock that the level was read from: an older one changes nothing. The deal's
+    version stays, because an editor who has the deal open has missed nothing.
+    """
+    try:
+        table.write(
+            update(
+                keys.deal(deal_id),
+                "SET Stock = :level, StockSeen = :seen",
+                condition="attribute_exists(PK) AND "
+                "(attribute_not_exists(Stock) OR (Stock <> :level AND StockSeen < :seen))",
+                values={":level": level.value, ":seen": seen},
+                refused=Stale(),
+            )
+        )
+    except Stale:
+        return False
+    return True
+
+
+def place(deal: Item) -> Key:
+    """The place of the note of a stock in GSI1; nothing where the deal cannot be bought here."""
+    return shop_keys.stock_in_sold_here(keys.id_in(deal["PK"])) if is_listed(deal) and deal.get("Stock") in LEFT else {}
+
+
+def file(table: Table, deal_id: str) -> None:
+    """Place the note of a deal's stock in GSI1, or take it out.
+
+    For readers of the stream, which run in parallel and may repeat at any time: after writing, each reads deal and note
+    once more, so the last one to write has seen the last change. A BatchGetItem, or two and an update.
+    """
+    own, note_of = keys.deal(deal_id), shop_keys.stock(deal_id)
+    while True:
+        found = {item["PK"]: item for item in table.get_many([own, note_of], consistent=True)}
+        note, deal = found.get(note_of["PK"]), found.get(own["PK"])
+        due = place(deal) if deal else {}
+        if note is None or note.get("GSI1SK") == due.get("GSI1SK"):
+            return
+        table.write(assign(note_of, due or {"GSI1PK": None, "GSI1SK": None}, refused=Stale()))
+
+
+def page(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Deal]:
+    """A page of the deals that can be bought here, newest first, ``limit`` at most. Raises InvalidCursor.
+
+    One Query of GSI1, then a BatchGetItem of the deals.
+    """
+    after = None if cursor is None else keys.deal_sort_key(cursors.decode(_SCOPE, cursor))
+    notes = list(
+        table.query(
+            shop_keys.sold_here(), index=GSI1, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY
+        )
+    )
+    deal_ids = [keys.id_in(note["PK"]) for note in notes]
+    found = deals.get_many(table, deal_ids[:limit])
+    shown = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE and deal.stock in LEFT)
+    return Page(shown, cursors.encode(_SCOPE, deal_ids[limit - 1]) if len(deal_ids) > limit else None)
