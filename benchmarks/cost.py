@@ -243,7 +243,7 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
     every = sum(max(1, len(each.services)) for each in ours.values())
     series = {
         Watch.NOTHING: 0,
-        Watch.ESSENTIAL: sum(len(ours[name].services) for name in chain(*features.of("essential_metrics"))),
+        Watch.ESSENTIAL: sum(len(each.services) for each in chain(*features.parts("metrics", "ESSENTIAL"))),
         Watch.FULL: every + counted["reporting functions"],
     }[stage.watch]
     series += counted["counts of readers"]

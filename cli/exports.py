@@ -59,7 +59,7 @@ DESCRIBED = {
     item_types.PRICE_ALERT: Described((PriceAlert, Limits)),
     item_types.WORDS_ALERT: Described((WordsAlert, Limits)),
 }
-for described in features.of("described"):
+for described in features.parts("items", "DESCRIBED"):
     for kind, (models, others) in described.items():
         known = DESCRIBED.get(kind, Described(()))
         DESCRIBED[kind] = Described((*known.models, *models), {**known.others, **others})
@@ -291,7 +291,7 @@ SELECT Kind, count(*) AS Sent, count(ReadAt) AS Opened, round(100.0 * count(Read
 FROM Message
 GROUP BY Kind
 ORDER BY Sent DESC, Kind;""",
-    **{title: query for queries in features.of("queries") for title, (query, _) in queries.items()},
+    **{title: query for queries in features.parts("items", "QUERIES") for title, (query, _) in queries.items()},
 }
 """Queries to begin with, by what they answer. SQLite and DuckDB both understand them."""
 

@@ -68,15 +68,15 @@ app.command("import")(imports.import_deals)
 GROUPS = (
     *(catalog.deals_app, catalog.drafts_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
     *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
-    *chain.from_iterable(features.of("command_groups")),
+    *chain.from_iterable(features.parts("commands", "GROUPS")),
 )
 COMMANDS = (
     *(exports.export, upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index),
-    *chain.from_iterable(features.of("commands")),
+    *chain.from_iterable(features.parts("commands", "COMMANDS")),
     *(redrive.redrive, upkeep.logs, probe.probe),
 )
 for group in GROUPS:
-    for subcommands in features.of("subcommands"):
+    for subcommands in features.parts("commands", "SUBCOMMANDS"):
         for do in subcommands.get(group.info.name, ()):
             command(group)(do)
     app.add_typer(group)

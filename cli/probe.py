@@ -201,7 +201,7 @@ PROOFS: dict[str, Proof] = {
     "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
     "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
     "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
-    **features.merged("proofs"),
+    **features.merged("commands", "PROOFS"),
 }
 
 

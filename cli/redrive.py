@@ -118,7 +118,7 @@ def kinds() -> tuple[Kind, ...]:
     """The kinds of work of the queues."""
     return (
         Kind(Unit.from_json, lambda unit: (f"{unit.kind} news", [unit.deal_id]), "work", "messenger"),
-        *chain.from_iterable(features.of("redriven")),
+        *chain.from_iterable(features.parts("commands", "REDRIVEN")),
     )
 
 

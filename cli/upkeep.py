@@ -232,7 +232,7 @@ REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
     item_types.PRODUCT_OFFER: _offer,
     item_types.DEAL_NUMBER: _number,
     item_types.PRICE_ALERT: _alert,
-    **features.merged("rewrites"),
+    **features.merged("commands", "REWRITES"),
 }
 """How an item is rewritten, for each type that can be."""
 

@@ -12,7 +12,6 @@ import marshal
 import re
 import sys
 from collections.abc import Collection
-from itertools import chain
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -92,7 +91,7 @@ def _visit(site: Site) -> None:
 
     for username in ("member", "editor"):
         cookies = "; ".join(line.partition(";")[0] for line in site.sign_in(username))
-        for path in chain(PATHS.split(), *features.of("paths")):
+        for path in (*PATHS.split(), *features.paths("packed")):
             site.answer("GET", path, {"Cookie": cookies})
     for row in site.functions.values():
         importlib.import_module(row["module"])

@@ -114,13 +114,13 @@ _ROWS = (
         timeout=30,
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",
     ),
-    *chain.from_iterable(features.of("functions")),
+    *chain.from_iterable(features.parts("rows", "FUNCTIONS")),
 )
 
 
 def _whole(row: Function) -> Function:
     """A row with the rights that features add to it."""
-    for rights_of in features.of("more_rights"):
+    for rights_of in features.parts("rows", "MORE"):
         row = replace(row, access=rights.widened(row.access, rights_of.get(row.name, ())))
     return row
 
@@ -139,7 +139,7 @@ def of_stage(stage: Stage) -> tuple[Function, ...]:
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
-OF_FEATURES: dict[str, str] = features.merged("queues")
+OF_FEATURES: dict[str, str] = features.merged("rows", "QUEUES")
 """The queues of features' work, which only stages with a feature's setting have."""
 
 WORK = {"work": "QueueUrl", **OF_FEATURES}
@@ -158,7 +158,8 @@ QUEUES = (*WORK.values(), *DEAD_LETTERS.values())
 def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
     """A function's environment, except for what the queue and the site add once they have their addresses."""
     answers_api = row.caller is Caller.GATEWAY and row.pages is None
-    reported = " ".join(chain(*features.of("essential_metrics"))) if stage.watch is Watch.ESSENTIAL else ""
+    essential = " ".join(each.name for each in chain(*features.parts("metrics", "ESSENTIAL")))
+    reported = essential if stage.watch is Watch.ESSENTIAL else ""
     return {
         "FUNCTION": module_of(row.name),
         **({"TABLE_NAME": table} if row.access else {}),
@@ -270,7 +271,7 @@ ROUTES = (
     ),
     *chain.from_iterable(
         _routes(function, Audience(caller), *lines)
-        for each in features.of("api_routes")
+        for each in features.parts("rows", "ROUTES")
         for function, caller, *lines in each
     ),
 )

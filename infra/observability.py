@@ -238,7 +238,7 @@ class Dashboard(Construct):
                 _graph(
                     "Messages",
                     *_by_function(
-                        stage, metrics.MESSAGES_DELIVERED, *chain.from_iterable(features.of("delivery_metrics"))
+                        stage, metrics.MESSAGES_DELIVERED, *chain.from_iterable(features.parts("metrics", "DELIVERY"))
                     ),
                 ),
                 _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),

@@ -229,7 +229,7 @@ STAGES = {
                 "arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",
             ),
             site_origin="http://bigtimedeals.localhost:4566",
-            options=tuple(chain.from_iterable(each.get("local", ()) for each in features.of("options"))),
+            options=tuple(chain.from_iterable(each.get("local", ()) for each in features.parts("rows", "STAGES"))),
             # MiniStack forgets what a nested stack's unchanged resources are named by, so it cannot update one.
             watch=Watch.NOTHING,
             emulated=True,

@@ -48,52 +48,27 @@ class Feature:
 
     # The stack.
 
-    functions: str = ""
-    """Rows of Lambda functions (``infra/functions.py``)."""
-
-    more_rights: str = ""
-    """What other functions may do for it, by their names."""
-
-    rights: str = ""
-    """Returns further rights of any function, on a stage that shows its work."""
+    rows: str = ""
+    """A module of ``infra/rows``: ``FUNCTIONS`` are rows of Lambda functions, ``MORE`` what other functions may do for
+    it, by their names, ``any_function`` returns further rights of each, on a stage that shows its work, ``ROUTES`` are
+    those of the API, ``QUEUES`` names of queues of work, each with the stack's output of its address, and ``STAGES``
+    settings of stages, by the stages' names."""
 
     resources: str = ""
     """Is called with the stack, and what it is made of (``infra/site.py``), to add resources."""
 
-    options: str = ""
-    """Settings of stages, by the stages' names (``infra/rows``)."""
-
-    queues: Mapping[str, str] = field(default_factory=dict)
-    """Names of queues of work, each with the stack's output of its address."""
-
-    api_routes: str = ""
-    """What the gateway leads to functions (``infra/functions.py``)."""
-
-    password_paths: tuple[str, ...] = ()
-    """Routes of the API that are throttled as signing in is."""
-
     metrics: str = ""
-    """The module of its metrics."""
-
-    essential_metrics: tuple[str, ...] = ()
-    """The metrics that are paid for where only the essential is watched."""
-
-    delivery_metrics: str = ""
-    """Metrics that the dashboard shows beside the messages delivered."""
+    """The module of its metrics: ``ESSENTIAL`` are paid for where only the essential is watched, and the dashboard
+    shows ``DELIVERY`` beside the messages delivered."""
 
     # The table.
 
-    entities: str = ""
-    """Rows of types of items, by what they belong to (``shared/data/entities.py``)."""
-
-    user_places: str = ""
-    """Places of users in indexes."""
-
-    user_hides: str = ""
-    """Hidden attributes of users, with the reasons."""
-
-    notes: str = ""
-    """Which partition a note is about, by the types of notes."""
+    items: str = ""
+    """The module of its items: ``ENTITIES`` are the rows of their types, by what they belong to
+    (``shared/data/entities.py``), ``USER_PLACES`` places of users in indexes, ``USER_HIDES`` hidden attributes of
+    users, with the reasons, ``NOTES`` the partitions that notes are about, by the notes' types, ``COLLECTIONS``
+    partitions to begin with in the table's browser, ``DESCRIBED`` the models that ``btd export`` takes columns of, and
+    other attributes, by types of items, and ``QUERIES`` examples of what to ask its file, and Athena."""
 
     invariants: str = ""
     """Makes what holds its items against each other (``shared/data/invariants.py``)."""
@@ -103,9 +78,6 @@ class Feature:
 
     holds_accounts: Mapping[str, str] = field(default_factory=dict)
     """Counts of an account that must be 0 before it is removed, each with the error that says so."""
-
-    rewrites: str = ""
-    """Rewrites for ``btd backfill``."""
 
     refreshes: Mapping[str, str] = field(default_factory=dict)
     """Types of items whose records the refresher reads, each with its word."""
@@ -118,36 +90,23 @@ class Feature:
     on_account: str = ""
     """Is called with what happened to an account (``made``, ``email``, ``password``), before and after."""
 
-    changes_account: str = ""
-    """Is called with an account and the body that changes it."""
-
-    account_page: str = ""
-    """Returns values for the page of an account."""
-
     # The API.
 
     api: str = ""
     """The app whose routes its commands ask."""
 
     answers: str = ""
-    """Models of what its routes answer."""
+    """The module of what its routes answer: ``ANSWERS`` are the models, and ``OPENAPI`` adds to the document."""
 
-    answer_fields: str = ""
-    """Fields that other answers have."""
-
-    of_account: str = ""
-    """Fields that the answer about an account has."""
-
-    body_fields: str = ""
-    """Fields that bodies of others have, by the models' names."""
-
-    openapi: str = ""
-    """Additions to the OpenAPI document."""
+    fields: str = ""
+    """The module of fields in others' JSON: ``IN_ANSWERS`` and ``IN_BODIES`` have them by the models' names, and
+    ``of_account`` returns those of the answer about an account."""
 
     # The functions and their pages.
 
     joins: Mapping[str, str] = field(default_factory=dict)
-    """What the module of a function adds, by the function's name: routes, pages, or a task (``joining``)."""
+    """What it adds to a function, by the function's name (``joining``): routes, a task, or a module that has what the
+    function's own asks for."""
 
     wraps: str = ""
     """Makes a function's handler one that says in headers what it took, on stages that show their work."""
@@ -167,46 +126,26 @@ class Feature:
     news: tuple[News, ...] = ()
     """Notifications about other things than deals."""
 
-    collections: str = ""
-    """Partitions to begin with in the table's browser."""
-
     patterns: str = ""
     """The file of its access patterns, from ``shared/`` (``shared/html/patterns.toml`` has those of the core)."""
 
     explains: str = ""
     """The beginning of the paths of pages about access patterns; a pattern's number follows."""
 
-    signed_paths: tuple[str, ...] = ()
-    """Paths of pages whose links are signed, so that a form may come from anywhere."""
-
-    private: tuple[str, ...] = ()
-    """Beginnings of paths that crawlers leave out."""
+    paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Paths that something is true of: routes of the API that are throttled as signing in is (``password``), pages
+    whose links are signed, so that a form may come from anywhere (``signed``), beginnings of what crawlers leave out
+    (``private``), and pages whose needs the demo packs (``packed``)."""
 
     # Commands.
 
-    command_groups: str = ""
-    """Groups of commands of ``btd``."""
-
     commands: str = ""
-    """Commands of ``btd``."""
-
-    subcommands: str = ""
-    """Functions to add to groups of ``btd``, by the groups' names."""
-
-    described: str = ""
-    """The models that ``btd export`` takes columns of, and other attributes, by types of items."""
-
-    queries: str = ""
-    """Examples of what to ask the file of ``btd export``, and Athena."""
-
-    redriven: str = ""
-    """The kinds of work that ``btd redrive`` reads from dead-letter queues."""
+    """A module of ``btd``: ``GROUPS`` and ``COMMANDS`` are its own, ``SUBCOMMANDS`` functions to add to groups, by the
+    groups' names, ``REWRITES`` those of ``btd backfill``, ``REDRIVEN`` the kinds of work that ``btd redrive`` reads
+    from dead-letter queues, and ``PROOFS`` those of ``btd probe`` by their names (``cli/proofs``)."""
 
     sends_picture: str = ""
     """Makes a file a deal's picture, for ``btd deals edit``."""
-
-    proofs: str = ""
-    """Proofs of ``btd probe`` by their names (``cli/proofs``)."""
 
     # The laptop, the demo, the documents and the benchmarks.
 
@@ -219,14 +158,10 @@ class Feature:
     sample: str = ""
     """Adds to the sample of a new local cloud."""
 
-    standards: str = ""
-    """Gives files of data that are made from maintained libraries, and what they hold (``tools/standards.py``)."""
-
-    workbench: str = ""
-    """Adds to the model for NoSQL Workbench."""
-
-    paths: tuple[str, ...] = ()
-    """Some of its pages: the demo packs what they need."""
+    tools: str = ""
+    """A module of ``tools``: ``written`` returns files of data that are made from maintained libraries, and what they
+    hold (``tools/standards.py``), ``happens`` adds to the model for NoSQL Workbench, and ``documents`` writes pages of
+    the documents' site, each as a path and a text."""
 
     shows_code: str = ""
     """Gives the paths of files whose text its pages show: the demo packs them, too."""
@@ -236,9 +171,6 @@ class Feature:
 
     in_demo: Mapping[str, str] = field(default_factory=dict)
     """What the demo calls with DynamoDB's client before it first invokes a function, by the function's name."""
-
-    documents: str = ""
-    """Writes pages of the documents' site, each as a path and a text."""
 
     benchmarks: Mapping[str, str] = field(default_factory=dict)
     """Modules that ``python -m benchmarks`` runs, by the benchmarks' names."""
@@ -256,13 +188,12 @@ WORKINGS = Feature(
     """,
     routes=("/table",),
     named=("collections",),
-    functions="infra.rows.workings:FUNCTIONS",
-    rights="infra.rows.workings:rights",
-    entities="shared.data.traces:ENTITIES",
+    rows="infra.rows.workings:",
+    items="shared.data.traces:",
     in_pages="collections/in-pages.html",
     panel="shared.html.form_cost:",
     wraps="functions.cost_headers:with_cost",
-    paths=("/table",),
+    paths={"packed": ("/table",)},
 )
 
 TEXTBOOK = Feature(
@@ -278,13 +209,13 @@ TEXTBOOK = Feature(
     """,
     routes=("/learn",),
     named=("learn",),
-    functions="infra.rows.textbook:FUNCTIONS",
+    rows="infra.rows.textbook:",
     resources="infra.textbook:add",
     in_pages="learn/in-pages.html",
     explains="/learn/pattern-",
-    documents="tools.textbook:documents",
+    tools="tools.textbook:",
     links=(("Learn", "learn", "the textbook that runs"),),
-    paths=("/learn", "/learn/item-collection"),
+    paths={"packed": ("/learn", "/learn/item-collection")},
     shows_code="shared.learn.lessons:shown",
     in_demo={"learn": "shared.learn.lessons:add_table"},
 )
@@ -306,7 +237,7 @@ EXPORTS = Feature(
     """,
     named=("export_is_missing", "nightly-export", "aws stepfunctions start-execution "),
     resources="infra.exports:add",
-    proofs="cli.proofs.exports:PROOFS",
+    commands="cli.proofs.exports:",
 )
 
 CDN = Feature(
@@ -319,7 +250,7 @@ CDN = Feature(
         docs/ledger.md#secret-in-an-api-policy
     """,
     resources="infra.cdn:add",
-    proofs="cli.proofs.cdn:PROOFS",
+    commands="cli.proofs.cdn:",
 )
 
 SHOP = Feature(
@@ -340,21 +271,15 @@ SHOP = Feature(
         *("orders", "shop", "sales", "cart", "data.orders", "Deals sold here"),
         *("btd addresses", "btd cart", "btd orders", "btd stock", "btd rush"),
     ),
-    functions="infra.rows.shop:FUNCTIONS",
-    more_rights="infra.rows.shop:MORE",
+    rows="infra.rows.shop:",
     resources="infra.rows.shop:add",
     metrics="shared.runtime.shop_metrics:",
-    essential_metrics=("OldestOpenOrder",),
-    command_groups="cli.shop:GROUPS",
-    commands="cli.shop:COMMANDS",
-    entities="shared.data.orders.entities:ENTITIES",
-    user_hides="shared.data.orders.entities:USER_HIDES",
-    notes="shared.data.orders.keys:NOTES",
+    commands="cli.shop:",
+    items="shared.data.orders.entities:",
     invariants="shared.data.orders.invariants:Sales",
     holds_accounts={"OpenOrders": "shared.data.orders.errors:OrdersRemain"},
     removals="shared.data.orders.steps:REMOVED",
     refreshes={"Stock": "stock"},
-    rewrites="cli.shop:REWRITES",
     news=(
         News(
             thing="order",
@@ -363,35 +288,27 @@ SHOP = Feature(
             why="Your order",
         ),
     ),
-    collections="shared.data.orders.keys:COLLECTIONS",
     patterns="data/orders/patterns.toml",
-    standards="tools.shop:written",
+    tools="tools.shop:",
     head_counts={"cart": "shared.data.orders.carts:pieces"},
     api="functions.api.orders:app",
-    api_routes="infra.rows.shop:ROUTES",
-    answers="shared.api.shop_schemas:ANSWERS",
-    answer_fields="shared.api.orders:ADDED",
-    of_account="shared.api.orders:of_account",
-    openapi="shared.api.shop_schemas:OPENAPI",
+    answers="shared.api.shop_schemas:",
+    fields="shared.api.orders:",
     in_pages="shop/in-pages.html",
     tabs={
         "sections": (("/sold-here", "Sold here"),),
         "desk": (("/desk/shop/orders", "Orders"),),
         "mine": (("/shop/cart", "Cart"), ("/shop/orders", "Orders"), ("/shop/addresses", "Addresses")),
     },
-    private=("/shop/",),
     joins={
         "catalog": "functions.api.sold_here:add",
         "site": "functions.pages.sold_here:routes",
         "refresher": "functions.background.shop_upkeep:Offered",
         "expiry": "functions.background.shop_upkeep:measure",
     },
-    paths=("/shop", "/shop/cart", "/desk/shop"),
+    paths={"private": ("/shop/",), "packed": ("/shop", "/shop/cart", "/desk/shop")},
     sample="local.sample.stock:plant",
-    workbench="tools.shop:sell",
     benchmarks={"rush": "benchmarks.rush:main"},
-    described="shared.data.orders.entities:DESCRIBED",
-    queries="shared.data.orders.entities:QUERIES",
 )
 
 MAIL = Feature(
@@ -419,34 +336,19 @@ MAIL = Feature(
         *("btd users mail-digest", "btd users reset-link", "btd users resume-mail"),
     ),
     patterns="data/mail/patterns.toml",
-    functions="infra.rows.mail:FUNCTIONS",
-    more_rights="infra.rows.mail:MORE",
-    options="infra.rows.mail:STAGES",
-    queues={"mail": "MailQueueUrl"},
+    rows="infra.rows.mail:",
     resources="infra.mail:add",
-    entities="shared.data.mail.keys:ENTITIES",
-    user_hides="shared.data.mail.keys:USER_HIDES",
-    user_places="shared.data.mail.keys:USER_PLACES",
+    items="shared.data.mail.keys:",
     in_account="shared.models.mail:MailSettings",
-    described="shared.data.mail.keys:DESCRIBED",
     on_account="functions.account_mail:on_account",
-    api_routes="infra.rows.mail:ROUTES",
-    answer_fields="shared.api.mail_fields:IN_ANSWERS",
-    body_fields="shared.api.mail_fields:IN_BODIES",
-    changes_account="functions.api.account_mail:change",
-    of_account="shared.api.mail_fields:of_account",
-    account_page="functions.pages.account_mail:on_account_page",
-    password_paths=("/passwords", "/password-resets"),
-    signed_paths=("/account/unsubscribe",),
-    joins={"accounts": "functions.api.account_mail:router", "account": "functions.pages.account_mail:routes"},
+    fields="shared.api.mail_fields:",
+    paths={"password": ("/passwords", "/password-resets"), "signed": ("/account/unsubscribe",)},
+    joins={"accounts": "functions.api.account_mail:", "account": "functions.pages.account_mail:"},
     in_pages="mail/in-pages.html",
-    workbench="tools.mail_sample:follow",
+    tools="tools.mail_sample:",
     local_pages={"/mail": "local.mailbox:show"},
     metrics="shared.runtime.mail:",
-    delivery_metrics="shared.runtime.mail:METRICS",
-    subcommands="cli.mail:SUBCOMMANDS",
-    redriven="cli.mail:REDRIVEN",
-    proofs="cli.mail:PROOFS",
+    commands="cli.mail:",
 )
 
 PICTURES = Feature(
@@ -465,12 +367,9 @@ PICTURES = Feature(
         *("pictures", "resizer", "resizer-upload", "uploads", "UploadsDeadLettersUrl", "decoder"),
         *("PictureForm", "PictureState", "upload-reaches-the-resizer"),
     ),
-    functions="infra.rows.pictures:FUNCTIONS",
-    more_rights="infra.rows.pictures:MORE",
+    rows="infra.rows.pictures:",
     resources="infra.pictures:add",
-    queues={"uploads": "UploadsUrl"},
-    api_routes="infra.rows.pictures:ROUTES",
-    answers="functions.api.uploads:ANSWERS",
+    answers="functions.api.uploads:",
     in_pages="desk/pictures.html",
     joins={
         "editors": "functions.api.uploads:add",
@@ -478,8 +377,7 @@ PICTURES = Feature(
         "publisher": "functions.background.resizer:follow",
     },
     sends_picture="cli.pictures:send",
-    redriven="cli.pictures:REDRIVEN",
-    proofs="cli.pictures:PROOFS",
+    commands="cli.pictures:",
     reaches_files=("shared.runtime.bucket:bucket",),
 )
 
@@ -500,9 +398,20 @@ def of(place: str) -> Iterator[Any]:
             yield imported(found) if isinstance(found, str) and ":" in found else found
 
 
-def merged(place: str) -> dict[Any, Any]:
-    """The mappings that the installed features have in a place of their records, as one."""
-    return {name: each for found in of(place) for name, each in found.items()}
+def parts(place: str, name: str) -> Iterator[Any]:
+    """What the modules in a place of the installed features' records have by a name; not every one has it."""
+    return (getattr(module, name) for module in of(place) if hasattr(module, name))
+
+
+def merged(place: str, name: str = "") -> dict[Any, Any]:
+    """The mappings that the installed features have in a place of their records, or their modules there by a name, as
+    one."""
+    return {key: each for found in (parts(place, name) if name else of(place)) for key, each in found.items()}
+
+
+def paths(rule: str) -> tuple[str, ...]:
+    """The paths of all features that something is true of, such as ``private``."""
+    return tuple(path for each in of("paths") for path in each.get(rule, ()))
 
 
 def joining(function: str) -> Iterator[Any]:

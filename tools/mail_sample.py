@@ -13,7 +13,7 @@ from shared.models.catalog import Deal
 from shared.models.members import User
 
 
-def follow(table: Table, _posted: Sequence[Deal], readers: Mapping[str, User], now: datetime) -> None:
+def happens(table: Table, _posted: Sequence[Deal], readers: Mapping[str, User], now: datetime) -> None:
     """The readers want the day's mails, get one, and are mailed a link."""
     for reader in readers.values():
         secret = hashlib.sha256(reader.username.encode()).digest()

@@ -31,7 +31,7 @@ ORDERS = (
 """Who orders how many pieces, and the steps that the order takes."""
 
 
-def sell(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now: datetime) -> None:
+def happens(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now: datetime) -> None:
     """The shop sells two of the deals: one is ordered, by everyone, and the other lies in a cart."""
     for name, reader in readers.items():
         home = Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", region="ME")

@@ -42,7 +42,7 @@ def write_sources(folder: Path = SOURCES) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     linked: set[str] = set()
     written = [(str(each.relative_to(ROOT)), each) for each in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]]
-    more = chain.from_iterable(documents() for documents in features.of("documents"))
+    more = chain.from_iterable(documents() for documents in features.parts("tools", "documents"))
     for path, text in chain(((path, each.read_text(encoding="utf-8")) for path, each in written), more):
         _write(folder / page_of(path), _for_site(path, text, linked))
     for path in linked:

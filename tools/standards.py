@@ -30,7 +30,7 @@ def currencies() -> dict[str, list[int | str]]:
 def written() -> dict[Path, str]:
     """The files and what they hold, with a line for each entry."""
     own = {SHARED / "values" / "currencies.json": in_lines(currencies())}
-    return own | {path: text for more in features.of("standards") for path, text in more().items()}
+    return own | {path: text for more in features.parts("tools", "written") for path, text in more().items()}
 
 
 def in_lines(data: Mapping[str, object]) -> str:

@@ -131,7 +131,7 @@ def fill(table: Table) -> None:
     for number, reader in enumerate(READERS.values()):
         _follow(table, posted[number : number + 3], reader)
     _plan(table, posted[0])
-    for happens in features.of("workbench"):
+    for happens in features.parts("tools", "happens"):
         happens(table, posted, READERS, NOW)
     _keep_copies(table, posted)
 

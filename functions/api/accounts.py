@@ -24,7 +24,8 @@ from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, times
 
-_OF_ACCOUNT = tuple(features.of("of_account"))
+_OF_ACCOUNT = tuple(features.parts("fields", "of_account"))
+_OF_FEATURES = tuple(features.joining("accounts"))
 
 app = create_app(validates=True)
 
@@ -80,7 +81,8 @@ def change_me(change: AccountChange) -> Response[Any]:
         users.rename(table(), user.username, change.name, user.account_id)
     if change.hot_pace is not None:
         users.tell_of_hot(table(), user.username, change.hot_pace, user.account_id)
-    features.call("changes_account", user, change)
+    for joined in _OF_FEATURES:
+        joined.change(user, change)
     if change.password is not None:
         features.call("on_account", "password", user, accounts.change_password(table(), user, change.password))
     return _own(_me())
@@ -106,7 +108,7 @@ def _me() -> User:
     return accounts.own(table(), own.username, own.account_id)
 
 
-for more in features.joining("accounts"):
-    app.include_router(more)
+for joined in _OF_FEATURES:
+    app.include_router(joined.router)
 
 handler = serve(app)

@@ -41,7 +41,7 @@ WITHOUT_BODY = {"204", "304"}
 
 def _of_features(part: str) -> Mapping[Any, Any]:
     """What features add to a part of the document's rules."""
-    return ChainMap(*(rules.get(part, {}) for rules in features.of("openapi")))
+    return ChainMap(*(rules.get(part, {}) for rules in features.parts("answers", "OPENAPI")))
 
 
 def _parameter(description: str, place: str = "query", **schema: Any) -> dict[str, Any]:

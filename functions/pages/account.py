@@ -10,7 +10,6 @@ import secrets
 from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
-from itertools import chain
 
 from functions.pages.account_parts import WORDS, account_of, account_page, again, me, next_of, visitor_form
 from shared import features
@@ -206,7 +205,7 @@ def _left(notice: str) -> Answer:
 
 def _from_our_pages(event: Event) -> None:
     """Guard: forms come from our own pages, except for those whose links are signed."""
-    if event["path"] not in chain.from_iterable(features.of("signed_paths")):
+    if event["path"] not in features.paths("signed"):
         forms.ours_only(event)
 
 
@@ -226,4 +225,4 @@ def _removal_page(
     )
 
 
-handler = serve(routes, *features.joining("account"), guards=[_from_our_pages])
+handler = serve(routes, *(each.routes for each in features.joining("account")), guards=[_from_our_pages])

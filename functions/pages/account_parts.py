@@ -82,6 +82,6 @@ def account_page(
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
         errors=errors,
-        **{name: value for of in features.of("account_page") for name, value in of(user).items()},
+        **{name: value for each in features.joining("account") for name, value in each.on_account_page(user).items()},
         **head,
     )

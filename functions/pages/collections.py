@@ -217,7 +217,7 @@ def _starts() -> list[dict[str, str]]:
     named = {
         "The counts of all deals": keys.counts(ALL_DEALS),
         "All brands": keys.brands()[PARTITION_KEY],
-        **features.merged("collections"),
+        **features.merged("items", "COLLECTIONS"),
         **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
     }
     return [{"name": name, "link": collection(key, None)} for name, key in named.items()]

@@ -106,7 +106,7 @@ class Function:
 
     def access_at(self, stage: Stage) -> Access:
         """Its rights to a stage's table: its own and, where the stage shows its work, those that this takes."""
-        more = [*features.of("rights")] if stage.shows_work else []
+        more = [*features.parts("rows", "any_function")] if stage.shows_work else []
         return (*self.access, *chain.from_iterable(rights(self) for rights in more))
 
 

@@ -99,3 +99,6 @@ ROUTES = (
     ("accounts", "signed in", "POST /me/email-verifications"),
 )
 """The API's routes: of each function, who may call, then methods and paths (``infra/functions.py``)."""
+
+QUEUES = {"mail": "MailQueueUrl"}
+"""The queue of mail, with the stack's output of its address."""

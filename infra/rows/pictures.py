@@ -54,3 +54,6 @@ FILES: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 """Rights to the bucket, by the functions' names: operations of S3, each on one folder."""
+
+QUEUES = {"uploads": "UploadsUrl"}
+"""The queue of uploads, with the stack's output of its address."""

@@ -42,7 +42,7 @@ FUNCTIONS = (Function(name="collections", access=COLLECTIONS, pages="/table", sh
 _TRACES = p.of(traces.TRACE)
 
 
-def rights(row: Function) -> Access:
+def any_function(row: Function) -> Access:
     """What a function may do with traces, on a stage that shows its work."""
     keeps = [Right("PutItem", (_TRACES,))] if row.traced else []
     reads = [Right("Query", (_TRACES,))] if row.pages is not None and row.access else []

@@ -70,7 +70,7 @@ class AccountChange(Body):
     current_password: AnyPassword | None = None
     hot_pace: Annotated[Pace | None, Field(strict=False, description="When to notify of hot deals.")] = None
     __annotations__ |= {
-        name: kind for each in features.of("body_fields") for name, kind in each["AccountChange"].items()
+        name: kind for each in features.parts("fields", "IN_BODIES") for name, kind in each["AccountChange"].items()
     }
 
     @model_validator(mode="after")

@@ -282,5 +282,5 @@ class MessageOrder(Answer):
 Addresses = Annotated[dict[str, Address], Field(description="One's addresses, by their names.")]
 AboutOrder = Annotated[MessageOrder | SkipJsonSchema[None], Field(default=None)]
 
-ADDED: Mapping[str, Mapping[str, Any]] = {"Account": {"addresses": Addresses}, "Message": {"order": AboutOrder}}
+IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {"Account": {"addresses": Addresses}, "Message": {"order": AboutOrder}}
 """By a model's name, the fields that it has in addition to its own."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
-from itertools import chain
 from typing import Any, Literal
 
 from shared import features
@@ -19,7 +18,7 @@ VERSION = "v1"
 
 ROOT = f"/{VERSION}"
 
-PASSWORD_PATHS = ("/users", "/sessions", *chain.from_iterable(features.of("password_paths")))
+PASSWORD_PATHS = ("/users", "/sessions", *features.paths("password"))
 """POSTs that hash a password, which takes a whole processor for a moment, and those of features: they are limited by
 themselves."""
 

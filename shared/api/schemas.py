@@ -30,7 +30,9 @@ StockName = Annotated[
 
 def _added(name: str) -> dict[str, Any]:
     """The fields that features add to a model."""
-    return {field: kind for each in features.of("answer_fields") for field, kind in each.get(name, {}).items()}
+    return {
+        field: kind for each in features.parts("fields", "IN_ANSWERS") for field, kind in each.get(name, {}).items()
+    }
 
 
 _KINDS = tuple(kind for news in chain.from_iterable(features.of("news")) for kind in news.kinds)
@@ -325,7 +327,7 @@ FIELDS: dict[str, dict[str, Any]] = {
 
 def model(name: str) -> type[BaseModel] | None:
     """The model of a schema's name, where it is one of these or of a feature."""
-    known: Any = ChainMap(FIELDS, globals(), *features.of("answers")).get(name)
+    known: Any = ChainMap(FIELDS, globals(), *features.parts("answers", "ANSWERS")).get(name)
     if isinstance(known, dict):
         fields: dict[str, Any] = {field: (kind, ...) for field, kind in known.items()}
         return create_model(name, __base__=Answer, **fields)

@@ -165,9 +165,9 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     "Members": (
         Entity(t.USER, at(keys.user(_USERNAME), "a user", "28", _PARTLY),
             (at(keys.user_in_users(_USERNAME), "a user, to notify", "21", _PARTLY, index=USER_INDEX),
-                *chain.from_iterable(features.of("user_places"))),
+                *chain.from_iterable(features.parts("items", "USER_PLACES"))),
             needs="Email Name Role CreatedAt AccountId Generation", may="HotPace SignOuts",
-            hides={"Name": "a member's name", **features.merged("user_hides"),
+            hides={"Name": "a member's name", **features.merged("items", "USER_HIDES"),
                 "Generation": "made of a password's hash",
                 "Email": "a member's email address"},
             says=SAYS_USER,
@@ -219,7 +219,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(t.VOTE, at(keys.vote(_USERNAME, DEAL_ID), "a user's votes", "46"),
             needs="Vote Worth VotedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True),
     ),
-    **features.merged("entities"),
+    **features.merged("items", "ENTITIES"),
     "Upkeep": (
         Entity(t.SEQUENCE, at(keys.deal_numbers(), "a sequence of numbers", "1 30"),
             needs="LastNumber", exported=_WHOLE),

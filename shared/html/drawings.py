@@ -133,7 +133,7 @@ def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
 @cache
 def _noted() -> dict[str, Callable[[Item], tuple[str, str]]]:
     """By types of notes of features, the partition that a note is about, and its index."""
-    return features.merged("notes")
+    return features.merged("items", "NOTES")
 
 
 def _is_scratch(item: Item) -> bool:

@@ -31,7 +31,8 @@ MAILS_SENT = Metric("MailsSent", "Count", ("mailer",))
 MAILS_REFUSED = Metric("MailsRefused", "Count", ("mailer",))
 """Mails that SES took, and those that it did not: in its sandbox it takes none to addresses that are not verified."""
 
-METRICS = (MAILS_SENT, MAILS_REFUSED)
+DELIVERY = (MAILS_SENT, MAILS_REFUSED)
+"""The metrics that the dashboard shows beside the messages delivered."""
 
 
 def is_sent() -> bool:

@@ -9,3 +9,6 @@ ORDERS_PLACED = Metric("OrdersPlaced", "Count", ("orders", "shop"))
 
 OLDEST_OPEN_ORDER = Metric("OldestOpenOrder", "Seconds", ("expiry",))
 """Since the open order was placed that waits longest, each minute; nothing while no order is open."""
+
+ESSENTIAL = (OLDEST_OPEN_ORDER,)
+"""The metrics that are paid for where only the essential is watched."""

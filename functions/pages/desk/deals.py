@@ -46,6 +46,9 @@ REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)
 POSSIBLE = {"withdraw": (Status.ACTIVE, Status.EXPIRED), "end": (Status.ACTIVE,)}
 """Of which status a deal may be that is withdrawn or ended."""
 
+OF_FEATURES = tuple(features.joining("desk"))
+"""The modules of features' own pages of the desk, which also have parts of a deal's form."""
+
 routes = Routes()
 
 
@@ -95,7 +98,7 @@ def post_deal(request: Request) -> Answer:
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     then = typed.get("then", "")
-    fragment = then if then in {each.THEN for each in features.joining("desk")} else ""
+    fragment = then if then in {each.THEN for each in OF_FEATURES} else ""
     return pages.redirect(f"/desk/deals/{views.number(deal)}", fragment=fragment, notice="posted")
 
 
@@ -285,7 +288,7 @@ def form_page(
 
 def _parts(deal: Deal | None, request: Request) -> dict[str, Any]:
     """What features show in a deal's form; ``sends_to`` is a host that the browser sends a file to."""
-    return {name: value for each in features.joining("desk") for name, value in each.in_form(deal, request).items()}
+    return {name: value for each in OF_FEATURES for name, value in each.in_form(deal, request).items()}
 
 
 def refused_form(

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from http import HTTPStatus
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any
 
 from functions.pages.site.deal import summary
@@ -184,7 +184,7 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
 
 @routes.get("/robots.txt")
 def robots(_request: Request) -> Answer:
-    private = ("/my/", "/account", "/desk", *chain.from_iterable(features.of("private")), "/go/")
+    private = ("/my/", "/account", "/desk", *features.paths("private"), "/go/")
     lines = ["User-agent: *", *(f"Disallow: {link(path)}" for path in private)]
     if origin():
         lines.append(f"Sitemap: {absolute('/sitemap.xml')}")

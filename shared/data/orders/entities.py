@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from shared.data import item_types
@@ -87,6 +87,14 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
 
 USER_HIDES = {"Addresses": _LIVES}
 """Hidden attributes that it keeps in the items of users."""
+
+NOTES: Mapping[str, Callable[[Mapping[str, object]], tuple[str, str]]] = {
+    keys.OPEN_ORDERS: lambda note: (keys.open_orders_noted(note)[1], GSI3.name)
+}
+"""By types of notes, the partition that a note is about, and its index."""
+
+COLLECTIONS = {"Open orders": keys.open_orders()}
+"""Partitions to begin with in the table's browser."""
 
 
 _TIMES = {status.time_attribute: datetime for status in OrderStatus}

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from shared.data.keys import Item, Text
-from shared.dynamodb.schema import GSI3
 
 ORDER = "Order"
 ORDER_ITEM = "OrderItem"
@@ -65,18 +64,6 @@ def open_orders_noted(note: Mapping[str, object]) -> tuple[str, str]:
     return day, f"{open_orders()}#{note['SK']}"
 
 
-def _noted(note: Mapping[str, object]) -> tuple[str, str]:
-    return open_orders_noted(note)[1], GSI3.name
-
-
-NOTES = {OPEN_ORDERS: _noted}
-"""By types of notes, the partition that a note is about, and its index."""
-
-
 def deal_of_stock(key: str) -> str:
     """The id of the deal that the key of a shard of stock names."""
     return key.split("#")[1]
-
-
-COLLECTIONS = {"Open orders": open_orders()}
-"""Partitions to begin with in the table's browser."""
