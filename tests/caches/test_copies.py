@@ -181,15 +181,6 @@ def test_the_picks_of_a_page_count_among_its_deals_ends(table: Table, refresh: R
     assert copy["ExpiresAt"] == int(end.timestamp())
 
 
-def test_a_new_deal_is_in_the_build_though_the_index_does_not_show_it_yet(table: Table) -> None:
-    (deal,) = post_now(table)
-    lag(table, deal)
-
-    page = page_cache.newest(table, ALL_DEALS, TODAY, also=[deal.deal_id], previous=None)
-
-    assert ids(page.items) == [deal.deal_id]
-
-
 def test_a_deal_of_the_build_before_stays_though_the_index_does_not_show_it_yet(table: Table, refresh: Refresh) -> None:
     first, second = post_now(table, 2)
     refresh(of_deal(None, first), of_deal(None, second))
@@ -200,16 +191,6 @@ def test_a_deal_of_the_build_before_stays_though_the_index_does_not_show_it_yet(
     page = page_cache.newest(table, ALL_DEALS, TODAY, also=[], previous=previous)
 
     assert ids(page.items) == ids([first, second])
-
-
-def test_a_withdrawn_deal_is_not_in_the_build_though_the_index_still_shows_it(table: Table) -> None:
-    shown_still, active = post_now(table, 2)
-    withdrawn = deals.withdraw(table, shown_still.deal_id, TODAY)
-    table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
-
-    page = page_cache.newest(table, ALL_DEALS, TODAY, also=[withdrawn.deal_id], previous=None)
-
-    assert ids(page.items) == [active.deal_id]
 
 
 @on_servers

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.data import keys
-from shared.data.catalog import deals, endings, feeds, page_cache
+from shared.data.catalog import deals, feeds, page_cache
 from shared.data.catalog.deal_items import to_item
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PICKED
 from shared.dynamodb import damage
@@ -19,8 +18,7 @@ from shared.models.catalog import Deal
 from shared.values import times
 from tests.support.engines import MOTO, Engine
 from tests.support.events import of_deal, record
-from tests.support.factories import FEEDS, SHOES, a_deal, ago, ids, post
-from tests.support.factories import NOW as PRESENT
+from tests.support.factories import FEEDS, SHOES, a_deal, ids, post
 
 Refresh = Callable[..., dict[str, Any]]
 
@@ -142,16 +140,3 @@ def test_a_deal_that_is_damaged_leaves_the_copies_and_comes_back_when_it_is_repa
     assert without is not None
     assert mended is not None
     assert (damaged.deal_id in without.text, damaged.deal_id in mended.text) == (False, True)
-
-
-def test_a_sweep_goes_on_behind_a_damaged_deal(table: Table) -> None:
-    ended = [a_deal(ago(hours=1), ends_at=ago(minutes=number)) for number in (3, 2, 1)]
-    before = ago(hours=1)
-    post(table, ended, before)
-    table.client.put_item(
-        TableName=table.name, Item={**marshal_item(to_item(ended[1], before)), "Price": {"S": "free"}}
-    )
-
-    endings.sweep(table, PRESENT)
-
-    assert [deal for deal in (ended[0], ended[2]) if "GSI1PK" in (table.get(keys.deal(deal.deal_id)) or {})] == []

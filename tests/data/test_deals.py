@@ -88,15 +88,6 @@ def test_an_unknown_deal_is_not_found(table: Table) -> None:
             deals.find(table, absent)
 
 
-def test_numbers_follow_one_another(table: Table) -> None:
-    first = [deals.create(table, a_deal(), NOW).number for _ in range(3)]
-
-    together = {deal.number for deal in post(table, [a_deal() for _ in range(4)])}
-
-    assert first == [1, 2, 3]
-    assert together == {4, 5, 6, 7}
-
-
 def test_a_number_of_a_refused_deal_is_not_given_to_another(table: Table) -> None:
     deals.create(table, a_deal(source_id="shop:1"), NOW)
     with pytest.raises(DealExists):

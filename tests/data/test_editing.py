@@ -23,11 +23,10 @@ from shared.errors import (
     NoSuchTopic,
     TooLateToUndo,
 )
-from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, Deal, Status, Topic, feed_of
 from tests.support.factories import (
     APPLE,
     ASICS,
-    FEEDS,
     HOME,
     LAUNCH,
     NOW,
@@ -36,12 +35,10 @@ from tests.support.factories import (
     ago,
     ahead,
     as_large_as_allowed,
-    ids,
     listed,
     post,
-    three_feeds,
 )
-from tests.support.wire import Answer, answered, before, error, watched
+from tests.support.wire import before, watched
 
 
 def is_in_feeds(table: Table, deal: Deal) -> bool:
@@ -51,17 +48,6 @@ def is_in_feeds(table: Table, deal: Deal) -> bool:
 def notes(table: Table) -> list[Item]:
     items, _ = table.scan()
     return [item for item in items if item["Type"] == "Ending"]
-
-
-@three_feeds
-def test_an_edited_deal_keeps_its_place(table: Table, feed: Feed) -> None:
-    posted = post(table, [a_deal(ago(days=number)) for number in range(3)])
-
-    deals.edit(table, posted[1].deal_id, {"title": "Road runner", "price": "9.00"}, NOW)
-
-    page = feeds.read(table, feed, limit=25, now=NOW)
-    assert ids(page.items) == ids(posted)
-    assert (page.items[1].title, page.items[1].price) == ("Road runner", "9.00")
 
 
 @pytest.mark.parametrize(
@@ -146,19 +132,6 @@ def test_the_largest_deal_ends_and_is_withdrawn_as_any_other(table: Table) -> No
     assert [deal for deal in (ending, other, withdrawn) if is_in_feeds(table, deal)] == []
 
 
-def test_a_deal_that_cannot_be_relisted_keeps_no_other_from_ending(table: Table) -> None:
-    stuck, other = (a_deal(ago(hours=2), ends_at=ago(minutes=minutes)) for minutes in (2, 1))
-    post(table, [stuck, other], ago(hours=1))
-
-    def refuse(asked: dict[str, Any]) -> Answer | None:
-        return error("ValidationException") if stuck.deal_id in str(asked) else None
-
-    with answered(table, "TransactWriteItems", refuse):
-        endings.sweep(table, NOW)
-
-    assert (is_in_feeds(table, stuck), is_in_feeds(table, other)) == (True, False)
-
-
 def test_a_withdrawn_deal_stays_readable_and_withdrawn_since_the_first_time(table: Table) -> None:
     (deal,) = post(table, [a_deal(ago(days=1))])
     deals.withdraw(table, deal.deal_id, ago(hours=1))
@@ -168,17 +141,6 @@ def test_a_withdrawn_deal_stays_readable_and_withdrawn_since_the_first_time(tabl
     withdrawn = deals.get(table, deal.deal_id)
     assert withdrawn.status(NOW) is Status.WITHDRAWN
     assert withdrawn.withdrawn_at == ago(hours=1)
-
-
-def test_a_deal_that_is_brought_back_takes_its_old_place(table: Table) -> None:
-    posted = post(table, [a_deal(ago(days=number)) for number in range(3)])
-    deals.withdraw(table, posted[1].deal_id, NOW)
-
-    deals.edit(table, posted[1].deal_id, {"withdrawn_at": None}, NOW)
-
-    for feed in FEEDS:
-        assert listed(table, feed) == ids(posted)
-    assert sum(feed_counts.counts(table, feed_of(APPLE)).values()) == 3
 
 
 @pytest.mark.parametrize("ends_at", [ahead(days=2), None], ids=["with an end", "without one"])
@@ -211,18 +173,6 @@ def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Ta
 
     assert feed_counts.counts(table, feed_of(APPLE)) == feed_counts.counts(table, feed_of(ASICS)) == {}
     assert listed(table, ALL_DEALS) == []
-
-
-def test_the_last_deals_of_a_period_take_it_with_them(table: Table) -> None:
-    one, two = post(table, [a_deal(), a_deal()])
-
-    deals.withdraw(table, one.deal_id, NOW)
-    between = feed_counts.counts(table, feed_of(SHOES))
-    deals.withdraw(table, two.deal_id, NOW)
-
-    assert between == {"2050-06-15": 1}
-    assert feed_counts.counts(table, feed_of(SHOES)) == {}
-    assert feed_counts.counts(table, ALL_DEALS) == {}
 
 
 def test_a_deal_is_hot_once_and_only_while_it_is_on(table: Table) -> None:

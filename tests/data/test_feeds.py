@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, endings, feed_counts, feeds, picks, topics
+from shared.data.catalog import deals, feed_counts, feeds, picks, topics
 from shared.data.members import follows
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
@@ -63,15 +63,6 @@ def test_counts_up_to_a_day_are_read_from_there_and_say_nothing_of_later_ones(ta
     }
 
 
-def test_a_feed_is_newest_first_and_its_own(table: Table) -> None:
-    posted = post(table, [a_deal(ago(days=day)) for day in (0, 40, 3, 1)])
-    other = deals.create(table, a_deal(brand="asics", category="home"), NOW)
-
-    assert listed(table, ALL_DEALS) == ids(newest_first([*posted, other]))
-    for feed in FEEDS[1:]:
-        assert listed(table, feed) == ids(posted)
-
-
 def test_the_newest_of_each_of_some_periods_are_read_at_once(table: Table) -> None:
     posted = post(table, [a_deal(ago(days=day)) for day in (0, 0, 0, 40, 40, 80)])
     days = [Period.DAY.start_of(ago(days=day)) for day in (0, 40)]
@@ -94,38 +85,6 @@ def test_a_feed_without_deals_is_an_empty_page_after_one_round_trip(table: Table
     assert wire.round_trips == 1
 
 
-MIDNIGHT = datetime(2050, 6, 1, tzinfo=UTC)  # the start of a day and of a month
-
-
-@pytest.mark.parametrize(
-    "times",
-    [
-        [ago(days=17 * number) for number in range(12)],
-        [NOW] * 16,
-        [MIDNIGHT + timedelta(seconds=second) for second in range(-6, 6)],
-    ],
-    ids=["17 days apart", "of one second", "across midnight"],
-)
-def test_every_page_but_the_last_is_full_and_nothing_is_repeated_or_skipped(
-    table: Table, times: list[datetime]
-) -> None:
-    posted = ids(post(table, map(a_deal, times)))
-
-    for feed, limit in itertools.product(FEEDS, [1, 3, 5, len(times) - 1, len(times), len(times) + 1]):
-        pages = [ids(page.items) for page in walk(table, feed, limit=limit)]
-        assert pages == [posted[start : start + limit] for start in range(0, len(posted), limit)]
-
-
-def test_deals_posted_between_two_pages_are_not_in_the_second(table: Table) -> None:
-    posted = post(table, [a_deal(ago(hours=13 * number)) for number in range(8)])
-    firsts = {feed: feeds.read(table, feed, limit=4, now=NOW) for feed in FEEDS}
-    post(table, [a_deal(ahead(seconds=1)), a_deal(ahead(days=1)), a_deal(posted[0].created_at, entropy=b"\xff" * 16)])
-
-    for feed, first in firsts.items():
-        second = feeds.read(table, feed, limit=4, now=ahead(days=1), cursor=first.next)
-        assert ids([*first.items, *second.items]) == ids(posted)
-
-
 def test_an_older_deal_imported_between_two_pages_is_listed_in_its_place(table: Table) -> None:
     posted = post(table, [a_deal(ago(days=10 * number)) for number in range(4)])
     firsts = {feed: feeds.read(table, feed, limit=2, now=NOW) for feed in FEEDS}
@@ -134,16 +93,6 @@ def test_an_older_deal_imported_between_two_pages_is_listed_in_its_place(table: 
     for feed, first in firsts.items():
         second = feeds.read(table, feed, limit=25, now=NOW, cursor=first.next)
         assert ids(second.items) == ids([posted[2], imported, posted[3]])
-
-
-def test_a_partition_known_to_be_empty_is_never_queried(table: Table) -> None:
-    posted = post(table, [a_deal(ago(days=day)) for day in (0, 1, 100, 101, 102, 1000, 5000)])
-
-    for feed, limit in itertools.product(FEEDS, [1, 5, 25]):
-        with watched(table) as wire:
-            walk(table, feed, limit=limit)
-        holding = {keys.feed_partition(feed, feed.period.start_of(deal.created_at)) for deal in posted}
-        assert set(wire.partitions) <= holding
 
 
 def test_a_full_partition_is_one_round_trip_behind_the_counts(table: Table) -> None:
@@ -357,19 +306,6 @@ def test_a_cursor_outlives_the_deal_it_was_made_of(table: Table) -> None:
     second = feeds.read(table, ALL_DEALS, limit=25, now=NOW, cursor=first.next)
 
     assert ids(second.items) == ids([two, three])
-
-
-def test_a_swept_feed_lists_what_an_unswept_one_lists(table: Table) -> None:
-    post(table, [a_deal(ago(days=number), ends_at=ahead(hours=number + 1)) for number in range(6)])
-    staying = post(table, [a_deal(ago(days=number)) for number in range(3)])
-    later = ahead(hours=4)
-    before = listed(table, ALL_DEALS, now=later)
-
-    endings.sweep(table, later)
-
-    assert listed(table, ALL_DEALS, now=later) == before
-    assert set(ids(staying)) < set(before)
-    assert sum(feed_counts.counts(table, feed_of(SHOES)).values()) == len(before)
 
 
 both_pages = pytest.mark.parametrize("page", [FRONT_PAGE, EDITORS_CHOICE], ids=["front page", "editor's choice"])

@@ -175,17 +175,6 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
         assert (table.get(keys.user(name), consistent=True) is not None) == is_there
 
 
-def test_an_account_is_removed_though_something_of_it_is_damaged(table: Table, deal: Deal) -> None:
-    a_buyer(table)
-    feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
-    table.write(update(keys.feed("ana"), "REMOVE TokenHash", refused=NoSuchUser("ana")))
-
-    leave(table)
-
-    with pytest.raises(NoSuchUser):
-        users.get(table, "ana")
-
-
 def test_a_large_account_does_not_keep_the_others_waiting(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(removal, "IN_A_RUN", 2)
     for name in ("ana", "bo"):
@@ -371,11 +360,7 @@ def test_an_account_whose_email_address_has_just_changed_is_removed_with_the_new
     assert table.get(keys.user_email("new@mail.example")) is None
 
 
-LATE: dict[str, Callable[[Table, Deal, str], object]] = {
-    "like": lambda table, _, account: follows.like(table, APPLE, "ana", NOW, account),
-    "unlike": lambda table, _, account: follows.unlike(table, APPLE, "ana", account),
-    "watch": lambda table, _, account: follows.watch(table, APPLE, "ana", NOW, account),
-    "unwatch": lambda table, _, account: follows.unwatch(table, APPLE, "ana", account),
+LATE: dict[str, Callable[[Table, Deal, str], object]] = {  # likes and watches are in ``test_follows.py``
     "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
     "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
     "vote": lambda table, deal, account: votes.vote(table, deal, "ana", Vote.DOWN, NOW, account),
@@ -403,7 +388,7 @@ def test_a_late_request_of_a_names_last_owner_does_not_reach_the_next(
     users.create(table, a_user("ana", account_id="the next"))
     addresses.save(table, "ana", "home", HOME_ADDRESS)
     send(table, a_message(a_deal()))
-    undone = {"unlike": "like", "unwatch": "watch", "unsave": "save", "take vote back": "vote", "take out": "put in"}
+    undone = {"unsave": "save", "take vote back": "vote", "take out": "put in"}
     if late in undone:
         LATE[undone[late]](table, deal, "the next")
     there = table.scan()[0]
@@ -481,14 +466,6 @@ def test_changes_to_an_account_that_is_not_there_make_none(table: Table) -> None
             change()
 
     assert table.get(keys.user("nobody")) is None
-
-
-def test_a_removed_name_and_address_are_free_again(table: Table, ana: User) -> None:
-    leave(table)
-
-    users.create(table, ana)
-
-    assert users.get(table, "ana") == ana
 
 
 def test_what_a_delivery_left_under_a_name_that_nobody_has_is_not_its_next_owners(table: Table) -> None:

@@ -197,6 +197,9 @@ FILED = {
     "knife": "Paring Knife",
     "apart": "Memory 16 GB",
     "close": "Stick 16gb",
+    "zip": "Merino Quarter Zip Sweater",
+    "hyphened": "Fleece Quarter-Zip",
+    "zipped": "Cotton Quarterzip",
 }
 
 
@@ -224,6 +227,9 @@ TYPED = {
     **{key: ["mice"] for key in ["mouse", "mice"]},
     **{key: ["knife"] for key in ["knives", "knife"]},
     **{key: ["apart", "close"] for key in ["16gb", "16 GB", "16-gb"]},
+    "quarter-zip": ["zip", "hyphened", "zipped"],
+    "quarterzip": ["hyphened", "zipped"],
+    "quarter zip": ["zip", "hyphened"],
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from functions.background import publisher
 from shared.data import invariants, keys
-from shared.data.catalog import deals, search, words
+from shared.data.catalog import deals, words
 from shared.data.catalog.changes import DealChange
 from shared.data.members import alerts, cohorts, fanout, follows, limits, messages, users
 from shared.data.members.cohorts import Unit
@@ -207,42 +207,6 @@ def test_a_new_deal_is_told_to_those_all_of_whose_words_it_has(table: Table, wor
 
     assert told(table, "one") == told(table, "both") == ["New: Trail runner"]
     assert [told(table, name) for name in ("more", "else", "cheap")] == [[], [], []]
-
-
-@pytest.mark.parametrize(
-    ("text", "title", "is_met"),
-    [
-        ("quarter-zip", "Merino Quarter Zip Sweater", True),
-        ("quarter-zip", "Merino Quarter-Zip Sweater", True),
-        ("quarter-zip", "Merino Quarterzip Sweater", True),
-        ("quarter-zip", "Zip Wallet, a Quarter off", True),
-        ("quarter-zip", "Merino Quarter Sweater", False),
-        ("quarterzip", "Merino Quarter-Zip Sweater", True),
-        ("quarterzip", "Merino Quarter Zip Sweater", False),
-        ("zorblax quarter-zip", "Merino Quarter Zip Sweater", False),
-        ("zorblax quarter-zip", "Zorblax Quarter Zip Sweater", True),
-        ("zorblax quarter-zip", "Zorblax Sweater", False),
-        ("t-shirt", "Logo T-Shirt-Dress", True),
-        ("t-shirt", "Logo Tshirts", True),
-        ("t-shirt", "Oxford Shirt", False),
-        ("long-sleeve t-shirt", "Longsleeve Tshirt", True),
-        ("agre", "Agreed", True),  # a stem, whose own stem is another word
-    ],
-)
-def test_an_alert_tells_of_what_a_search_for_its_words_finds(
-    table: Table, work_off: WorkOff, text: str, title: str, is_met: bool
-) -> None:
-    look_for(table, "ana", text)
-    follows.watch(table, APPLE, "ana", NOW, within=Limits(words=text))
-    deal, units = posted(table, title=title)
-    search.file(table, None, deal)
-
-    work_off(units * 2)
-
-    found = search.find(table, words.asked(text), limit=9)
-    assert [found.instead is None and deal.deal_id in found.deal_ids, len(told(table, "ana"))] == [is_met, is_met]
-    work_off(fanout.news_of(deal)[:1])
-    assert len(told(table, "ana")) == is_met
 
 
 @pytest.mark.parametrize("alerts_first", [True, False])

@@ -116,26 +116,6 @@ def test_a_cancelled_order_gives_back_and_stays_cancelled(ask: Ask, table: Table
     assert messages.unread_count(table, "ana", times.now()) == 2
 
 
-def test_what_cannot_be_ordered_names_the_item_and_the_reason(ask: Ask, table: Table, deal: Deal) -> None:
-    made = [a_deal(times.now(), brand="g-fore", category="clothing", price="10.00") for _ in range(4)]
-    few, dearer, elsewhere, abroad = (deals.create(table, each, times.now()) for each in made)
-    for each in (few, dearer, abroad):
-        stock.add(table, each.deal_id, 2, times.now())
-    deals.edit(table, abroad.deal_id, {"currency": "KWD", "price": "201.00"}, times.now())
-    asked = [(deal, 1, "10.00"), (few, 3, "10.00"), (dearer, 1, "9.99"), (elsewhere, 1, "10.00"), (abroad, 1, "10.00")]
-
-    status, problem = place(ask, *asked)
-
-    assert status == 409
-    assert reasons(problem) == {
-        "items.1.quantity": "Trail runner: only 2 left.",
-        "items.2.price": "Trail runner costs $10.00 now, not $9.99.",
-        "items.3.dealId": "Trail runner is not sold here.",
-        "items.4.currency": "Trail runner costs KWD 201.000 now, not $10.00.",
-    }
-    assert [stock.of(table, each.deal_id).left for each in (deal, few, dearer)] == [5, 2, 2]
-
-
 WRONG_LINES = [
     ("street", "12\u0000Harbour"), ("street", "12\u202eHarbour"), ("street", "x" * 10_240),
     ("country", "United States"), ("country", "ZZ"), ("recipient", " "), ("planet", "Mars"), ("postalCode", None),
