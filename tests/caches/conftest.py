@@ -7,20 +7,18 @@ from typing import Any
 
 import httpx
 import pytest
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.background import refresher
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
 from shared.runtime import environment
-from tests.support import events
+from tests.support.events import Record, a_context, batch
 from tests.support.gateway import STAGE, Gateway
 from tests.support.surroundings import surrounded
 
 Get = Callable[..., Any]
 
-CONTEXT = LambdaContext()
-CONTEXT._aws_request_id = "test"
+CONTEXT = a_context()
 
 
 @pytest.fixture
@@ -34,8 +32,8 @@ def functions_of(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tabl
 def refresh(functions_of: Table) -> Callable[..., dict[str, Any]]:
     """Hands records of the stream to the refresher; without any, the clock's event."""
 
-    def hand_over(*some: events.Record) -> dict[str, Any]:
-        return refresher.handler(events.batch(some) if some else {"source": "aws.events"}, CONTEXT)
+    def hand_over(*some: Record) -> dict[str, Any]:
+        return refresher.handler(batch(some) if some else {"source": "aws.events"}, CONTEXT)
 
     return hand_over
 

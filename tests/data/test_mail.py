@@ -12,7 +12,7 @@ from shared import settings
 from shared.data import invariants, keys
 from shared.data.keys import Item, Text
 from shared.data.mail import keys as mail_keys
-from shared.data.mail import limits, mailing
+from shared.data.mail import mailing
 from shared.data.mail.mailing import DeadLink
 from shared.data.members import announcements, feed_keys, messages, users
 from shared.dynamodb.table import Table
@@ -74,13 +74,6 @@ def test_messages_of_before_the_hour_are_mailed_although_fifteen_came_after_it(t
 
     assert mailed(table, ana, DUE) == ([*before, *after[:12]], 3)
     assert mailed(table, ana, DUE + DAY) == (after[12:], 0)
-
-
-def test_a_mail_says_how_many_more_there_are_and_the_next_one_has_them(table: Table, ana: User) -> None:
-    told = tell_hot(table, *(DUE - timedelta(minutes=number) for number in range(21, 0, -1)))
-
-    assert mailed(table, ana, DUE) == (told[: limits.DIGEST_MESSAGES], 6)
-    assert mailed(table, ana, DUE + DAY) == (told[limits.DIGEST_MESSAGES :], 0)
 
 
 def test_an_account_without_a_first_day_is_mailed_what_came_since_the_mail_before(table: Table, ana: User) -> None:

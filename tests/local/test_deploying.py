@@ -1,11 +1,14 @@
-"""What is deployed to a local cloud: code, streams, alarms."""
+"""What is deployed to a local cloud: code, streams, alarms, and the sample that a new one shows."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import zipfile
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -20,12 +23,21 @@ from cli.redrive import Batch
 from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
 from local import __main__ as local
-from local import cloud, deploy, ministack_patches
+from local import cloud, deploy, ministack_patches, sample
 from local.cloud import free_port
 from local.deploy import _DEPLOYED_FROM
+from local.sample import stock as stock_of_sample
 from local.settings import ROOT, Home, Trouble, client_arguments
+from shared.data import invariants
+from shared.data.catalog import feeds, picks, scores
+from shared.data.members import follows, users
+from shared.data.orders import stock
+from shared.dynamodb.table import Table
+from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status
+from shared.models.members import User
 from tests.support import events
 from tests.support.commands import eventually, until
+from tests.support.engines import MINISTACK
 from tests.support.probe import client, home, probed, stream_to_a_function, told, write
 
 __all__ = ["home", "probed"]
@@ -229,3 +241,67 @@ def test_alarms_and_dashboard_are_deployed_and_one_that_rings_is_told_with_what_
     assert len(json.loads(body)["widgets"]) > 20
     assert told["NewStateValue"] == "ALARM"
     assert told["AlarmDescription"].endswith("docs/runbook.md, under 'Sweep is missing'")
+
+
+PLANTED = datetime(2026, 9, 1, 12, tzinfo=UTC)
+
+
+def test_the_sample_has_what_the_site_can_show_and_the_document_says_how_many_deals() -> None:
+    found = sample.read(PLANTED)
+
+    active = [deal for deal in found if deal.status(PLANTED) is Status.ACTIVE]
+    assert f"{len(found)} deals" in (ROOT / "docs" / "local-cloud.md").read_text(encoding="utf-8")
+    assert 150 <= len(found) <= 250
+    assert {deal.category for deal in active} == set(CATEGORIES)
+    assert len({deal.brand for deal in found}) >= 25
+    assert max(Counter(deal.link for deal in found).values()) >= 3
+    assert any(deal.coupon_code for deal in active)
+    assert any(deal.ends_at is not None for deal in active)
+    assert any(deal.status(PLANTED) is Status.EXPIRED for deal in found)
+    ends = [deal for deal in active if deal.ends_at and deal.ends_at - PLANTED < timedelta(days=1)]
+    assert len(ends) >= 6, "something ends within a day"
+    running = [deal for deal in active if "Running Shoes" in deal.title and float(deal.price) < 80]
+    assert len({deal.link for deal in running}) >= 4, "running shoes under $80"
+    assert len({deal.variant for deal in running if deal.variant}) >= 3, "a product in several colours"
+    assert any(each.link == deal.link and float(each.price) > float(deal.price) for deal in active for each in found), (
+        "a price that came down"
+    )
+    for deal in found:
+        sample.drawing(str(deal.source_id).split(":")[2], deal.category)
+
+
+@pytest.fixture(scope="module")
+def planted() -> Iterator[Table]:
+    """A table with the sample."""
+    with MINISTACK.table() as table:
+        for name in ("editor", "member"):
+            users.create(table, User(name, f"{name}@example.com", name.title(), "-", "member", PLANTED))
+        sample.plant(table, PLANTED, "member")
+        yield table
+
+
+def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once(planted: Table) -> None:
+    latest = feeds.read(planted, ALL_DEALS, limit=100, now=PLANTED).items
+
+    assert len(latest) >= 60
+    assert len(picks.read(planted, FRONT_PAGE, PLANTED)) == sample.FRONT
+    assert len(picks.read(planted, EDITORS_CHOICE, PLANTED)) == sample.CHOICE
+    assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
+    assert len(follows.watches(planted, "member")) == len(sample.FOLLOWED)
+    assert len(scores.popular(planted, PLANTED, limit=24).items) == 24
+    assert sample.plant(planted, PLANTED, "member") == 0
+
+
+def test_the_sample_is_sold_among_the_newest_and_first_on_the_front_page(planted: Table) -> None:
+    newest = feeds.read(planted, ALL_DEALS, limit=24, now=PLANTED).items
+    sold = [deal for deal in newest if stock.find(planted, deal.deal_id) is not None]
+
+    assert len(sold) >= stock_of_sample.ALSO_SOLD
+    front = picks.read(planted, FRONT_PAGE, PLANTED)
+    assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == stock_of_sample.ON_SALE
+
+
+def test_what_the_sample_writes_agrees(planted: Table) -> None:
+    found = {fault.rule for fault in invariants.check(planted, PLANTED)}
+
+    assert found - {invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS} == set()  # which the stream brings

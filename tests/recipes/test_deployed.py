@@ -33,65 +33,6 @@ from tests.recipes.conftest import COUNTS_WHAT_THERE_IS, RECIPES
 from tests.support import recipes
 from tests.support.commands import PATIENCE, eventually, surroundings
 
-_SERVE = """
-import contextlib, io, json, sys, traceback
-from awscli.clidriver import create_clidriver
-driver = create_clidriver()
-for line in sys.stdin:
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
-        try:
-            words = json.loads(line)
-            # A skeleton is made by each operation that a driver was asked for so far: it must be the only one.
-            status = (create_clidriver() if "--generate-cli-skeleton" in words else driver).main(words)
-        except SystemExit as exit:
-            status = exit.code
-        except BaseException:
-            traceback.print_exc()
-            status = 1
-    print(json.dumps([status, told.getvalue()]), flush=True)
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Aws:
-    """A running process of it."""
-
-    process: subprocess.Popen[str]
-
-    def __call__(self, *words: str) -> tuple[int, str]:
-        """What a command ends with, and what it prints."""
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.write(f"{json.dumps(words)}\n")
-        stdin.flush()
-        status, told = json.loads(stdout.readline())
-        return status, told
-
-
-@contextmanager
-def running(folder: Path, environment: Mapping[str, str]) -> Iterator[Aws]:
-    """It, unpacked into a folder, with the environment of its commands."""
-    cdk = find_spec("aws_cdk")  # importing it would start Node.js
-    assert cdk
-    assert cdk.submodule_search_locations
-    (packed,) = Path(cdk.submodule_search_locations[0]).glob("asset_awscli_v1/_jsii/*.tgz")
-    with tarfile.open(packed) as archive:
-        layer = archive.extractfile("package/lib/layer.zip")
-        assert layer is not None
-        zipfile.ZipFile(BytesIO(layer.read())).extractall(folder)
-    kept = {name: value for name, value in environment.items() if not name.lower().endswith("_proxy")}
-    with subprocess.Popen(
-        [sys.executable, "-S", "-c", _SERVE], cwd=folder, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env={**kept, "PYTHONPATH": str(folder / "awscli"), "AWS_PAGER": "", "NO_PROXY": "*"},
-    ) as process:  # fmt: skip
-        try:
-            yield Aws(process)
-        finally:
-            process.kill()
-
-
 pytestmark = pytest.mark.thorough
 
 DEAL = {"title": "Trail runner", "link": "https://shop.example/trail", "price": "31.90", "category": "shoes"}
@@ -197,6 +138,65 @@ def test_each_command_that_readme_and_afternoon_print_runs_after_make_run(bare: 
     assert '"hot": true' in bare.type(". .venv/bin/activate && btd deals show 1 --json")
 
 
+_SERVE = """
+import contextlib, io, json, sys, traceback
+from awscli.clidriver import create_clidriver
+driver = create_clidriver()
+for line in sys.stdin:
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        try:
+            words = json.loads(line)
+            # A skeleton is made by each operation that a driver was asked for so far: it must be the only one.
+            status = (create_clidriver() if "--generate-cli-skeleton" in words else driver).main(words)
+        except SystemExit as exit:
+            status = exit.code
+        except BaseException:
+            traceback.print_exc()
+            status = 1
+    print(json.dumps([status, told.getvalue()]), flush=True)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Aws:
+    """A process of AWS's command line, which the CDK brings along as a layer of Lambda: it runs many commands."""
+
+    process: subprocess.Popen[str]
+
+    def __call__(self, *words: str) -> tuple[int, str]:
+        """What a command ends with, and what it prints."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(f"{json.dumps(words)}\n")
+        stdin.flush()
+        status, told = json.loads(stdout.readline())
+        return status, told
+
+
+@contextmanager
+def aws_running(folder: Path, environment: Mapping[str, str]) -> Iterator[Aws]:
+    """AWS's command line, unpacked into a folder, with the environment of its commands."""
+    cdk = find_spec("aws_cdk")  # importing it would start Node.js
+    assert cdk
+    assert cdk.submodule_search_locations
+    (packed,) = Path(cdk.submodule_search_locations[0]).glob("asset_awscli_v1/_jsii/*.tgz")
+    with tarfile.open(packed) as archive:
+        layer = archive.extractfile("package/lib/layer.zip")
+        assert layer is not None
+        zipfile.ZipFile(BytesIO(layer.read())).extractall(folder)
+    kept = {name: value for name, value in environment.items() if not name.lower().endswith("_proxy")}
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", _SERVE], cwd=folder, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**kept, "PYTHONPATH": str(folder / "awscli"), "AWS_PAGER": "", "NO_PROXY": "*"},
+    ) as process:  # fmt: skip
+        try:
+            yield Aws(process)
+        finally:
+            process.kill()
+
+
 @dataclass(frozen=True, slots=True)
 class Shell:
     """A shell after ``eval "$(make env)"``, in which ``btd`` is found, and ``aws`` reaches the local cloud."""
@@ -230,7 +230,7 @@ class Shell:
 def shell(bare: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     told = bare.type('. .venv/bin/activate && eval "$(make env)" && env -0')
     environment = dict(line.split("=", 1) for line in told.split("\0") if line)
-    with running(tmp_path_factory.mktemp("aws"), environment) as aws:
+    with aws_running(tmp_path_factory.mktemp("aws"), environment) as aws:
         yield Shell(bare.tree, {**environment, "STACK": STAGES[STAGE].stack_name}, aws)
 
 

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.background import messenger, publisher, refresher
 from functions.cost_headers import with_cost
@@ -34,7 +33,7 @@ from shared.services import Queue
 from shared.values import times
 from tests.support.browsing import DEAL, Browser
 from tests.support.engines import FAST_SERVER
-from tests.support.events import Record, batch, damaged, event, number_of, of_deal, record
+from tests.support.events import Record, a_context, batch, damaged, event, number_of, of_deal, record
 from tests.support.factories import APPLE, a_deal, a_message, join, let_watch, open_brands, post, token_of_new
 from tests.support.rights import within_rights
 from tests.support.surroundings import queue_in_process, surrounded, taken
@@ -45,8 +44,7 @@ pytestmark = pytest.mark.faults
 Handler = Callable[[Record], dict[str, Any]]
 NOW = times.now()
 
-CONTEXT = LambdaContext()
-CONTEXT._aws_request_id = "test"
+CONTEXT = a_context()
 
 
 @pytest.fixture
