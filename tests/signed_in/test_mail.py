@@ -261,6 +261,15 @@ def reader(office: PostOffice, ana: Browser, table: Table) -> Browser:
     return ana
 
 
+def has_news(table: Table, name: str) -> None:
+    """Let another reader of that hour have a message."""
+    join(table, name)
+    table.write(account_checks.change(name, "SET VerifiedEmail = Email"))
+    mailing.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16), HOUR)
+    news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
+    table.write(messages.sending(announcements.compose(news, name)))
+
+
 def test_the_days_unread_messages_are_mailed_once(office: PostOffice, reader: Browser) -> None:
     office.queue.send([hour_of(HOUR), hour_of(HOUR)])
     sent = office.deliver()
@@ -341,11 +350,7 @@ def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "DIGEST_COHORT", 1)
-    join(table, "ben")
-    table.write(account_checks.change("ben", "SET VerifiedEmail = Email"))
-    mailing.choose_hour(table, users.get(table, "ben"), HOUR.hour, bytes(16), HOUR)
-    news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
-    table.write(messages.sending(announcements.compose(news, "ben")))
+    has_news(table, "ben")
     office.queue.send([hour_of(HOUR)])
     office.busy = True
     assert office.deliver() == []
@@ -360,11 +365,7 @@ def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
 ) -> None:
     monkeypatch.setattr(limits, "DIGEST_COHORT", 2)
     for name in ("abe", "ben", "cy"):  # ana comes second
-        join(table, name)
-        table.write(account_checks.change(name, "SET VerifiedEmail = Email"))
-        mailing.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16), HOUR)
-        news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
-        table.write(messages.sending(announcements.compose(news, name)))
+        has_news(table, name)
     table.write(account_checks.change("ben", "REMOVE CreatedAt"))  # damaged by hand
     read, failing = mailing.news, ["ana"]
 

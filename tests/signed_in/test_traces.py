@@ -34,6 +34,8 @@ from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
 from tests.support.wire import Answer, answered, compared, error
 
+pytestmark = pytest.mark.usefixtures("shown")
+
 ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password": PASSWORD}
 
 
@@ -45,7 +47,6 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 
 
 @pytest.mark.needs("shop")
-@pytest.mark.usefixtures("shown")
 def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     send(table, a_message(post_deal(), "ana", now=times.now()))
 
@@ -61,7 +62,6 @@ def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal
     )
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_page_tells_only_its_own_requests(ana: Browser) -> None:
     first, second = ana.get("/my/saved"), ana.get("/my/saved")
 
@@ -69,7 +69,6 @@ def test_a_page_tells_only_its_own_requests(ana: Browser) -> None:
 
 
 @pytest.mark.needs("shop")
-@pytest.mark.usefixtures("shown")
 @pytest.mark.parametrize(
     "path", ["/my/saved", "/account", "/account/remove", "/shop/cart", "/shop/orders", "/shop/addresses"]
 )
@@ -82,7 +81,6 @@ def test_each_count_at_the_head_takes_a_request_and_no_round_trip(ana: Browser, 
     assert "carts.pieces" in seen.words
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SHOWS_WORK")
     of_work = {f"shared.html.{name}" for name in ("page_cost", "form_cost", "drawings")}
@@ -111,7 +109,6 @@ def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
     return browser
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_stage_other_than_the_laptop_has_no_walk(visitor: Browser) -> None:
     seen = visitor.get("/table")
 
@@ -141,7 +138,6 @@ PAGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.usefixtures("shown")
 @pytest.mark.parametrize("built", [False, True], ids=["from the indexes", "from copies"])
 def test_each_request_of_each_page_has_a_pattern_and_a_function(
     visitor: Browser, table: Table, post_deal: PostDeal, built: bool
@@ -182,7 +178,6 @@ def row_of(function: str, operation: str = "Query") -> dict[str, Any]:
     return next(row for row in rows if (row["function"], row["operation"]) == (function, operation))
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_page_tells_how_it_asked_for_which_patterns_and_the_cost_of_a_million(ana: Browser) -> None:
     seen = ana.get("/my/saved")
 
@@ -199,7 +194,6 @@ def test_a_page_tells_how_it_asked_for_which_patterns_and_the_cost_of_a_million(
     assert f"${float(units) * 0.125 + 1e-9:.2f} a million such pages" in seen.words
 
 
-@pytest.mark.usefixtures("shown")
 def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     for minutes in range(10):
         saved.save(table, post_deal(minutes), "ana", times.now())
@@ -211,7 +205,6 @@ def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: T
     assert len(re.findall(r'class="key" href="/table\?partition=DEAL%23', seen.text)) == 10
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_a_sessions_is_not_told(
     ana: Browser,
 ) -> None:
@@ -222,7 +215,6 @@ def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_
     assert "partition=SESSION" not in seen.text
 
 
-@pytest.mark.usefixtures("shown")
 def test_copies_from_memory_are_said_to_be(
     visitor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,7 +233,6 @@ def test_copies_from_memory_are_said_to_be(
     assert "$0.00 a million such pages" in told
 
 
-@pytest.mark.usefixtures("shown")
 def test_ten_forms_take_the_capacity_that_is_counted_for_them(
     anyone: Browser, ana: Browser, editor: Browser, table: Table, sell: Callable[..., Deal]
 ) -> None:
@@ -325,7 +316,6 @@ def units_of(group: dict[str, Any]) -> float:
     return sum(float(each.removesuffix(" WRU")) for each in units)
 
 
-@pytest.mark.usefixtures("shown")
 def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None:
     liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
 
@@ -347,7 +337,6 @@ def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None
     assert "no-store" not in without.headers["Cache-Control"][0]
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_form_that_is_refused_tells_by_which_write(member: Browser) -> None:
     member.post("/my/likes/brand/apple", {"on": "1"})
 
@@ -358,7 +347,6 @@ def test_a_form_that_is_refused_tells_by_which_write(member: Browser) -> None:
     assert "What followed" not in told
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Browser) -> None:
     anyone.post("/account/sign-up", ZOE)
 
@@ -371,7 +359,6 @@ def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Br
     assert "10 WRU" in told  # two for each of the four writes refused, and two by themselves
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
     anyone: Browser, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,7 +375,6 @@ def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
     assert "what a form took is stored for ten minutes" in after.words
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_page_is_whole_where_the_trace_cannot_be_read(member: Browser, table: Table) -> None:
     liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
 
@@ -408,7 +394,6 @@ def drawn_in(seen: Seen) -> str:
     return rest.partition("Cost of this page")[0] if took else ""
 
 
-@pytest.mark.usefixtures("shown")
 def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(ana: Browser) -> None:
     ana.get("/my/saved")
     page_cost.begin()
@@ -419,7 +404,6 @@ def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(ana: Bro
     assert page_cost.summary()["million"] == "at least $0.44"
 
 
-@pytest.mark.usefixtures("shown")
 def test_requests_that_were_under_way_at_once_share_a_round_trip() -> None:
     def trips(*requests: Any) -> list[int]:
         return waves([Request("Query", None, (), began, took, pool="".join(pool)) for began, took, *pool in requests])
@@ -514,7 +498,7 @@ def test_each_panel_on_the_laptop_ends_with_the_faults_to_try_and_another_is_nam
     assert "A conflict: this page writes nothing" in parts(laptop.get("/brands/apple?fault=conflict"))[1]
 
 
-def test_a_stage_that_makes_no_faults_says_so_and_does_nothing(shown: None, ana: Browser) -> None:
+def test_a_stage_that_makes_no_faults_says_so_and_does_nothing(ana: Browser) -> None:
     tried, calm = ana.get("/my/saved?fault=throttle"), ana.get("/my/saved")
 
     assert "Faults work on the laptop only. Nothing was done." in tried.words

@@ -284,34 +284,27 @@ FIRST_WINDOW = {(1280, 900): 14, (1920, 1080): 19, (390, 844): 4}
 
 @pytest.mark.thorough
 def test_the_first_window_of_the_front_page_is_full_of_prices_below_the_walks_strip_too(
-    chromium: Browser, site: Preview, laptop: None
+    visit: Visit, laptop: None
 ) -> None:
     """``test_pages.py`` has it without the strip."""
-    seen = {}
+    page, seen = visit("/"), {}
     for width, height in FIRST_WINDOW:
-        context = chromium.new_context(base_url=site.origin, viewport={"width": width, "height": height})
-        page = patient(context).new_page()
-
-        page.goto("/")
+        page.set_viewport_size({"width": width, "height": height})
+        page.reload()
 
         page.evaluate("document.fonts.ready")
         assert page.locator("#walk").count() == 1
         seen[width, height] = page.evaluate(WHOLE_PRICES)
-        context.close()
 
     assert {size: (count, least) for size, least in FIRST_WINDOW.items() if (count := seen[size]) < least} == {}
 
 
 @pytest.mark.thorough
-def test_a_deals_way_to_the_shop_is_in_the_first_window_of_a_phone(
-    chromium: Browser, site: Preview, pages: dict[str, State]
-) -> None:
-    context = chromium.new_context(base_url=site.origin, viewport={"width": 390, "height": 844})
-    page = patient(context).new_page()
-
-    page.goto(pages["deal"].path)
+def test_a_deals_way_to_the_shop_is_in_the_first_window_of_a_phone(visit: Visit, pages: dict[str, State]) -> None:
+    page = visit(pages["deal"].path)
+    page.set_viewport_size({"width": 390, "height": 844})
 
     box = page.locator(".go .button").bounding_box()
+
     assert box is not None
     assert box["y"] + box["height"] <= 844
-    context.close()
