@@ -6,17 +6,19 @@ They ask several things at once, which moto does not bear: this table is of an e
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from functions.pages import clicks, site
 from shared.dynamodb.table import Table
+from shared.models.catalog import Deal
 from shared.values import times
-from tests.support.browsing import Ask
+from tests.support.browsing import Ask, parsed
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.events import a_context, event_of
-from tests.support.factories import open_brands
+from tests.support.factories import a_deal, indexed, open_brands, post
 from tests.support.rights import within_rights
 from tests.support.surroundings import surrounded
 
@@ -50,3 +52,27 @@ def follow(table: Table) -> Ask:
     """Follow ``/go``."""
     handler = within_rights(clicks)
     return lambda path, method="GET", **how: handler(event_of(path, method, **how), a_context())
+
+
+@pytest.fixture
+def posted(table: Table, now: datetime) -> list[Deal]:
+    """Four deals, the newest first: two colours of one shoe, a lamp and an older one of the shoe."""
+    shoe = "https://www.shop.example/shoes/trail"
+    made = [
+        a_deal(now - timedelta(minutes=1), title="Trail runner, green", link=f"{shoe}?variant=1", price="60.00"),
+        a_deal(now - timedelta(minutes=2), title="Trail runner, blue", link=f"{shoe}?variant=2", price="60.00"),
+        a_deal(now - timedelta(days=1), title="Café lamp", brand="asics", brand_name="ASICS", category="home"),
+        a_deal(now - timedelta(days=40), title="Trail runner, green", link=f"{shoe}?variant=1", price="80.00"),
+    ]
+    return indexed(table, post(table, made, now))
+
+
+def walked(ask: Ask, path: str, **query: str) -> Iterator[Any]:
+    """The pages of a list, as far as each leads to a next one."""
+    following: str | None = ""
+    while following is not None:
+        document = parsed(ask(path, query=query | ({"cursor": following} if following else {})))
+        yield document
+        onward = document.find(".//a[@rel='next']")
+        last, following = following, None if onward is None else onward.get("href").partition("cursor=")[2]
+        assert following != last, "a page leads to itself"

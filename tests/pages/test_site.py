@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import parse_qsl
 from xml.etree import ElementTree as ET
 
@@ -20,8 +18,7 @@ from functions.background import refresher
 from functions.pages import site
 from functions.pages.site import feeds as for_machines
 from functions.pages.site import pages
-from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, search, topics
-from shared.data.catalog.words import asked, in_text
+from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, topics
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.html import fragments, links, views
@@ -31,29 +28,14 @@ from shared.runtime import environment
 from shared.settings import READ_FOR_CARDS
 from shared.values import times
 from shared.values.pictures import Picture
+from tests.pages.conftest import walked
 from tests.support.browsing import Ask, parsed
 from tests.support.factories import APPLE, SHOES, a_deal, indexed, post
 from tests.support.surroundings import hand_over
 from tests.support.wire import watched
 
-CUT = "We searched only the first five words and 100 characters."
-SIX_WORDS = "trail runner green apple shoe six"
-
 READER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
 OPENED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-
-
-@pytest.fixture
-def posted(table: Table, now: datetime) -> list[Deal]:
-    """Four deals, the newest first: two colours of one shoe, a lamp and an older one of the shoe."""
-    shoe = "https://www.shop.example/shoes/trail"
-    made = [
-        a_deal(now - timedelta(minutes=1), title="Trail runner, green", link=f"{shoe}?variant=1", price="60.00"),
-        a_deal(now - timedelta(minutes=2), title="Trail runner, blue", link=f"{shoe}?variant=2", price="60.00"),
-        a_deal(now - timedelta(days=1), title="Café lamp", brand="asics", brand_name="ASICS", category="home"),
-        a_deal(now - timedelta(days=40), title="Trail runner, green", link=f"{shoe}?variant=1", price="80.00"),
-    ]
-    return indexed(table, post(table, made, now))
 
 
 PAGES = [
@@ -204,17 +186,6 @@ def of_two_brands(count: int, now: datetime) -> list[Deal]:
         a_deal(now - timedelta(seconds=n), title=f"Deal {n:03}", link=f"https://s.example/{n}", brand=brand)
         for n, brand in zip(range(count), itertools.cycle(["apple", "asics"]), strict=False)
     ]
-
-
-def walked(ask: Ask, path: str, **query: str) -> Iterator[Any]:
-    """The pages of a list, as far as each leads to a next one."""
-    following: str | None = ""
-    while following is not None:
-        document = parsed(ask(path, query=query | ({"cursor": following} if following else {})))
-        yield document
-        onward = document.find(".//a[@rel='next']")
-        last, following = following, None if onward is None else onward.get("href").partition("cursor=")[2]
-        assert following != last, "a page leads to itself"
 
 
 def test_a_list_goes_on_to_its_end(ask: Ask, table: Table, now: datetime) -> None:
@@ -399,105 +370,6 @@ def test_what_is_unknown_or_has_no_deals_leads_to_brands_or_categories(ask: Ask,
     assert [body.count('class="tile t-') for body in (category["body"], *empty)] == [8, 8, 7]
     assert ['class="tile t-home"' in body for body in empty] == [True, False]
     assert ask("/brands/nobodys", query={"cursor": "forged"})["statusCode"] == 404
-
-
-def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(ask: Ask, posted: list[Deal]) -> None:
-    document = parsed(ask("/search", query={"q": "runner under $80 half price"}))
-
-    (chips,) = document.findall(".//nav[@class='chips']")
-    assert [link.get("href") for link in chips.findall("a")] == [
-        "/search?q=runner+half+price",
-        "/search?q=runner+under+%2480",
-    ]
-    (form,) = (form for form in document.findall(".//form[@method='post']") if form.get("action") == "/my/alerts")
-    fields = {field.get("name"): field.get("value") for field in form.findall("input")}
-    assert fields == {"words": "runner", "ceiling": "80.00", "currency": "USD"}
-
-
-def test_deals_with_most_of_the_words_are_marked_as_such(ask: Ask, posted: list[Deal]) -> None:
-    document = parsed(ask("/search", query={"q": "runner zzzzzz"}))
-
-    text = "".join(document.itertext())
-    assert "No current deal has all these words." in text
-    assert "Deals with most of these words" in text
-    assert document.findall(".//section//li[@class='card']")
-
-
-def test_a_mistyped_word_is_corrected_and_what_words_name_is_led_to(ask: Ask, posted: list[Deal]) -> None:
-    document, alone = (parsed(ask("/search", query={"q": typed})) for typed in ("aple runer shoe", "runnner"))
-
-    (form,) = document.findall(".//form[@role='search']")
-    field = form.find("input")
-    assert (form.get("action"), field.get("name"), field.get("value")) == ("/search", "q", "apple runner shoe")
-    assert "No deals match aple runer shoe. Showing results for apple runner shoe." in "".join(document.itertext())
-    named = {link.text: link.get("href") for link in document.findall(".//p[@class='buttons']/a")}
-    assert named == {"All of Apple": "/brands/apple", "All of Shoes": "/categories/shoes"}
-    assert "No deals match" in "".join(alone.itertext())
-    assert "/search?q=runner" in [link.get("href") for link in alone.findall(".//a")]
-
-
-NO_PRICES = (
-    "ab " * 700,
-    "under $",
-    "shoes under $1.2.3",
-    "shoes under $99999999999999",
-    "under €80 $90",
-    "$20 to $",
-    "-0%",
-)
-"""Searches of 2,100 characters, and with a price that is none."""
-
-
-def test_whatever_is_searched_is_answered_and_a_last_word_says_what_it_stood_for(ask: Ask, posted: list[Deal]) -> None:
-    for typed in ("?!", "🎉", "x" * 300, "a b c d e f g h i", "the of and", "' OR 1=1", "\x00", *NO_PRICES):
-        assert ask("/search", query={"q": typed})["statusCode"] == 200
-    assert "We also searched for words that begin with “run”: runner." in ask("/search", query={"q": "run"})["body"]
-    assert "“2” was searched exactly" in ask("/search", query={"q": "2"})["body"]
-
-
-def test_a_search_that_is_cut_always_says_so(ask: Ask, posted: list[Deal], monkeypatch: pytest.MonkeyPatch) -> None:
-    here, past_the_end = (cursors.encode(asked(SIX_WORDS).scope, posted[n].deal_id) for n in (0, -1))
-    searches = [
-        {"q": "trail runner a1 b2 c3 d4"},
-        {"q": f"trail {'x' * 100}"},
-        {"q": "?" * 101},
-        {"q": SIX_WORDS, "cursor": past_the_end},
-    ]
-
-    bodies = [ask("/search", query=query)["body"] for query in searches]
-    monkeypatch.setattr(search, "find", lambda *_, **__: search.Found((), here))
-    none_so_far = ask("/search", query={"q": SIX_WORDS})["body"]
-
-    assert all(CUT in body for body in (*bodies, none_so_far))
-    assert "That’s all." in bodies[-1]
-    assert "Look further back" in none_so_far
-    assert len(asked(SIX_WORDS).words) == 5
-
-
-def test_words_are_compared_without_accents_case_and_signs() -> None:
-    assert in_text("Men's 2.ZERØGRAND — Crème brûlée, men’s") == ["mens", "2", "zerogrand", "creme", "brulee"]
-
-
-def test_a_search_pages_to_its_end_and_reads_one_deal_of_each_card(ask: Ask, table: Table, now: datetime) -> None:
-    # Two colours of each boot are one card, and are on one page; what has ended and is not swept yet is none.
-    made = [
-        a_deal(now - timedelta(minutes=n), title=f"Boot, {n}", link=f"https://s.example/{n // 2}?colour={n}")
-        for n in range(70)
-    ]
-    over = a_deal(now - timedelta(minutes=100), title="Boot", ends_at=now - timedelta(minutes=1))
-    for deal in [*post(table, made, now), over]:
-        search.file(table, None, deal)
-
-    with watched(environment.table()) as wire:
-        seen = [
-            [kind.text for kind in document.findall(".//p[@class='kind']")]
-            for document in walked(ask, "/search", q="boot")
-        ]
-
-    said = [f"{n} · 2 colours and sizes" for n in range(0, 70, 2)]
-    assert seen == [said[:24], said[24:]]
-    batches = [request.body["RequestItems"] for request in wire.requests if request.operation == "BatchGetItem"]
-    assert [len(wanted["Keys"]) for batch in batches for wanted in batch.values()] == [24, 11]
 
 
 @pytest.mark.parametrize("filled", [True, False], ids=["deals", "empty"])

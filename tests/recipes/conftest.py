@@ -37,7 +37,7 @@ COUNTS_WHAT_THERE_IS = (
     "tests/data/test_entities.py",
     "tests/data/test_costs.py::test_a_posted_deal_takes_the_write_units_that_the_document_says",
     "tests/data/test_drafts.py::test_what_drafts_take_is_what_the_document_says",
-    "tests/pages/test_sorted.py::test_each_list_takes_what_the_document_says",
+    "tests/pages/test_lists.py::test_each_list_takes_what_the_document_says",
     "tests/signed_in/test_traces.py::test_ten_forms_take_the_capacity_that_is_counted_for_them",
     "tests/api/test_writing.py::test_a_deal_is_posted_with_all_its_fields",
     "tests/infra/test_stack.py::test_the_clock_invokes_its_functions_each_minute_and_repeats_none_that_failed",

@@ -1,4 +1,4 @@
-"""A brand's and a category's deals in other orders and between prices: pages, the API, and what each of them takes."""
+"""Lists in other orders and between prices, and searches: pages, the API, and what each of them takes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ import pytest
 
 from functions.api import catalog
 from functions.pages.site.listing import LOWEST
-from shared.data.catalog import offers, selecting, sorting
+from shared.data.catalog import offers, search, selecting, sorting
+from shared.data.catalog.words import asked, in_text
+from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
 from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.values import times
+from tests.pages.conftest import walked
 from tests.support.browsing import Ask, parsed
 from tests.support.engines import DYNOXIDE_ENGINE, put_all
 from tests.support.events import a_context, event_of
 from tests.support.factories import a_deal, indexed, offered, open_brands, post, worded
 from tests.support.rights import within_rights
-from tests.support.wire import hooked
+from tests.support.wire import hooked, watched
 
 COST = (Path(__file__).resolve().parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
 
@@ -41,7 +44,7 @@ def api(table: Table) -> Ask:
 
 
 @cache
-def _seventy() -> tuple[list[Deal], list[Item]]:
+def _made() -> tuple[list[Deal], list[Item]]:
     """Seventy shoes and lamps of two brands; twenty are in yen, every fifth has no list price. And all items of a table
     that has them.
     """
@@ -65,9 +68,9 @@ def _seventy() -> tuple[list[Deal], list[Item]]:
 
 
 @pytest.fixture
-def posted(table: Table) -> list[Deal]:
+def seventy(table: Table) -> list[Deal]:
     """Those deals, in a table of a test's own."""
-    some, items = _seventy()
+    some, items = _made()
     put_all(table, items)
     return some
 
@@ -93,7 +96,7 @@ def links(answer: Any) -> dict[str, str]:
     return {"".join(each.itertext()): each.get("href", "") for each in reversed(list(parsed(answer).iter("a")))}
 
 
-def test_shoes_under_a_price_are_three_clicks_away(ask: Ask, posted: list[Deal]) -> None:
+def test_shoes_under_a_price_are_three_clicks_away(ask: Ask, seventy: list[Deal]) -> None:
     first = ask("/categories/shoes")
     cheapest = follow(ask, links(first)["Cheapest"])
     form = next(each for each in parsed(cheapest).iter("form") if each.get("class") == "field")
@@ -148,12 +151,12 @@ def test_a_list_where_little_fits_says_so_and_leads_on(ask: Ask, table: Table, n
 
 
 def test_running_shoes_under_a_price_are_found_page_by_page(
-    ask: Ask, api: Ask, table: Table, posted: list[Deal], now: datetime
+    ask: Ask, api: Ask, table: Table, seventy: list[Deal], now: datetime
 ) -> None:
     """Of a search, too: what its words' items say is sorted, and only what a page shows is read."""
     over = a_deal(now - timedelta(days=2), title="Shoe 99", price="1.00", ends_at=now - timedelta(days=1))
     (over,) = post(table, [over], now - timedelta(days=2))
-    worded(table, [*posted, over])
+    worded(table, [*seventy, over])
 
     cheapest = follow(ask, links(ask("/search", query={"q": "shoe"}))["Cheapest"])
     second = follow(ask, links(cheapest)["Higher prices"])
@@ -210,16 +213,16 @@ def test_60_day_lows_are_one_click_from_the_front_page_each_list_and_each_search
         assert [(deal["title"], deal["verdict"]["lowest"]) for deal in listed] == [(low, True) for low in lows], path
 
 
-def test_half_price_of_all_categories_is_a_limit_that_can_be_removed(ask: Ask, posted: list[Deal]) -> None:
+def test_half_price_of_all_categories_is_a_limit_that_can_be_removed(ask: Ask, seventy: list[Deal]) -> None:
     page = follow(ask, links(ask("/"))["Half price or less"])
 
     assert page["body"].count("<h1>Half price or less</h1>") == 1
-    assert titles(page) == [deal.title for deal in posted if (deal.discount_percent or 0) >= 50][:24]
+    assert titles(page) == [deal.title for deal in seventy if (deal.discount_percent or 0) >= 50][:24]
     assert links(page)["50% off or more ×"] == "/deals?sort=discount"
 
 
 def test_a_list_of_some_of_all_deals_says_of_how_many(
-    ask: Ask, table: Table, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
+    ask: Ask, table: Table, seventy: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sorting, "SIFTED", 10)
 
@@ -233,9 +236,9 @@ def test_a_list_of_some_of_all_deals_says_of_how_many(
 
 
 def test_a_search_of_more_deals_than_are_sorted_says_how_many_were(
-    ask: Ask, api: Ask, table: Table, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
+    ask: Ask, api: Ask, table: Table, seventy: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worded(table, posted)
+    worded(table, seventy)
     query = {"q": "shoe", "sort": "cheapest", "limit": "100"}
     whole, all_of_them = ask("/search", query=query), json.loads(api("/deals", query=query)["body"])
     monkeypatch.setattr(selecting, "MOST", 45)
@@ -284,7 +287,7 @@ def test_what_cannot_be_asked_for_is_refused_with_the_way_back(ask: Ask, api: As
     assert (page["statusCode"], problem["statusCode"]) == (200, 400)
 
 
-def test_the_api_lists_the_same_page_by_page(api: Ask, posted: list[Deal]) -> None:
+def test_the_api_lists_the_same_page_by_page(api: Ask, seventy: list[Deal]) -> None:
     query, found = {"sort": "cheapest", "to": "40", "brand": "asics", "limit": "3"}, list[str]()
     while True:
         page = json.loads(api("/categories/shoes/deals", query=query)["body"])
@@ -295,6 +298,109 @@ def test_the_api_lists_the_same_page_by_page(api: Ask, posted: list[Deal]) -> No
 
     assert found == [f"Shoe {n}" for n in (0, 3, 9, 12, 15, 18, 21, 24, 30)]
     assert api("/brands/nobody/deals", query={"sort": "cheapest"})["statusCode"] == 404
+
+
+CUT = "We searched only the first five words and 100 characters."
+SIX_WORDS = "trail runner green apple shoe six"
+
+
+def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(ask: Ask, posted: list[Deal]) -> None:
+    document = parsed(ask("/search", query={"q": "runner under $80 half price"}))
+
+    (chips,) = document.findall(".//nav[@class='chips']")
+    assert [link.get("href") for link in chips.findall("a")] == [
+        "/search?q=runner+half+price",
+        "/search?q=runner+under+%2480",
+    ]
+    (form,) = (form for form in document.findall(".//form[@method='post']") if form.get("action") == "/my/alerts")
+    fields = {field.get("name"): field.get("value") for field in form.findall("input")}
+    assert fields == {"words": "runner", "ceiling": "80.00", "currency": "USD"}
+
+
+def test_deals_with_most_of_the_words_are_marked_as_such(ask: Ask, posted: list[Deal]) -> None:
+    document = parsed(ask("/search", query={"q": "runner zzzzzz"}))
+
+    text = "".join(document.itertext())
+    assert "No current deal has all these words." in text
+    assert "Deals with most of these words" in text
+    assert document.findall(".//section//li[@class='card']")
+
+
+def test_a_mistyped_word_is_corrected_and_what_words_name_is_led_to(ask: Ask, posted: list[Deal]) -> None:
+    document, alone = (parsed(ask("/search", query={"q": typed})) for typed in ("aple runer shoe", "runnner"))
+
+    (form,) = document.findall(".//form[@role='search']")
+    field = form.find("input")
+    assert (form.get("action"), field.get("name"), field.get("value")) == ("/search", "q", "apple runner shoe")
+    assert "No deals match aple runer shoe. Showing results for apple runner shoe." in "".join(document.itertext())
+    named = {link.text: link.get("href") for link in document.findall(".//p[@class='buttons']/a")}
+    assert named == {"All of Apple": "/brands/apple", "All of Shoes": "/categories/shoes"}
+    assert "No deals match" in "".join(alone.itertext())
+    assert "/search?q=runner" in [link.get("href") for link in alone.findall(".//a")]
+
+
+NO_PRICES = (
+    "ab " * 700,
+    "under $",
+    "shoes under $1.2.3",
+    "shoes under $99999999999999",
+    "under €80 $90",
+    "$20 to $",
+    "-0%",
+)
+"""Searches of 2,100 characters, and with a price that is none."""
+
+
+def test_whatever_is_searched_is_answered_and_a_last_word_says_what_it_stood_for(ask: Ask, posted: list[Deal]) -> None:
+    for typed in ("?!", "🎉", "x" * 300, "a b c d e f g h i", "the of and", "' OR 1=1", "\x00", *NO_PRICES):
+        assert ask("/search", query={"q": typed})["statusCode"] == 200
+    assert "We also searched for words that begin with “run”: runner." in ask("/search", query={"q": "run"})["body"]
+    assert "“2” was searched exactly" in ask("/search", query={"q": "2"})["body"]
+
+
+def test_a_search_that_is_cut_always_says_so(ask: Ask, posted: list[Deal], monkeypatch: pytest.MonkeyPatch) -> None:
+    here, past_the_end = (cursors.encode(asked(SIX_WORDS).scope, posted[n].deal_id) for n in (0, -1))
+    searches = [
+        {"q": "trail runner a1 b2 c3 d4"},
+        {"q": f"trail {'x' * 100}"},
+        {"q": "?" * 101},
+        {"q": SIX_WORDS, "cursor": past_the_end},
+    ]
+
+    bodies = [ask("/search", query=query)["body"] for query in searches]
+    monkeypatch.setattr(search, "find", lambda *_, **__: search.Found((), here))
+    none_so_far = ask("/search", query={"q": SIX_WORDS})["body"]
+
+    assert all(CUT in body for body in (*bodies, none_so_far))
+    assert "That’s all." in bodies[-1]
+    assert "Look further back" in none_so_far
+    assert len(asked(SIX_WORDS).words) == 5
+
+
+def test_words_are_compared_without_accents_case_and_signs() -> None:
+    assert in_text("Men's 2.ZERØGRAND — Crème brûlée, men’s") == ["mens", "2", "zerogrand", "creme", "brulee"]
+
+
+def test_a_search_pages_to_its_end_and_reads_one_deal_of_each_card(ask: Ask, table: Table, now: datetime) -> None:
+    # Two colours of each boot are one card, and are on one page; what has ended and is not swept yet is none.
+    made = [
+        a_deal(now - timedelta(minutes=n), title=f"Boot, {n}", link=f"https://s.example/{n // 2}?colour={n}")
+        for n in range(70)
+    ]
+    over = a_deal(now - timedelta(minutes=100), title="Boot", ends_at=now - timedelta(minutes=1))
+    for deal in [*post(table, made, now), over]:
+        search.file(table, None, deal)
+
+    with watched(environment.table()) as wire:
+        seen = [
+            [kind.text for kind in document.findall(".//p[@class='kind']")]
+            for document in walked(ask, "/search", q="boot")
+        ]
+
+    said = [f"{n} · 2 colours and sizes" for n in range(0, 70, 2)]
+    assert seen == [said[:24], said[24:]]
+    batches = [request.body["RequestItems"] for request in wire.requests if request.operation == "BatchGetItem"]
+    assert [len(wanted["Keys"]) for batch in batches for wanted in batch.values()] == [24, 11]
 
 
 LISTS = {
