@@ -69,7 +69,7 @@ def place(table: Any, at: DynamoType, below: DynamoType, image: Json | None) -> 
 
 @_corrects(DynamoDBBackend, "put_item", "update_item", "delete_item", "transact_write_items")
 def _noted(own: Any) -> Any:
-    """Units are counted from what was written. And moto copies its tables to take a refused transaction back: here the
+    """Units are counted from the items written. And moto copies its tables to take a refused transaction back: here the
     transaction's own items are put back."""
     asked = inspect.signature(own).bind
 

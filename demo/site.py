@@ -85,7 +85,7 @@ class Site:
         return as_json({"items": items, "files": self.files.held})
 
     def keep(self, kept: str, changes: Sequence[tuple[str, str | None]] = (), records: str = "[]") -> None:
-        """Take up what was ``kept``, and the ``changes`` since then, without any of it coming by the stream, and the
+        """Take up the ``kept`` items, and the ``changes`` since then, without any of it coming by the stream, and the
         ``pending`` records, which go to the stream's readers with the next."""
         held, self.records = json.loads(kept), json.loads(records)
         self.files.held |= {name: tuple(file) for name, file in held["files"].items()}
@@ -146,7 +146,7 @@ class Site:
         return handle(event, Context())
 
     def follow(self) -> None:
-        """Hand what was written to the stream's readers, what they queue to the messenger, until nothing is left."""
+        """Hand new records to the stream's readers, and what they queue to the messenger, until nothing is left."""
         while self._gather() or self.waiting.bodies:
             records, self.records = self.records, []
             for name, row in self.functions.items():

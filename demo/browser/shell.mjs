@@ -21,7 +21,7 @@ function notice(sentence, actions = {}) {
   part("notice").hidden = !sentence;
 }
 
-// What was done here is kept by the version of the code. What an older one kept is set aside, until it is used or deleted.
+// Each version of the code keeps a table of its own. An older one's is set aside, until it is used or deleted.
 async function kept() {
   const mine = `${lock} ${code}`;
   try {

@@ -122,7 +122,7 @@ function more() {
   return rest;
 }
 
-// One thing after the other: Python has one thread, and what was written is kept before the next request is answered.
+// One thing after the other: Python has one thread, and each write is kept before the next request is answered.
 const after = (act) => (turn = turn.then(act).then(() => site && write()).catch((error) => console.error(error)));
 
 function take(line) {

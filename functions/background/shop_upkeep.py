@@ -43,7 +43,7 @@ class Offered:
             self.offered.update(deal.deal_id for deal in change.deals)
 
     def settle(self, failures: Failures) -> None:
-        """File the notes of the stock of what was gathered."""
+        """File the notes of the gathered stock."""
         list(damage.each(sorted(self.offered), partial(sold_here.file, table()), failures=failures))
 
 

@@ -83,7 +83,7 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One check: what was wanted, the actual result, and whether they are the same."""
+    """One check: the wanted and the actual result, and whether they are the same."""
 
     wanted: str
     came: str
@@ -214,7 +214,7 @@ _NO_LESSON = Lesson("", "", "", "", "")
 
 
 class Unusable(Exception):  # it is no error, but a sentence for the reader
-    """What was typed cannot be sent. Its text is the one sentence that says why."""
+    """The typed request cannot be sent. Its text is the one sentence that says why."""
 
 
 def keys_of(items: Sequence[Mapping[str, Any]], key: str, text: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Drafts and plans: an editor's own, and posted once, whoever posts them and whatever comes between."""
+"""Drafts and plans: an editor's own, and posted once, by the editor or the clock, whatever comes between."""
 
 from __future__ import annotations
 

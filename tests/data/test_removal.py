@@ -126,7 +126,7 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
     assert (sale.username, sale.address, sale.status) == ("", HOME_ADDRESS, SHIPPED)
     assert (sale.items, sale.totals, sale.pieces, sale.times) == (order.items, order.totals, 3, order.times)
     assert (delivered.address, delivered.status, delivered.items) == (None, DELIVERED, order.items)
-    assert steps.advance(table, sale, DELIVERED, NOW) == delivered  # whoever says it again
+    assert steps.advance(table, sale, DELIVERED, NOW) == delivered  # said again
     assert HOME_ADDRESS.recipient not in str(table.scan()[0])
     with pytest.raises(NoSuchOrder):
         order_items.get(table, "ana", order.order_id)

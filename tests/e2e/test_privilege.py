@@ -433,7 +433,7 @@ def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
 
 
 def _note_a_day_without_an_open_order(site: Site) -> None:
-    """Whoever looks for open orders next forgets it."""
+    """The next look for open orders forgets it."""
     note = {**shop_keys.open_orders_note("placed", "2025-03-05", 1), "KnownAt": "2025-03-05T00:00:00Z"}
     site.table.write(put(note, because="a test's own"))
 

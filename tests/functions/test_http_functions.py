@@ -312,7 +312,7 @@ READERS = {"API": (catalog, event("catalog-all-brands")), "page": (site, event_o
 
 
 def silent(request: Request) -> None:
-    """Say nothing until whoever asked has gone."""
+    """Say nothing until the client has gone."""
     request.connection.recv(1)
 
 

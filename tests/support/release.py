@@ -57,7 +57,7 @@ def write(table: Table) -> None:
 
 
 def change(table: Table) -> None:
-    """Edit, end, take back, and send what is there, whoever wrote it."""
+    """Edit, end, take back, and send what is there, whichever release wrote it."""
     first, second, third, *_ = feeds.read(table, ALL_DEALS, limit=25, now=NOW).items
     deals.edit(table, first.deal_id, {"title": "Another name"}, NOW)
     deals.withdraw(table, second.deal_id, NOW)

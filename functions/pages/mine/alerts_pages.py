@@ -203,8 +203,8 @@ def _watches(
 ) -> Answer:
     """The table of watches, alerts and likes. Two round trips behind the session's.
 
-    ``edited`` is the watch, or the id of the alert, whose form was refused: its row keeps what was ``typed``, and shows
-    the ``errors``. Raises NoSuchTopic.
+    ``edited`` is the watch, or the id of the alert, whose form was refused: its row keeps the ``typed`` values, and
+    shows the ``errors``. Raises NoSuchTopic.
     """
     username = cookies.member_of(request).username
     name, brand = request.query.get("brand", "").strip(), None

@@ -90,7 +90,7 @@ def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> None:
 
 
 def _compared(deal: Deal | None) -> object:
-    """What other offers of its product are compared with, of an offer; None of one that is withdrawn."""
+    """The parts of an offer that others of its product are compared with; None for a withdrawn one."""
     if deal is None or deal.withdrawn_at is not None:
         return None
     return links.product(deal.link), deal.variant, deal.units, deal.currency, deal.created_at

@@ -105,7 +105,7 @@ class Found:
 
     ``completed`` are the words that begin with the last one typed, as far as they were searched.
     ``instead`` is the corrected search whose matches these are, where that which was asked has none. ``groups`` are
-    what each word of the search stands for, on a first page, and ``others`` what was read and lacks a word.
+    what each word of the search stands for, on a first page, and ``others`` the matches that lack a word.
     """
 
     matches: tuple[Match, ...]
