@@ -33,7 +33,7 @@ CLOCK = "a minute's work of the clock"
 WATCH = "watch"
 
 BUNDLE_DISCOUNT = 0.30
-"""Of CloudFront's bill, for a year's commitment to it: its security savings bundle."""
+"""The share of CloudFront's bill that a year's commitment saves: its security savings bundle."""
 
 CACHES = (1, 10)
 """Regional caches that views are spread over: readers of one country have one, of the world a dozen."""

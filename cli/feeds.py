@@ -53,7 +53,7 @@ _IS_OF_VARIANT = re.compile(r"Variant |Option\d Value")
 """Columns of Shopify's that are not carried down."""
 
 _BLOCK = re.compile(r"<(?=/?(p|br|div|h\d|li|td|th|tr|ul)\b)")
-"""What begins a tag that parts words."""
+"""The beginning of a tag that separates words."""
 
 OUT_OF_STOCK = "out of stock"
 NOT_PUBLISHED = "not published"
@@ -369,7 +369,7 @@ def _id_of_shopify(raw: Mapping[str, Any], shop: Shop) -> str:
 
 
 def _variant(raw: Mapping[str, Any]) -> str:
-    """What a variant of Shopify's differs in."""
+    """The options that distinguish a variant of Shopify's."""
     options = [raw.get(f"Option{number} Value") for number in (1, 2, 3)]
     return ", ".join(option for option in options if option and option != "Default Title")
 

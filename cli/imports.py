@@ -51,7 +51,7 @@ WINDOW = 1_500
 deals together."""
 
 BY = "an import"
-"""Who withdraws deals here, as their logs say."""
+"""The name in the logs of deals that this withdraws."""
 
 PAGE = 100
 """Deals that are read at a time to find those that a file no longer has."""

@@ -1,4 +1,4 @@
-"""What the command line has of mail: commands of ``btd users``, work to send again, and a proof of ``btd probe``."""
+"""Mail on the command line: commands of ``btd users``, work to send again, and a proof of ``btd probe``."""
 
 from __future__ import annotations
 

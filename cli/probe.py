@@ -58,7 +58,7 @@ def deployed() -> Deployed:
 
 
 def keys_of_indexes(site: Deployed) -> str:
-    """Who may query one partition of an index can query that one, and no other: as a role that is made for it.
+    """A role that may query one partition of an index can query that one and no other. Makes such a role.
 
     And who may write some attributes only may send what our writes send (``Table.write``).
     """
@@ -231,7 +231,7 @@ def probe(
 
 
 def _result(proof: Proof, site: Deployed) -> dict[str, str]:
-    """What a proof came to and what it found. One that breaks down has failed, and the others go on.
+    """A proof's result and what it found. A proof that raises an error has failed, and the others go on.
 
     On the local cloud, ``works`` proves nothing about AWS.
     """

@@ -123,7 +123,7 @@ def kinds() -> tuple[Kind, ...]:
 
 
 Content = tuple[Kind, Any] | Batch
-"""What a dead-letter queue's message asks for: some work and its kind, or that a batch is read again."""
+"""A dead-letter queue's message: some work and its kind, or a batch to read again."""
 
 
 def content_of(message: Received) -> Content | None:

@@ -38,7 +38,7 @@ from shared.data.catalog.editing import FIELDS
 from shared.data.members import users
 
 BY = "the command line"
-"""Who changes deals here, as their logs say; no user can have this name."""
+"""The name in the logs of deals that commands change; no user can have it."""
 
 OPENAPI = Path(__file__).parent.parent / "functions" / "api" / "openapi.json"
 
@@ -63,8 +63,8 @@ KINDS: dict[str, Any] = {
     "--yes": Yes,
     "--Idempotency-Key": ClientKey,
 }
-"""What the document does not say as commands do: the parameters of paths, and two options that commands share. Modules
-of commands add those of their paths."""
+"""Where commands word it otherwise than the document: the parameters of paths, and two options that commands share.
+Modules of commands add those of their paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class Row:
     help: str
     view: View = output.fields
     says: Mapping[str, Any] = field(default_factory=dict)
-    """What is printed where the route answers nothing; the name of an argument stands for its value."""
+    """The text to print where the route answers nothing; the name of an argument stands for its value."""
 
     sends: dict[str, Any] = field(default_factory=dict)
-    """What is sent in addition to the arguments."""
+    """Values to send in addition to the arguments."""
 
     signed_in: bool = False
     """Whether the route writes the id of the caller's account, which is read then."""
@@ -98,7 +98,7 @@ def offer(group: typer.Typer, *rows: Row) -> None:
 
 
 def ask(work: Work, operation: str, given: Mapping[str, Any], *, signed_in: bool = False) -> Any:
-    """What the route of an operation answers; None where it answers nothing.
+    """The answer of an operation's route; None where it is empty.
 
     ``given`` has by the document's names what it is sent, and ``username``, the caller; None is not sent. Raises
     InvalidBody, NoSuchUser where nothing is found for a caller that does not exist, and what the route raises.

@@ -32,9 +32,9 @@ from shared.dynamodb.capacity import Basis, Capacity, inserts
 Json = dict[str, Any]
 Make = Callable[[Any], Any]
 CORRECTIONS: list[tuple[Any, str, Make]] = []
-"""What is corrected, the name of the method, and what makes the right one of moto's own."""
+"""The class to correct, the name of its method, and a function that makes the right one of moto's own."""
 WRITTEN: list[tuple[Json | None, Json | None]] = []
-"""What the last request wrote: each item before and after it, as DynamoDB sends items."""
+"""The last request's writes: each item before and after it, as DynamoDB sends items."""
 
 
 @contextmanager
@@ -145,7 +145,7 @@ def _attributes_as_they_are(own: Any) -> Any:
 
 @_corrects(DynamoResult, "execute_result")
 def _as_it_is_sent(_: Any) -> Any:
-    """What a read found has the names that are sent already: moto looks for each under seven others."""
+    """A read's result has the names to send already: moto looks for each under seven others."""
 
     def execute_result(self: Any, context: Any) -> Any:
         if context.operation_model.name not in ("BatchGetItem", "GetItem", "Query"):

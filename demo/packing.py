@@ -35,7 +35,7 @@ Json = dict[str, Any]
 ROOT = Path(__file__).resolve().parent.parent
 HERE, PARTS, BUILT = ROOT / "demo" / "browser", ROOT / "build" / "demo-parts", ROOT / "build" / "demo"
 INSTALLED = ROOT / ".venv-demo"
-"""What ``make demo`` installs: Pyodide, and the libraries that are not pure Python for WebAssembly."""
+"""``make demo`` installs this: Pyodide, and the libraries that are not pure Python for WebAssembly."""
 PYODIDE, WHEELS = INSTALLED / "node_modules" / "pyodide", INSTALLED / "site-packages"
 
 PACKED = {

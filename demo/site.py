@@ -159,7 +159,7 @@ class Site:
                 self.invoke("messenger", {"Records": [_message(body) for body in bodies]})
 
     def tick(self) -> None:
-        """What happens each minute: TTL takes what has expired, and the clock calls its functions."""
+        """Do the work of each minute: TTL removes expired items, and the clock calls its functions."""
         for item in self.moto.all_items():
             if TTL_ATTRIBUTE in item.attrs and float(item.attrs[TTL_ATTRIBUTE].value) < time.time():
                 self.expired.add(json.dumps([item.hash_key.value, item.range_key.value]))

@@ -1,4 +1,4 @@
-"""What a browser's tab lacks, and what takes its place, each with its reason.
+"""Stand-ins for what a browser's tab lacks, each with its reason.
 
 ``install`` is called once, before anything of the site is imported. Each stand-in also works in CPython, where the
 tests hold it.

@@ -1,4 +1,4 @@
-"""What is watched of a deployment: its metrics, the alarms on them, the topic that they notify, and the dashboard.
+"""The monitoring of a deployment: its metrics, the alarms on them, the topic that they notify, and the dashboard.
 
 Each alarm watches one metric and no formula, which would cost as much as all its metrics. Alarms and dashboard are a
 nested stack.

@@ -1,4 +1,4 @@
-"""What a stage's stack is made of: its monitoring looks at that, and features add to it."""
+"""The parts of a stage's stack, for its monitoring and for features that add to it."""
 
 from __future__ import annotations
 

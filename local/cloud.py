@@ -50,7 +50,7 @@ STOP_TIMEOUT = 60.0
 
 
 SAVED, NOT_SAVED = "Persistence: saved dynamodb state", re.compile("Persistence: (error|failed to save)")
-"""What MiniStack's log says of the table, and of what it could not write: it ends as if all were well."""
+"""Lines of MiniStack's log about the table and failed writes: it ends as if all were well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def functions(home: Home, port: int) -> dict[str, Any]:
 
 
 def invoke(home: Home, port: int, function: str, event: bytes) -> tuple[bytes, bool, str]:
-    """What a deployed function answers, whether it failed, and the last 4 KB of what it logged."""
+    """A deployed function's answer, whether it failed, and the last 4 KB of its log."""
     client = boto3.client("lambda", **client_arguments(home, port), config=Config(read_timeout=900))
     answer = client.invoke(FunctionName=function, Payload=event, LogType="Tail")
     log = base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")

@@ -42,8 +42,8 @@ class Impossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What a copy lacks: files, by their paths; modules; features; ``places``, which are files and folders; what the
-    ``paths`` of pages begin with; and other names."""
+    """The parts that a copy lacks: files, by their paths; modules; features; ``places``, which are files and folders;
+    what the ``paths`` of pages begin with; and other names."""
 
     files: frozenset[str]
     modules: frozenset[str]
@@ -54,7 +54,7 @@ class Gone:
 
     @classmethod
     def of(cls, features: Sequence[Feature], tracked: Iterable[str]) -> Gone:
-        """What goes with some features."""
+        """The parts of some features."""
         files = frozenset(path for path in tracked if any(owns(each, path) for each in features))
         modules = set(map(_module, files))
         return cls(
@@ -151,7 +151,7 @@ def _module(path: str) -> str:
 
 
 def of_tests(names: Iterable[str]) -> list[str]:
-    """Those of some names that are names of tests."""
+    """The names of tests among some names."""
     return sorted(name for name in names if name.startswith("test_"))
 
 
@@ -270,7 +270,7 @@ def _binds(node: ast.stmt) -> set[str]:
 
 
 def _marked(node: ast.AST, mark: str) -> set[str]:
-    """What ``@pytest.mark``'s mark of a test names."""
+    """The values of a test's mark of ours: the features of ``@pytest.mark.needs``."""
     found = set[str]()
     for each in getattr(node, "decorator_list", []):
         match each:
@@ -385,7 +385,7 @@ def _sections(text: str, path: str, gone: Gone) -> str:
 
 
 def anchor(title: str) -> str:
-    """What links to a heading end with."""
+    """The anchor of a heading."""
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 

@@ -1,4 +1,4 @@
-"""What happens by mail on the first morning of the model for NoSQL Workbench (``tools/workbench.py``)."""
+"""The mails of the first morning of the model for NoSQL Workbench (``tools/workbench.py``)."""
 
 from __future__ import annotations
 

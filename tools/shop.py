@@ -28,7 +28,7 @@ ORDERS = (
     ("bo", 1, (OrderStatus.SHIPPED, OrderStatus.DELIVERED)),
     ("cy", 1, (OrderStatus.CANCELLED,)),
 )
-"""Who orders how many pieces, and the steps that the order takes."""
+"""The orders: a buyer, the pieces, and the steps that the order takes."""
 
 
 def happens(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""What a proof of ``btd probe`` is made of; ``cli/probe.py`` has the proofs, and features have theirs here."""
+"""The parts of a proof of ``btd probe``; ``cli/probe.py`` has the proofs, and features have theirs here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shared.dynamodb.table import Table
 
 
 class Fails(Exception):
-    """What a proof saw instead of what is claimed."""
+    """A proof saw something else than the claim."""
 
 
 class NotHere(Exception):

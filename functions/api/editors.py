@@ -29,7 +29,7 @@ from shared.runtime.metrics import report
 from shared.values import identifiers, naming, times
 
 ONCE = ("Idempotency-Key", "anyway")
-"""Of a route that makes a deal: a key, so that a repeat makes nothing, and the odd fields that are meant."""
+"""The headers and queries of a route that makes a deal: an idempotency key, and the confirmed warnings."""
 
 app = create_app(validates=True)
 

@@ -40,7 +40,7 @@ WITHOUT_BODY = {"204", "304"}
 
 
 def _of_features(part: str) -> Mapping[Any, Any]:
-    """What features add to a part of the document's rules."""
+    """The features' additions to a part of the document's rules."""
     return ChainMap(*(rules.get(part, {}) for rules in features.parts("answers", "OPENAPI")))
 
 

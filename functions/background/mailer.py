@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
 _LIKE_A_LINK = re.compile(r"[.\u3002\uff0e\uff61:/@]\S")
-"""What mail programs may make a link of: a dot, also an ideographic one, a colon, a slash or an @ within a word."""
+"""Characters from which mail programs may make a link: a dot, also an ideographic one, a colon, a slash or an @ within
+a word."""
 
 MOST_BYTES = 20 * 1024
 """The most that the two forms of a mail have together: Gmail shows the beginning of longer ones, from 102 KB on, and

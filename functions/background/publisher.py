@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 _FOLLOWERS = tuple(features.joining("publisher"))
-"""What features do with a deal's change, before it is logged."""
+"""The features' work on a deal's change, before it is logged."""
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:

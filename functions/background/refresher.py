@@ -161,7 +161,7 @@ class Built:
     picked: Sequence[Deal] | None
     latest: Page[Deal] | None
     today: Today | None = None
-    """What the front page shows beside its picks."""
+    """The front page's lists beside its picks."""
 
     @property
     def shown(self) -> list[Deal]:

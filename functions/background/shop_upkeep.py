@@ -1,4 +1,4 @@
-"""What the refresher and the clock do for the shop: the levels of stock that deals show, the list of what is sold here,
+"""The shop's part of the refresher and the clock: the levels of stock that deals show, the list of what is sold here,
 and how long the oldest open order waits."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shared.values import times
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """Of some records of the stream, the deals that can be bought here since, or no longer; and those whose stock
+    """The deals in some records of the stream that can be bought here since, or no longer; and those whose stock
     changed, which say by now how much of it is left (``stocked``)."""
 
     stocked: set[str] = field(default_factory=set)

@@ -130,7 +130,7 @@ def leave_digests(request: Request) -> Answer:
 
 
 def on_account_page(user: User) -> dict[str, Any]:
-    """What the page of an account shows of mail."""
+    """The values about mail for the page of an account."""
     own = settings_of(user)
     return {
         "mail": is_sent(),

@@ -1,4 +1,4 @@
-"""What the pages of accounts have in common: the forms, their errors, and the account's own page."""
+"""Parts that the pages of accounts share: the forms, their errors, and the account's own page."""
 
 from __future__ import annotations
 

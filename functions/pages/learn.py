@@ -43,7 +43,7 @@ routes = Routes()
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads: a name of no meaning, and the lessons that were run or whose question was answered."""
+    """A reader: a random name, and the lessons that were run or whose question was answered."""
 
     visitor: str
     done: frozenset[str]
@@ -164,7 +164,7 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
 
 
 def _figure(request: Request, found: Lesson, given: running.Given, *, came: bool) -> Mapping[str, Any] | None:
-    """What a lesson's figure draws, with what a table of its own (``TEXTBOOK_TABLE``) ``answered`` to a run."""
+    """The values of a lesson's figure, with what a table of its own (``TEXTBOOK_TABLE``) ``answered`` to a run."""
     if not found.figure:
         return None
     drawn, own = drawing.FIGURES[found.figure](request.query, found, given), os.environ.get("TEXTBOOK_TABLE")

@@ -1,4 +1,4 @@
-"""What a row of a Lambda function says, and what a feature's settings of a stage are.
+"""The rows of Lambda functions, and the settings that a feature adds to a stage.
 
 ``infra/functions.py`` has the core's rows. The modules here have those of features, and their settings, which are
 frozen dataclasses in ``Stage.options``. They import aws_cdk only where they add resources: commands read stages, too.
@@ -28,7 +28,7 @@ USUAL_MEMORY = 512
 
 
 class Caller(Enum):
-    """Who calls a function, which decides how it is watched."""
+    """The caller of a function, which decides how it is watched."""
 
     GATEWAY = "the gateway, for a waiting client"
     EVENTS = "the stream, the queue or the clock"

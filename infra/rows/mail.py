@@ -79,7 +79,7 @@ is mailed to it any more, of a message only that it was mailed."""
 _USES_TOKENS: Access = (Right("GetItem", (_TOKEN,)), Right("DeleteItem", (_TOKEN,)))
 
 MORE = dict.fromkeys(("accounts", "account"), _USES_TOKENS)
-"""What other functions may do, by their names."""
+"""The rights of other functions, by their names."""
 
 FUNCTIONS = (
     Function(

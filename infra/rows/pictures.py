@@ -34,7 +34,7 @@ MORE: Mapping[str, Access] = {
     # Whether a deal has a picture again that a record says was replaced.
     "publisher": (Right("GetItem", (p.DEAL,), attributes=("Picture",)),)
 }
-"""What other functions may do with the table for pictures, by their names."""
+"""The rights of other functions for pictures, by their names."""
 
 ROUTES = (("editors", "signed in", "GET /deals/{dealId}/picture", "POST /pictures"),)
 """The API's routes: of each function, who may call, then methods and paths (``infra/functions.py``)."""

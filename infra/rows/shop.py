@@ -31,7 +31,8 @@ longer was overlooked."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop(Option):
-    """What a stage adds to orders, and how it spreads open ones; ``docs/deploying.md`` explains each setting.
+    """The charges that a stage adds to orders, and how it spreads open ones; ``docs/deploying.md`` explains each
+    setting.
 
     ``stuck`` is the bound of the alarm on orders that wait. A stage without this setting adds nothing.
     """
@@ -152,7 +153,7 @@ MORE = {
         Right("UpdateItem", (STOCK,), attributes=("GSI1PK", "GSI1SK")),
     ),
 }
-"""What other functions may do for the shop, by their names."""
+"""The rights of other functions for the shop, by their names."""
 
 FUNCTIONS = (
     Function(name="orders", access=ORDERS, artifact=FULL, variables=_terms, traced=True),

@@ -43,7 +43,7 @@ _TRACES = p.of(traces.TRACE)
 
 
 def any_function(row: Function) -> Access:
-    """What a function may do with traces, on a stage that shows its work."""
+    """A function's rights to traces, on a stage that shows its work."""
     keeps = [Right("PutItem", (_TRACES,))] if row.traced else []
     reads = [Right("Query", (_TRACES,))] if row.pages is not None and row.access else []
     return (*keeps, *reads)

@@ -61,7 +61,7 @@ def deal(deal: Deal, now: datetime) -> Json:
 
 
 def verdict(deal: Deal) -> Json | None:
-    """What a deal's price is judged by, in amounts of its currency; None where nothing is, or it is withdrawn."""
+    """The verdict on a deal's price, in amounts of its currency; None without one, or of a withdrawn deal."""
     judged = deal.verdict
     if judged is None or deal.withdrawn_at is not None:
         return None
@@ -76,7 +76,7 @@ def verdict(deal: Deal) -> Json | None:
 
 
 def typed(deal: Deal) -> Json:
-    """What an editor has typed and all are shown as it is."""
+    """Text of editors that is shown as it is."""
     return dict(zip(TYPED, _TYPED(deal), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""What mail adds to the account of an answer, and to the body that changes it."""
+"""Mail's fields in the answer about an account, and in the body that changes it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ IN_BODIES: Mapping[str, Mapping[str, Any]] = {"AccountChange": {"digest_hour": N
 
 
 def of_account(_table: Table, user: User) -> Json:
-    """What one's own account says of mail."""
+    """Mail's fields of one's own account."""
     own = settings_of(user)
     return {
         "emailVerified": is_verified(user),

@@ -189,7 +189,7 @@ def named_addresses(found: Mapping[str, StoredAddress]) -> Json:
 
 
 def of_account(table: Table, user: User) -> Json:
-    """What the answer about one's own account says of the shop."""
+    """The shop's fields in the answer about one's own account."""
     return {"addresses": named_addresses(addresses.of(table, user.username))}
 
 

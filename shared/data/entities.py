@@ -247,7 +247,7 @@ SCRATCHES = tuple(
 """Partitions for trial requests: what is in them is of no type of ours."""
 
 SCRATCH_ITEM = Entity("Scratch item", SCRATCHES[0], SCRATCHES[1:], expires=True)
-"""What the chart of the table says of them."""
+"""Their texts in the chart of the table."""
 
 PLACES = (*(place for row in ROWS for place in (row.own, *row.places)), *SCRATCHES)
 """The places of all types in the table and its indexes, and the scratch partitions."""

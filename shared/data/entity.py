@@ -1,4 +1,4 @@
-"""What a row of the types of items says (``entities.py`` has the rows), and how forms of keys are written.
+"""A row of the types of items (``entities.py`` has the rows), and how forms of keys are written.
 
 Keys are made by the functions that make the real ones, of names such as ``<DealId>`` in the place of values: of an
 attribute of the item, of a part of its key, or of what ``invariants.py`` derives.
@@ -17,7 +17,7 @@ from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index
 
 
 class Shown(Enum):
-    """Who may see the items of a partition of the table or of an index."""
+    """The readers of the items of a partition of the table or of an index."""
 
     OPEN = "everyone: the catalog"
     WHOLE = "who opens the browser of the table"
@@ -26,7 +26,7 @@ class Shown(Enum):
 
 
 class Exported(Enum):
-    """What ``btd export`` writes of the items of a type without ``--personal``."""
+    """The part of a type's items that ``btd export`` writes without ``--personal``."""
 
     NOTHING = "nothing: a new type is left out until its row says more"
     DESCRIBED = "the attributes of its models that are not personal"

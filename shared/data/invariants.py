@@ -494,7 +494,7 @@ def _holds(when: When | None, item: Item) -> bool:
 
 
 def _pattern(forms: Key) -> re.Pattern[str]:
-    """What has the forms of a partition key and a sort key, with a group for each name in them."""
+    """A matcher of the forms of a partition key and a sort key, with a group for each name in them."""
     parts = _NAME.split(_joined(forms))  # a text, a name, its format, and so on
     pattern, names = re.escape(parts[0]), set[str]()
     for name, text in zip(parts[1::3], parts[3::3], strict=True):

@@ -72,7 +72,7 @@ clicks = Item[str]("CLICKS#{deal_id}")
 shop = Item[str]("SHOP#{host}")
 """A note of what a shop's deals usually are, under the host of its addresses."""
 log = Text[str]("LOG#{deal_id}")
-"""Who changed what of a deal."""
+"""The log of a deal's changes."""
 log_line = Item[str, str](PK="LOG#{deal_id}", SK="{line_id}")
 score = Item[str]("SCORE#{deal_id}")
 """The sum of the votes on a deal, and while the deal is listed its rank among the popular ones."""

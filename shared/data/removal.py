@@ -83,7 +83,7 @@ _COUNTED: Mapping[Callable[..., int], tuple[str, ...]] = {
     drafts.remove_some: (t.DRAFT,),
     _remove_follows: (*t.LIKE.values(), *t.WATCH.values()),
 }
-"""What removes some items of a type that others count or point to, and returns how many; with the types."""
+"""Functions that remove some items that others count or point to, and return how many, by their types."""
 
 
 def _partitions(username: str) -> list[tuple[str, Index | None]]:

@@ -1,4 +1,4 @@
-"""What stages that show their work keep and count: traces of forms, and how many items of each type there are.
+"""The items of stages that show their work: traces of forms, and how many items of each type there are.
 
 A trace is the cost of a form and of what followed from it, kept for ten minutes. It has an id of its own. The functions
 of the stream and the queue know no trace: they file what they did under the key of the item that a record names, and a

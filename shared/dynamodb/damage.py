@@ -136,7 +136,7 @@ def taken() -> list[str]:
 
 
 def failed() -> list[str]:
-    """What failed for another reason since the last call, each with its reason."""
+    """The failures for other reasons since the last call, each with its reason."""
     return _emptied(_failed)
 
 

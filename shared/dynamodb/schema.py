@@ -39,7 +39,7 @@ KEYS = (PARTITION_KEY, SORT_KEY, *(k for i in INDEXES for k in (i.partition_key,
 """The key attributes of the table and of all indexes."""
 
 INDEX_KEYS = frozenset(KEYS[2:])
-"""Those of the indexes alone."""
+"""The key attributes of the indexes alone."""
 
 
 def without_places(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def require_laptop_or_editor(request: Request) -> None:
 
 
 _COUNTS = {name: features.imported(count) for name, count in features.merged("head_counts").items()}
-"""What features count for the header of a member's pages."""
+"""The features' counts for the header of a member's pages."""
 
 
 def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], dict[str, Any]]:

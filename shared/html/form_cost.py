@@ -54,7 +54,7 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
 """The functions that read the stream, each with the types of items that its filter wants, in words."""
 
 _asked: dict[str, Any] = {}
-"""Of the present request: its event, and the drawing of its own writes once it is made."""
+"""The present request's event, and the drawing of its own writes once it is made."""
 
 
 def begin_page(event: Event) -> None:
@@ -71,7 +71,7 @@ def begin(event: Event) -> None:
 
 
 def values(*, status: int) -> dict[str, Any]:
-    """What templates show: what the page took, and what the form did that led to it."""
+    """The values for templates: the page's cost, and the form's that led to it."""
     return {"page_cost": page_cost.measured(), "form_cost": shown(status=status)}
 
 

@@ -41,7 +41,7 @@ _WORDS = {
     "string_too_long": "This must have at most {max_length} characters.",
     "string_too_short": "This must have at least {min_length} characters.",
 }
-"""What is wrong with a field, by pydantic's types of errors, for the person who typed it."""
+"""Sentences about a field's errors, by pydantic's types of errors."""
 
 
 class FromElsewhere(Forbidden):

@@ -207,7 +207,7 @@ CHOICES = {
 """The faults that can be asked for, in words."""
 
 _asked: dict[str, str] = {}
-"""Of the present request: the fault that its address asks for, and the rest of its query."""
+"""The fault that the present request's address asks for, and the rest of its query."""
 
 
 def begin_fault(event: Event) -> None:

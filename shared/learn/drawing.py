@@ -249,7 +249,7 @@ def _dollars(amount: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is asked of a partition a second: of the hot item and of the other keys."""
+    """A partition's requests a second: for the hot item and for the other keys."""
 
     hot: float
     others: float
@@ -324,4 +324,4 @@ FIGURES: Mapping[str, Callable[[Mapping[str, str], Lesson, Given], Mapping[str, 
     "travel": lambda *_: {},
     "multi": lambda *_: recorded(),
 }
-"""What each figure's template needs, of the form that was sent, the lesson, and the names in braces."""
+"""The values for each figure's template, from the form, the lesson, and the names in braces."""

@@ -33,12 +33,12 @@ from shared.learn.running import Done
 
 FOLDER = Path(__file__).with_name("exercises")
 PREFIX = "exercise-"
-"""What the names of exercises begin with in addresses and in the cookie of what is done."""
+"""The prefix of exercises' names in addresses and in the cookie of finished ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What must come back.
+    """The expected result.
 
     ``finds`` are the values of the attribute ``by`` (without one: of the sort key) of the items that were read, in
     their order. ``refused`` has a code for each time that the request is sent, empty where it is answered. ``units``
@@ -114,7 +114,7 @@ def find(slug: str) -> Exercise:
 
 
 def lesson_of(exercise: Exercise, text: str) -> Lesson:
-    """What a reader typed as a lesson, whose requests are sent and drawn as any others. Raises Unusable."""
+    """A reader's input as a lesson, whose requests are sent and drawn as any others. Raises Unusable."""
     items, requests = exercise.items, []
     if exercise.key:
         items = keys_of(exercise.items, exercise.key, text)

@@ -134,7 +134,7 @@ class Lesson:
 
     @property
     def kind(self) -> str:
-        """What the contents say of the page: whether it runs, and whether a request of it is to fail."""
+        """The page's mark in the contents: whether it runs, and whether a request of it is to fail."""
         if not self.can_run:
             return "tells"
         return "fails on purpose" if any(step.refused for step in self.common) else "runs"

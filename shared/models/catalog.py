@@ -98,7 +98,7 @@ class Vote(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a price is judged by: the ``cheapest`` other offer of its product in the 60 days before it, with its
+    """The verdict on a price: the ``cheapest`` other offer of its product in the 60 days before it, with its
     ``day``, and the prices that were ``usual`` then: the lowest and the highest of the middle half of those offers.
 
     Prices are in units of the deal's currency.
@@ -161,7 +161,7 @@ class Deal:
 
     @property
     def editor(self) -> str | None:
-        """Who wrote this version; None where that is not known, and the name is an earlier version's."""
+        """The editor who wrote this version; None where that is unknown and the name is an earlier version's."""
         version, _, name = (self.edited_by or "").partition(" ")
         return name if version == str(self.version) else None
 

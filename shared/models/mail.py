@@ -1,4 +1,4 @@
-"""What an account says of mail, and a mail."""
+"""An account's settings of mail, and a mail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Trouble = Literal["bounce", "complaint"]
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """What an account's item says of mail.
+    """The settings of mail in an account's item.
 
     ``verified_email`` is the address that was proved last: one that took its place is not verified. So is
     ``stopped_email`` the one that nothing is mailed to. ``digest_hour``, in UTC, is when the day's unread messages are
@@ -32,11 +32,11 @@ class MailSettings:
 
 
 NOTHING = MailSettings()
-"""Those of an account that says nothing of mail."""
+"""The settings of an account without any."""
 
 
 def settings_of(user: User) -> MailSettings:
-    """What an account says of mail."""
+    """The settings of mail of an account."""
     return next((each for each in user.more if isinstance(each, MailSettings)), NOTHING)
 
 

@@ -36,7 +36,7 @@ class AboutDeal:
 
 @dataclass(frozen=True, slots=True)
 class AboutOther:
-    """What else a message is about: a ``thing`` of a feature, such as an order, and its id."""
+    """Another subject of a message than a deal: a ``thing`` of a feature, such as an order, and its id."""
 
     thing: str
     id: str

@@ -49,7 +49,8 @@ class Charges:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Charges:
-        """Those of an environment's ``SHIPPING``, such as ``USD=4.90 EUR=5.00``, and ``TAX``; none where neither is."""
+        """From the environment variables ``SHIPPING``, such as ``USD=4.90 EUR=5.00``, and ``TAX``; none without
+        them."""
         shipping = dict(each.split("=") for each in environment.get("SHIPPING", "").split())
         return cls(shipping, Decimal(environment.get("TAX", "0")))
 
@@ -211,7 +212,7 @@ class Stock:
 
 
 PREFIX = "BTD-"
-"""What an order's number begins with, as people read and write it: ``BTD-10234``."""
+"""The prefix of an order's number, as people read and write it: ``BTD-10234``."""
 
 _WRITTEN = re.compile(rf"\s*(?:{PREFIX})?([0-9]{{5,12}})\s*", re.ASCII | re.IGNORECASE)
 

@@ -63,5 +63,5 @@ def token(entropy: bytes) -> str:
 
 
 def hashed(token: str) -> str:
-    """What the table knows of a token: its SHA-256, in hexadecimal digits."""
+    """The stored form of a token: its SHA-256, in hexadecimal digits."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -147,7 +147,7 @@ LONGEST = 40
 """Characters of a name that a card has room for, in two lines."""
 
 _LAST = 14
-"""Of a longer name, the characters at its end that stay: there, products of one kind differ."""
+"""The characters at the end of a longer name that stay: there, products of one kind differ."""
 
 
 def named(title: str, brand: str) -> tuple[str, str]:

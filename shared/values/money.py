@@ -39,7 +39,7 @@ def decimals(currency: str) -> int:
 
 
 def sign(currency: str) -> str:
-    """What precedes amounts of a currency: ``$``, ``CA$``, and of one without a sign ``CHF``."""
+    """The text before amounts of a currency: ``$``, ``CA$``, and of one without a sign ``CHF``."""
     return currencies().get(currency, (2, ""))[1] or currency
 
 
@@ -57,7 +57,7 @@ def normal(amount: str) -> str:
 
 
 def fault(amount: str, currency: str) -> str | None:
-    """What an amount must be in a currency, where it has more decimals than that."""
+    """The error for an amount with more decimals than its currency has."""
     most = decimals(currency)
     if len(amount.partition(".")[2].rstrip("0")) <= most:
         return None

@@ -1,4 +1,4 @@
-"""What the desk's pages share, a deal's log, and its form: the fields, and the deal that they make."""
+"""Parts that the desk's pages share, a deal's log, and its form: the fields, and the deal that they make."""
 
 from __future__ import annotations
 

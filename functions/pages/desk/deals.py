@@ -44,7 +44,7 @@ REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)
 """Errors that the deal form shows, with its values."""
 
 POSSIBLE = {"withdraw": (Status.ACTIVE, Status.EXPIRED), "end": (Status.ACTIVE,)}
-"""Of which status a deal may be that is withdrawn or ended."""
+"""The statuses of deals that can be withdrawn or ended."""
 
 OF_FEATURES = tuple(features.joining("desk"))
 """The modules of features' own pages of the desk, which also have parts of a deal's form."""
@@ -287,7 +287,7 @@ def form_page(
 
 
 def _parts(deal: Deal | None, request: Request) -> dict[str, Any]:
-    """What features show in a deal's form; ``sends_to`` is a host that the browser sends a file to."""
+    """The features' values for a deal's form; ``sends_to`` is a host that the browser sends a file to."""
     return {name: value for each in OF_FEATURES for name, value in each.in_form(deal, request).items()}
 
 

@@ -88,7 +88,7 @@ def _again(deal: Deal, found: Sequence[Deal], now: datetime) -> Mapping[str, Any
 
 
 def _verdict(deal: Deal, now: datetime) -> dict[str, Any] | None:
-    """What a deal's price is beside its product's other ones of 60 days; None where there are none."""
+    """A deal's price compared with its product's others of 60 days; None where there are none."""
     judged = deal.verdict
     if judged is None or deal.status(now) is Status.WITHDRAWN:
         return None

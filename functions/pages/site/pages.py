@@ -137,7 +137,7 @@ def _named(selection: Selection) -> str:
 
 
 def _among(sort: Sort, looked: int, cursor: str | None) -> str:
-    """Of which deals some of all categories are, where there are more."""
+    """The list that some deals of all categories come from, where there are more."""
     if sort is Sort.NEWEST:
         return f"Only of the {'next' if cursor else 'newest'} {looked} deals."
     return f"Only of the {looked} {'cheapest' if sort is Sort.CHEAPEST else 'biggest discounts'} of each category."

@@ -88,7 +88,7 @@ def refresh(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[
 
 
 def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:
-    """Those of some copies that are still active."""
+    """The deals of some copies that are still active."""
     return [deal for deal in picked if deal.status(now) is Status.ACTIVE]
 
 

@@ -40,7 +40,7 @@ def get(table: Table, topic: Topic, *, consistent: bool = False) -> CountedTopic
 
 
 def get_many(table: Table, topics: Sequence[Topic]) -> list[CountedTopic]:
-    """Those of some brands and categories that exist, in that order. BatchGetItem, 100 a request."""
+    """The existing ones of some brands and categories, in that order. BatchGetItem, 100 a request."""
     by_key = {keys.topic(topic)["PK"]: topic for topic in topics}
     items = table.get_many([keys.topic(topic) for topic in topics])
     return [from_item(by_key[item["PK"]], item) for item in items]

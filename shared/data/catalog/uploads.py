@@ -1,4 +1,4 @@
-"""What becomes of the files that editors send for a deal: its picture, or the reason why there is none."""
+"""The outcome of files that editors send for a deal: its picture, or the reason why there is none."""
 
 from __future__ import annotations
 

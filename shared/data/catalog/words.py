@@ -157,7 +157,7 @@ def categories_in(search: Search, besides: Collection[str] = ()) -> list[str]:
 
 
 def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
-    """Those of some brands whose names are words of a search that follow each other, with or without spaces."""
+    """The brands whose names are words of a search that follow each other, with or without spaces."""
     typed = _WORD.findall(search.text)
     runs = {"".join(typed[start:end]) for start in range(len(typed)) for end in range(start + 1, len(typed) + 1)}
     joined = {slug: slug.replace("-", "") for slug in slugs_of}

@@ -1,4 +1,4 @@
-"""What mail allows: how often links are asked for, how long they work, and how many mails one address gets.
+"""Limits of mail: how often links are asked for, how long they work, and how many mails one address gets.
 
 Attempts are counted as those to sign in are (``shared/data/members/rate_limits.py``).
 """

@@ -156,7 +156,7 @@ def _still_there(table: Table, marker: Item) -> list[str]:
 
 
 def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pace], Mapping[str, Any] | None]:
-    """Those of one cohort who want the deal, when to notify each, and where the next cohort starts, or None."""
+    """The readers of one cohort who want the deal, when to notify each, and where the next cohort starts, or None."""
     if unit.kind == "hot":
         part, parts = unit.segment, unit.segments
         items, following = table.scan(

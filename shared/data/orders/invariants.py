@@ -26,7 +26,7 @@ _PIECES = ("OnSale", "Left", "Ordered")
 
 
 class Sales:
-    """What one scan has seen of the shop's items."""
+    """The shop's items seen by one scan."""
 
     READ: Mapping[str, Callable[[Item], object]] = {
         **dict.fromkeys((shop_keys.ORDER, shop_keys.SALE), order_items.from_item),
@@ -76,7 +76,7 @@ class Sales:
             self._sold_here[keys.id_in(item["PK"])] = at
 
     def of_account(self, username: str) -> Mapping[str, int]:
-        """What an account counts."""
+        """The counts of an account."""
         return {"OpenOrders": self._open_orders[username]}
 
     def compared(self, of: Callable[[str], list[Item]]) -> Iterator[Fault]:

@@ -20,7 +20,7 @@ STOCK_NOTE = "StockNote"
 order = Item[str, str](PK="USER#{username}", SK="#ORDER#{order_id}")
 """An order, in its owner's collection: its sort key is below the user's own, so one backward Query gives both."""
 order_sort_key = Text[str]("#ORDER#{order_id}")
-"""Of ``~``, a bound above all orders of a user."""
+"""With ``~``, a bound above all orders of a user."""
 order_number = Item[int]("ORDERNUMBER#{number}")
 order_numbers = Item[()]("SEQUENCE#ORDER")
 order_item = Item[str, str]("ORDER#{order_id}#ITEM#{item_id}")

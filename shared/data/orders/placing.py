@@ -70,7 +70,7 @@ class Terms:
 
     @classmethod
     def of(cls, environment: Mapping[str, str], notify: Notify) -> Terms:
-        """Those of an environment: ``OPEN_ORDER_SHARDS``, and the ``Charges``."""
+        """From environment variables: ``OPEN_ORDER_SHARDS``, and the ``Charges``."""
         return cls(Charges.of(environment), notify, int(environment.get("OPEN_ORDER_SHARDS", "1")))
 
 

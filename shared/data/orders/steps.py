@@ -205,7 +205,7 @@ def _sale(order: Item, parts: list[Item]) -> Write:
 
 
 REMOVED = {close_some: (shop_keys.ORDER,)}
-"""What takes an account's orders from it, with their type (``shared/data/removal.py``)."""
+"""The function that removes an account's orders, with their type (``shared/data/removal.py``)."""
 
 
 NEWS: Mapping[OrderStatus, tuple[str, str]] = {
