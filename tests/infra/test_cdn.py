@@ -20,7 +20,6 @@ from infra.functions import FUNCTIONS
 from infra.rows.cdn import Cdn
 from infra.rows.mail import Mail
 from infra.settings import STAGES, Domain
-from local.settings import ROOT
 from tests.infra.conftest import Synthesized, synthesize
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge
 from tests.support.gateway import Answer
@@ -71,12 +70,6 @@ def rotated() -> Synthesized:
 @pytest.fixture(scope="session")
 def edge(closed: Synthesized) -> Edge:
     return Edge(closed.template, lambda _: Answer(200, {}))
-
-
-def test_every_setting_is_documented() -> None:
-    told = (ROOT / "docs" / "deploying.md").read_text()
-
-    assert not [each.name for each in dataclasses.fields(Cdn) if f"`{each.name}`" not in told]
 
 
 def test_settings_that_cannot_be_meant_are_refused() -> None:

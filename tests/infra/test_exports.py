@@ -6,7 +6,6 @@ import json
 import re
 import sqlite3
 from contextlib import closing
-from dataclasses import fields
 from typing import Any
 
 import botocore.session
@@ -14,8 +13,6 @@ import pytest
 from botocore.model import StructureShape
 
 from infra.exports import QUERIES
-from infra.rows.exports import Exports
-from local.settings import ROOT
 from tests.infra.conftest import Synthesized
 
 DAY = 24 * 3600 * 1000
@@ -30,12 +27,6 @@ def states_of(full: Synthesized) -> dict[str, Any]:
     assert list(machine["States"]) == [machine["StartAt"], machine["States"][machine["StartAt"]]["Next"]]
     states: dict[str, Any] = machine["States"]
     return states
-
-
-def test_its_settings_are_documented() -> None:
-    told = (ROOT / "docs" / "deploying.md").read_text()
-
-    assert not [each.name for each in fields(Exports) if f"`{each.name}`" not in told]
 
 
 def test_nothing_is_exported_unless_the_stage_says_so(prod: Synthesized, full: Synthesized) -> None:
