@@ -350,21 +350,6 @@ def test_a_damaged_note_of_a_feed_is_left_out_and_replaced(
     assert table.get(keys.feed("ana")) is None
 
 
-@pytest.mark.damages
-def test_an_alert_that_cannot_be_read_says_so(ana: Browser, table: Table) -> None:
-    ana.post("/my/alerts", {"words": "running shoes", "ceiling": "80"})
-    ana.post("/my/alerts", {"words": "boots"})
-    (bad,) = (each for each in alerts.of(table, "ana") if each.limits.ceiling)
-    key = keys.alert("ana", bad.alert_id)
-    table.write(update(key, "SET Ceiling = :free", values={":free": "abc"}, condition=None, refused=None))
-
-    own, listed = ana.post(f"/my/alerts/{bad.alert_id}", {"ceiling": "70"}), ana.get("/my/watches")
-
-    assert (own.status, listed.status) == (404, 200)
-    assert "This can't be read" in own.words
-    assert ("boots" in listed.words, "running shoes" in listed.words) == (True, False)
-
-
 def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: Table) -> None:
     leads = ana.post("/my/watches/brand/g-fore", {"on": "1", "next": "/my/watches?notice=removed&a=b"}).location
 
