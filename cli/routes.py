@@ -149,8 +149,8 @@ def _command(row: Row, words: Iterable[str]) -> Callable[..., Any]:
         given = {names[name]: value for name, value in typed.items()} | row.sends
 
         def answering(confirmed: Collection[str] | None) -> Any:
-            anyway = ",".join(FIELDS if confirmed is None else confirmed) or None
-            means = {"anyway": anyway} if _schema(row.operation, "anyway") else {}
+            fields = ",".join(FIELDS if confirmed is None else confirmed) or None
+            means = {"confirm": fields} if _schema(row.operation, "confirm") else {}
             return ask(work, row.operation, given | means, signed_in=row.signed_in)
 
         answer = sure(given.pop("yes", True), answering)

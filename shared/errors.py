@@ -95,7 +95,7 @@ class DealIsOdd(Conflict):
 
     def __init__(self, warnings: Mapping[str, str]) -> None:
         self.errors = self.warnings = dict(warnings)
-        how = f"If it is meant, send it again with anyway={','.join(self.warnings)}."
+        how = f"If it is right, send it again with confirm={','.join(self.warnings)}."
         super().__init__(" ".join(("Nothing was written.", *self.warnings.values(), how)))
 
 

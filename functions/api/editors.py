@@ -28,7 +28,7 @@ from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, naming, times
 
-ONCE = ("Idempotency-Key", "anyway")
+ONCE = ("Idempotency-Key", "confirm")
 """The headers and queries of a route that makes a deal: an idempotency key, and the confirmed warnings."""
 
 app = create_app(validates=True)
@@ -50,7 +50,7 @@ def post_deal(new: NewDeal) -> Response[Any]:
     return _posted(deal, now)
 
 
-@app.patch("/deals/<deal_id>", **of_editors("Edit a deal", "Deal", errors=[404, 409], query=["anyway"]))
+@app.patch("/deals/<deal_id>", **of_editors("Edit a deal", "Deal", errors=[404, 409], query=["confirm"]))
 def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
     now = times.now()
     changes, confirmed = change.changes(now), confirmed_fields(app)
@@ -106,7 +106,7 @@ def own_draft(draft_id: str) -> Response[Any]:
 
 
 @app.put(
-    "/me/drafts/<draft_id>", **of_editors("Replace a draft and its plan", "Draft", errors=[404, 409], query=["anyway"])
+    "/me/drafts/<draft_id>", **of_editors("Replace a draft and its plan", "Draft", errors=[404, 409], query=["confirm"])
 )
 def replace_draft(draft_id: str, new: NewDraft) -> Response[Any]:
     now, old = times.now(), _draft(draft_id)
@@ -117,7 +117,7 @@ def replace_draft(draft_id: str, new: NewDraft) -> Response[Any]:
 
 @app.post(
     "/me/drafts/<draft_id>",
-    **of_editors("Post a draft now", "Deal", status=201, errors=[404, 409, 413, 422], query=["anyway"]),
+    **of_editors("Post a draft now", "Deal", status=201, errors=[404, 409, 413, 422], query=["confirm"]),
 )
 def post_draft(draft_id: str) -> Response[Any]:
     """Post a draft. Repeating it within 24 hours gives the same deal."""

@@ -20,7 +20,7 @@ from functions.api import accounts, catalog, editors, members
 from shared import features
 from shared.api import schemas
 from shared.api.paths import ROOT, brand, deal, problem
-from shared.api.validation import ANYWAY
+from shared.api.validation import CONFIRM
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
@@ -91,11 +91,11 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         default=False,
     ),
     "brand": _parameter("Only deals of this brand, by its slug or its name."),
-    "anyway": _parameter(
+    "confirm": _parameter(
         "A deal that ends in the past, or whose price is not below its list price, is refused with 409, "
         "unless this names the fields that the refusal names, with commas between them. A new deal that is too old to "
         "be news (`createdAt`) is not asked about.",
-        pattern=ANYWAY,
+        pattern=CONFIRM,
     ),
     "Idempotency-Key": _parameter(
         f"Repeating a request with the same key within {LIFETIME // timedelta(hours=1)} hours does nothing twice.",

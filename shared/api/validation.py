@@ -86,18 +86,21 @@ def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
             yield entry
 
 
-ANYWAY = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
-"""The query parameter ``anyway``: the fields whose warnings an editor has seen and confirms."""
+CONFIRM = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
+"""The query parameter ``confirm``: the fields whose warnings an editor has seen and confirms."""
 
 
 def confirmed_fields(app: BaseRouter) -> Sequence[str]:
-    """The fields whose warnings a request confirms by ``anyway``. Raises BadRequest for other names."""
-    anyway = app.current_event.get_query_string_value("anyway", None)
-    if anyway is None:
+    """The fields whose warnings a request confirms by ``confirm``, or ``anyway`` as in 1.1.0. Raises BadRequest for
+    other names."""
+    query = app.current_event.query_string_parameters or {}
+    name = "anyway" if "anyway" in query and "confirm" not in query else "confirm"
+    confirmed = query.get(name)
+    if confirmed is None:
         return ()
-    if not re.fullmatch(ANYWAY, anyway):
-        raise BadRequest(f"anyway must name fields, separated by commas: {', '.join(FIELDS)}.", "anyway")
-    return anyway.split(",")
+    if not re.fullmatch(CONFIRM, confirmed):
+        raise BadRequest(f"{name} must name fields, separated by commas: {', '.join(FIELDS)}.", name)
+    return confirmed.split(",")
 
 
 def idempotency(app: BaseRouter, asked: dict[str, Any]) -> Idempotency | None:

@@ -134,7 +134,7 @@ def test_a_deal_is_withdrawn_brought_back_and_moved(editor: Visitor, visitor: Vi
     assert visitor.get(feed).json()["items"] == []
     assert_problem(editor.put(f"{path}/hot"), 409)
     assert editor.patch(path, json={"withdrawn": False}).json()["status"] == "active"
-    ended = editor.patch(path, json={"expiresAt": "2026-01-01T00:00:00Z"}, params={"anyway": "expiresAt"})
+    ended = editor.patch(path, json={"expiresAt": "2026-01-01T00:00:00Z"}, params={"confirm": "expiresAt"})
     assert ended.json()["status"] == "expired"
     assert editor.patch(path, json={"expiresAt": None}).json()["status"] == "active"
     assert editor.patch(path, json={"brand": other, "category": "bags"}).json()["brand"]["brand"] == other

@@ -49,10 +49,12 @@ def at_the_desk(ways: Ways, fields: Fields, deal: Deal | None) -> Question | Non
     assert ("Please confirm." in preview.words) is (seen.status == 409)
     if seen.status == 303:
         return None
-    (asking,) = (each for each in seen.document.iter("form") if "anyway" in {i.get("name") for i in each.iter("input")})
+    (asking,) = (
+        each for each in seen.document.iter("form") if "confirm" in {i.get("name") for i in each.iter("input")}
+    )
     kept = {each.get("name"): each.get("value") for each in asking.iter("input")}
     assert asking.get("action") == path
-    assert ways.browser.post(path, {**kept, "anyway": ""}).status == 409
+    assert ways.browser.post(path, {**kept, "confirm": ""}).status == 409
     return Question(seen.words, lambda: ways.browser.post(path, kept))
 
 
@@ -63,8 +65,8 @@ def by_rest(ways: Ways, fields: Fields, deal: Deal | None) -> Question | None:
         return None
     odd = {error["field"]: error["detail"] for error in answer.json()["errors"]}
     assert_problem(answer, 409, *odd)
-    confirmed = {"anyway": ",".join(odd)}
-    assert f"anyway={confirmed['anyway']}" in answer.json()["detail"]
+    confirmed = {"confirm": ",".join(odd)}
+    assert f"confirm={confirmed['confirm']}" in answer.json()["detail"]
     assert odd.keys() <= fields.keys()
     return Question(" ".join(odd.values()), lambda: ways.visitor.request(*how, json=fields, params=confirmed))
 
@@ -159,6 +161,15 @@ def test_a_deal_that_is_not_odd_is_written_without_a_question(ways: Ways, way: s
     assert written.price == ("19.00" if old else "20.00")
 
 
-@pytest.mark.parametrize("anyway", ["", "true", "price,", "title"])
-def test_what_confirms_no_field_is_refused(ways: Ways, anyway: str) -> None:
-    assert_problem(ways.visitor.post("/deals", json=body(), params={"anyway": anyway}), 400, "anyway")
+@pytest.mark.parametrize("name", ["confirm", "anyway"])
+@pytest.mark.parametrize("value", ["", "true", "price,", "title"])
+def test_a_confirmation_of_no_field_is_refused_under_the_old_name_too(ways: Ways, name: str, value: str) -> None:
+    assert_problem(ways.visitor.post("/deals", json=body(), params={name: value}), 400, name)
+
+
+def test_a_warning_is_confirmed_under_the_old_name_of_the_parameter_too(ways: Ways) -> None:
+    odd = {**body(), "price": "30.00"}
+
+    answers = [ways.visitor.post("/deals", json=odd, params=each) for each in ({}, {"anyway": "price"})]
+
+    assert [answer.status_code for answer in answers] == [409, 201]

@@ -541,7 +541,7 @@ def test_what_cannot_be_planned_is_named_at_its_field_and_kept_in_the_form(edito
     assert (odd.status, "Plan it anyway" in odd.words) == (409, True)
     assert own(table) == []
 
-    meant = editor.post("/desk/drafts", DEAL | {"startsAt": SOON, "listPrice": "31.90", "anyway": "price"})
+    meant = editor.post("/desk/drafts", DEAL | {"startsAt": SOON, "listPrice": "31.90", "confirm": "price"})
     assert meant.location == "/desk/drafts?notice=planned"
 
 

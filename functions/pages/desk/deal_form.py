@@ -186,7 +186,7 @@ PRICES = ("price", "listPrice")
 READ = "was-"
 """Hidden fields of the form begin with this: each holds what a field was when the form was read."""
 
-ANYWAY = "anyway"
+CONFIRM = "confirm"
 """The hidden field with which an odd deal is confirmed: the names of the fields whose oddity was shown."""
 
 _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
@@ -268,7 +268,7 @@ def deal_typed(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal
 
 def seen(typed: Mapping[str, str]) -> list[str]:
     """The odd fields that a form's editor has been shown."""
-    return typed.get(ANYWAY, "").split()
+    return typed.get(CONFIRM, "").split()
 
 
 def typed_of(deal: Deal) -> Fields:
