@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, fan_out, history, imports, invocations, pages, search, starts
+from benchmarks import browser, functions, growth, imports, pages, search
 from shared import features
 
 
@@ -17,10 +17,10 @@ def _cost() -> None:
 
 ALL = {
     "pages": pages.main,
-    "fan_out": fan_out.main,
-    "starts": starts.main,
-    "invocations": invocations.main,
-    "operations": history.main,
+    "fan_out": growth.over_readers,
+    "starts": functions.starts,
+    "invocations": functions.invocations,
+    "operations": growth.over_years,
     "search": search.main,
     "browser": browser.main,
     "cost": _cost,

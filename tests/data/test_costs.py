@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import search as measured
-from benchmarks.history import YEARS, live
+from benchmarks.growth import YEARS, live
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import changes, deals, feeds, offers, search, words

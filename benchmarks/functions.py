@@ -1,10 +1,18 @@
-"""The front page, whole: functions under Lambda's runtime client, against a stock handler of the same deals."""
+"""The built functions, against a stock handler: how they start, and the front page, whole.
+
+Each start is a fresh process of the built artifact, zipped and unzipped, in which Lambda's runtime client has been
+loaded; measured is how the client then gets to the handler, also against importing boto3 and making a client of it. The
+front page is measured in functions that run under that client.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import json
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,11 +21,10 @@ from pathlib import Path
 
 from benchmarks.harness import compare, record
 from benchmarks.pages import fill, request
-from benchmarks.starts import powertools
-from infra.bundling import HANDLER, bundle, module_of
-from infra.functions import BY_NAME
+from infra.bundling import HANDLER, bundle, libraries, module_of
+from infra.functions import BY_NAME, FUNCTIONS
 from infra.settings import this_machine
-from local.invoke import Function, Runtime, running, unpack
+from local.invoke import Function, Runtime, environment, running, unpack
 from shared.data import keys
 from shared.data.catalog import picks
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE
@@ -25,6 +32,71 @@ from shared.values import times
 from tests.support.engines import MINISTACK
 from tests.support.events import event
 from tests.support.surroundings import given
+
+PEERS = Path(__file__).parent / "peers"
+
+PUBLIC = ("catalog", "authorizer", "site", "clicks")
+OTHERS = ("members", "accounts", "expiry")
+
+START_GOALS = dict.fromkeys(PUBLIC, "1.10")
+
+START = """
+import sys, time
+sys.path.insert(0, "")
+from awslambdaric import bootstrap, lambda_runtime_client
+began = time.process_time()
+%s
+print(time.process_time() - began)
+"""
+
+YARDSTICK = "import boto3; boto3.client('dynamodb')"
+
+
+def starts(rounds: int = 15) -> None:
+    """Measure, print and record the cost of INIT."""
+    with tempfile.TemporaryDirectory() as name:
+        record("starts", compare(_starts(Path(name)), START_GOALS, rounds=rounds))
+
+
+def _starts(folder: Path) -> dict[str, Callable[[], float]]:
+    stock = unpack(powertools(folder / "staged"), folder / "stock")
+    cases = {"import boto3; boto3.client('dynamodb') (the yardstick)": start(stock, "", YARDSTICK)}
+    code = {name: unpack(bundle(name, this_machine()).path, folder / name) for name in ("lean", "full")}
+    for row in (each for each in FUNCTIONS if each.name in PUBLIC + OTHERS):
+        queue = {"QUEUE_URL": "http://127.0.0.1:9/none"} if row.sends else {}
+        cases[row.name] = start(code[row.artifact], HANDLER, FUNCTION=module_of(row.name), **queue)
+    return cases | {"a stock Powertools, pydantic and boto3 handler": start(stock, "powertools.handler")}
+
+
+def powertools(folder: Path) -> Path:
+    """The artifact of a stock Powertools handler: its libraries as published, and byte code as valid as ours."""
+    shutil.copytree(libraries("bench-powertools"), folder)
+    shutil.copy(PEERS / "powertools.py", folder)
+    compiled = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
+    subprocess.run([*compiled, str(folder / "powertools.py")], check=True)
+    return folder
+
+
+def start(code: Path, handler: str, statement: str = "", **variables: str) -> Callable[[], float]:
+    """A case: the processor time of a fresh process from the loaded runtime client to the handler, in seconds."""
+    function = Function("start", handler, code, {"TABLE_NAME": "none"})
+    source = START % (statement or f"bootstrap._get_handler({handler!r})")
+    surroundings = environment(function) | {"POWERTOOLS_SERVICE_NAME": "start"} | variables
+
+    def case() -> float:
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", source],
+            cwd=code,
+            env=surroundings,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return float(done.stdout.splitlines()[-1])
+
+    case()
+    return case
+
 
 FEATURED = 8
 
@@ -38,8 +110,8 @@ GOALS = {
 }
 
 
-def main(rounds: int = 21) -> None:
-    """Measure, print and record."""
+def invocations(rounds: int = 21) -> None:
+    """Measure, print and record the front page."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         store = stack.enter_context(MINISTACK.table())
