@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from functions.pages.site import SELECTED
 from functions.pages.site.listing import cursor_of, public_page
-from functions.pages.site.pages import SELECTED
 from shared.data.orders import sold_here
 from shared.html import views
 from shared.html.app import Routes

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from functions.background import refresher
 from functions.pages import site
 from functions.pages.site import feeds as for_machines
-from functions.pages.site import pages
 from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, topics
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
@@ -464,7 +463,7 @@ def test_feeds_sitemaps_and_headers_follow_an_edit(ask: Ask, table: Table, now: 
 def test_what_ends_within_seven_times_24_hours_is_shown_page_by_page(
     ask: Ask, table: Table, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "MOST_ENDING", 3)
+    monkeypatch.setattr(site, "MOST_ENDING", 3)
     week = timedelta(days=7)
     lasts = [timedelta(hours=30), timedelta(hours=60), *(week + timedelta(seconds=each) for each in (0, 0, 600))]
     made = [
