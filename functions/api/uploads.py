@@ -1,9 +1,8 @@
-"""The routes that take a deal's picture from an editor's program, with their JSON; the editors' function has them."""
+"""The routes that take a deal's picture from an editor's program; the editors' function answers them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 
@@ -11,9 +10,8 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared.api import documents
 from shared.api.app import calling
-from shared.api.fields import Answer, Body, Count, DealId
+from shared.api.fields import Body, DealId
 from shared.api.paths import of_editors
-from shared.api.schemas import Picture
 from shared.data.catalog import deals, uploads
 from shared.http.answers import json_answer
 from shared.http.requests import segment
@@ -27,27 +25,6 @@ class NewPicture(Body):
     """Ask for a form that sends a picture for a deal."""
 
     deal_id: DealId
-
-
-class PictureForm(Answer):
-    """A form that sends one picture to S3 (multipart/form-data): all ``fields`` first, then the file as ``file``."""
-
-    url: str
-    fields: dict[str, str]
-    expires_at: datetime
-    max_bytes: Count
-
-
-class PictureState(Answer):
-    """A deal's picture, and the outcome of the last file that was sent for it (the ``key`` of its form)."""
-
-    picture: Picture | None
-    key: str | None
-    refused: str | None
-
-
-ANSWERS: Mapping[str, type[Answer]] = {"PictureForm": PictureForm, "PictureState": PictureState}
-"""The models of answers, by the names that routes use."""
 
 
 def add(app: APIGatewayRestResolver) -> None:
