@@ -22,6 +22,7 @@ from cli.catalog import deals_app
 from cli.output import note, show_json, show_rows
 from cli.routes import KINDS, Row, argument, ask, offer
 from cli.work import AsJson, ClientKey, Cursor, DealName, Limit, Username, Work, command, deal_id, group, open_table
+from shared.api import addresses as address_documents
 from shared.api import orders
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
@@ -72,7 +73,7 @@ _orders = output.table(
 
 
 def _addresses(found: output.Json) -> None:
-    show_rows(("name", *orders.ADDRESS_FIELDS), [[name, *each.values()] for name, each in found.items()])
+    show_rows(("name", *address_documents.ADDRESS_FIELDS), [[name, *each.values()] for name, each in found.items()])
 
 
 def _address_name(text: str) -> str:
@@ -94,7 +95,7 @@ KINDS |= {
 def list_addresses(work: Work, username: Username) -> output.Json:
     """List a user's addresses."""
     found = addresses.of(work.table, username)
-    return orders.named_addresses(found)
+    return address_documents.by_name(found)
 
 
 @command(orders_app)

@@ -259,11 +259,12 @@ SHOP = Feature(
     owns="""
         benchmarks/rush.py cli/shop.py functions/api/orders.py functions/api/sold_here.py
         functions/background/shop_upkeep.py functions/pages/sales.py functions/pages/shop.py
-        functions/pages/sold_here.py infra/rows/shop.py local/sample/stock.py shared/api/countries.json
-        shared/api/orders.py shared/api/shop_schemas.py shared/data/orders shared/html/orders.py shared/models/orders.py
-        shared/runtime/shop_metrics.py tests/data/orders tests/functions/test_orders.py tests/signed_in/test_sales.py
-        tests/signed_in/test_shop.py tests/support/shop.py tools/shop.py web/assets/shop.css web/templates/shop
-        docs/data-model.md#the-shop docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
+        functions/pages/sold_here.py infra/rows/shop.py local/sample/stock.py shared/api/addresses.py
+        shared/api/countries.json shared/api/orders.py shared/api/shop_schemas.py shared/data/orders
+        shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders
+        tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py
+        tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
+        docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
         docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
     """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
@@ -293,7 +294,7 @@ SHOP = Feature(
     head_counts={"cart": "shared.data.orders.carts:pieces"},
     api="functions.api.orders:app",
     answers="shared.api.shop_schemas:",
-    fields="shared.api.orders:",
+    fields="shared.api.addresses:",
     in_pages="shop/in-pages.html",
     tabs={
         "sections": (("/sold-here", "Sold here"),),
