@@ -59,17 +59,6 @@ def test_messages_are_paged_to_their_end(table: Table, unread: bool) -> None:
     assert [[*page.items] for page in pages] == [sent[:3], sent[3:6], sent[6:]]
 
 
-def test_a_page_of_unread_messages_is_full_among_read_ones(table: Table) -> None:
-    sent = tell(table, "ana", 6)
-    for message in sent[::2]:
-        messages.mark_read(table, "ana", message.message_id, NOW)
-
-    page = messages.latest(table, "ana", limit=3, now=NOW, unread=True)
-
-    assert list(page.items) == sent[1::2]
-    assert page.next is None
-
-
 def test_a_page_is_full_among_expired_messages(table: Table) -> None:
     for number in range(9):
         when = NOW if number % 3 == 0 else ago(days=91)
