@@ -48,12 +48,16 @@ class EventSource:
             self._try(records[checkpoint:], retries - 1)
 
     def _fail_whole(self, records: list[Record], retries: int) -> None:
-        if retries == 0:
-            self.dead_letters.append(records)
-        elif len(records) > 1:
+        """Halve a batch, which counts as no retry; retry one record as often as allowed.
+
+        https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+        """
+        if len(records) > 1:
             middle = len(records) // 2
-            self._try(records[:middle], retries - 1)
-            self._try(records[middle:], retries - 1)
+            self._try(records[:middle], retries)
+            self._try(records[middle:], retries)
+        elif retries == 0:
+            self.dead_letters.append(records)
         else:
             self._try(records, retries - 1)
 

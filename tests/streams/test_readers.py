@@ -115,6 +115,24 @@ def test_a_batch_that_fails_for_a_while_is_repeated_until_it_succeeds() -> None:
     assert (source.dead_letters, done) == ([], records)
 
 
+def test_a_failing_batch_is_halved_until_the_record_at_fault_is_alone_and_retried() -> None:
+    poison, *others = records = [of_deal(None, a_deal(NOW), NOW) for _ in range(100)]
+    done, alone = list[Record](), list[Record]()
+
+    def fails(event: Record) -> dict[str, Any]:
+        if poison in event["Records"]:
+            alone.extend(event["Records"] if len(event["Records"]) == 1 else ())
+            raise Unavailable("The table cannot answer.")
+        done.extend(event["Records"])
+        return {"batchItemFailures": []}
+
+    source = EventSource(fails)
+    source.deliver(records)
+
+    assert (done, source.dead_letters) == (others, [[poison]])
+    assert alone == [poison] * (1 + source.retries)
+
+
 def test_all_records_are_reported_where_the_queue_is_out_of_reach(
     posted: list[Deal], announce: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
