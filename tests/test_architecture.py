@@ -250,7 +250,7 @@ def test_the_search_for_keys_finds_keys_and_only_those() -> None:
     )
 
 
-def test_an_error_is_told_each_thing_that_its_text_names() -> None:
+def test_an_error_gets_each_thing_that_its_text_names() -> None:
     """No type says how many that are: a text without one of them would fail where the error is raised."""
     places = {kind.__name__: kind.text.count("{") for kind in ERRORS if kind.__init__ is DealsError.__init__}
 

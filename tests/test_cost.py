@@ -224,7 +224,7 @@ def test_the_page_says_what_a_month_costs_whether_anyone_comes_or_not_and_a_day_
 
 @of_stages
 @pytest.mark.parametrize(("stage", "most"), [("prod", 2.50), ("dev", 0.75)])
-def test_a_stage_costs_little_while_nobody_comes(stage: str, most: float) -> None:
+def test_a_stage_costs_little_without_visitors(stage: str, most: float) -> None:
     """The goal is $10 a month. AWS's free tiers are not taken off."""
     assert 0 < sum(dollars for _, _, dollars in by_the_month(STAGES[stage], price_of(CLOCK))) < most
 
@@ -239,7 +239,7 @@ def test_watching_the_essential_costs_less_than_two_dollars() -> None:
 
 
 @of_stages
-def test_no_day_costs_a_fortune_before_anybody_hears_of_it() -> None:
+def test_no_day_costs_a_fortune_before_an_alarm() -> None:
     """Requests that anyone may send cost at most what a watch or a like costs; dearer ones are throttled more."""
     prod, dearest = STAGES["prod"], price_of(WATCH)
 

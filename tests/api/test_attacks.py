@@ -340,7 +340,7 @@ def test_another_users_messages_are_neither_seen_nor_marked(
     assert reader.get("/messages/unread-count").json() == {"unread": 2}
 
 
-def test_removing_ones_account_removes_nobody_elses(site: Api, message_id: tuple[Visitor, str]) -> None:
+def test_removing_ones_account_removes_no_other(site: Api, message_id: tuple[Visitor, str]) -> None:
     reader, _ = message_id
     neighbour = site.member(reader.username[:-1])  # whose name another's starts with
 

@@ -54,7 +54,7 @@ def hashes(site: Api, who: Visitor) -> list[str]:
     return [item["PK"].partition("#")[2] for item in site.table.query(keys.sessions(who.username), index=GSI1)]
 
 
-def test_nobody_chooses_their_token(site: Api) -> None:
+def test_no_client_chooses_its_token(site: Api) -> None:
     member, chosen = site.member("fixed"), "A" * 43
     login = {"username": member.username, "password": PASSWORD}
     carried = {
@@ -182,7 +182,7 @@ def test_signing_up_answers_with_the_account_and_without_the_password(visitor: V
     assert PASSWORD not in answer.text
 
 
-def test_a_member_says_when_hot_deals_are_told(site: Api) -> None:
+def test_a_member_chooses_when_to_hear_of_hot_deals(site: Api) -> None:
     member = site.member()
 
     answers = [member.get("/me"), member.patch("/me", json={"hotPace": "daily"}), member.get("/me")]

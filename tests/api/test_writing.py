@@ -265,7 +265,7 @@ def test_alerts_are_kept_listed_and_removed(site: Api, deal_id: str) -> None:
     assert_problem(member.delete("/me/alerts/words-1"), 404)
 
 
-def test_a_private_feed_is_made_told_of_and_revoked(site: Api) -> None:
+def test_a_private_feed_is_made_listed_and_revoked(site: Api) -> None:
     member = site.member()
 
     before, made, there = member.get("/me/feed"), member.post("/me/feed"), member.get("/me/feed")

@@ -118,7 +118,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_each_pattern_has_a_command_that_tells_its_requests(posted: list[Deal], ask: Ask, pattern: str) -> None:
+def test_each_pattern_has_a_command_that_prints_its_requests(posted: list[Deal], ask: Ask, pattern: str) -> None:
     line, expected = PATTERNS[pattern]
     words = line.format(
         deal=posted[0].deal_id,
@@ -196,7 +196,7 @@ def test_likes_and_watches_are_listed_and_end(posted: list[Deal], ask: Ask) -> N
     assert ask("categories", "unwatch", "shoes", "ana")["result"]["watchers"] == 0
 
 
-def test_a_read_message_is_unread_no_longer_and_tells_what_each_index_took(posted: list[Deal], ask: Ask) -> None:
+def test_reading_a_message_shows_the_units_of_each_index(posted: list[Deal], ask: Ask) -> None:
     (message,) = ask("messages", "list", "ana", "--unread")["result"]["items"]
 
     (read,) = ask("messages", "read", "ana", message["messageId"])["requests"]

@@ -78,7 +78,7 @@ def test_a_whole_export_imported_elsewhere_gives_the_same_table(
     assert second.stdout.startswith(f"0 items created\n{len(items)} items already there")
 
 
-def test_an_export_tells_of_nobody_unless_it_is_asked_to(table: Table, btd: Btd, tmp_path: Path) -> None:
+def test_an_export_has_no_personal_data_unless_it_is_asked_to(table: Table, btd: Btd, tmp_path: Path) -> None:
     asked, unasked = tmp_path / "asked", tmp_path / "unasked"
 
     btd("export", str(asked), "--personal")
@@ -94,7 +94,7 @@ def test_an_export_tells_of_nobody_unless_it_is_asked_to(table: Table, btd: Btd,
 
 
 @pytest.mark.needs("shop")
-def test_what_names_nobody_can_be_imported_without_the_rest(
+def test_what_names_no_person_can_be_imported_without_the_rest(
     table: Table, btd: Btd, empty: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     btd("export", str(tmp_path))
@@ -108,7 +108,7 @@ def test_what_names_nobody_can_be_imported_without_the_rest(
 
 
 @pytest.mark.needs("shop")
-def test_the_queries_that_it_prints_run_and_tell_what_happened(table: Table, btd: Btd, tmp_path: Path) -> None:
+def test_the_queries_that_it_prints_run_and_show_what_happened(table: Table, btd: Btd, tmp_path: Path) -> None:
     printed = btd("export", str(tmp_path)).stdout
 
     queries = dict(re.findall(r"^-- (.+)\n(SELECT[^;]+;)", printed, re.MULTILINE))

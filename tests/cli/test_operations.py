@@ -116,7 +116,7 @@ def test_dead_work_is_sent_again_as_it_is(
     assert bodies(plumbing[dead]) == []
 
 
-def test_what_nobody_understands_is_left_and_fails_and_can_be_dropped(plumbing: dict[str, Queue], btd: Btd) -> None:
+def test_an_unknown_message_is_left_and_fails_and_can_be_dropped(plumbing: dict[str, Queue], btd: Btd) -> None:
     strange = ["no JSON", "[]", "{}", '"text"', '{"DDBStreamBatchInfo": {}}', '{"kind": "brand"}']
     plumbing["DealsDeadLettersUrl"].send(strange)
 

@@ -311,7 +311,7 @@ def logs_of(*lines: str) -> Aws:
     )
 
 
-def test_starts_are_told_by_function_and_must_be_over_in_ten_seconds(meets: Callable[..., Deployed]) -> None:
+def test_starts_are_shown_by_function_and_must_be_over_in_ten_seconds(meets: Callable[..., Deployed]) -> None:
     line = "REPORT RequestId: a Duration: 3.00 ms Memory Size: 512 MB Init Duration: {} ms"
 
     assert probe.starts(meets(logs_of(line.format("312.40"), line.format("401.90")))) == "Catalog 402 ms"

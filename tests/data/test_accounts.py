@@ -215,7 +215,7 @@ def test_a_users_collection_does_not_hold_the_hash(table: Table) -> None:
     assert sessions.password_hash(table, "ana") == user.password_hash
 
 
-def test_of_two_who_change_a_password_at_once_one_is_told(table: Table) -> None:
+def test_of_two_who_change_a_password_at_once_one_is_refused(table: Table) -> None:
     proved = accounts.prove(table, sign_up(table), PASSWORD, HERE, NOW)
 
     accounts.change_password(table, proved, ANOTHER_PASSWORD)
@@ -234,7 +234,7 @@ def test_a_sign_in_under_way_meets_another_hash_and_ends(table: Table) -> None:
         sessions.start(table, user, NOW, bytes(32))
 
 
-def test_a_name_that_nobody_has_costs_as_many_requests_as_one_that_somebody_has(table: Table) -> None:
+def test_an_unknown_name_costs_as_many_requests_as_a_known_one(table: Table) -> None:
     sign_up(table)
     asked = []
     for name in ("ana", "nobody"):
@@ -252,7 +252,7 @@ def test_an_account_needs_a_password(table: Table) -> None:
         users.get(table, "bo")
 
 
-def test_nobodys_hash_is_of_the_parameters_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hash_for_unknown_names_has_the_parameters_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
 
     assert not passwords.is_outdated(passwords.NOBODYS)

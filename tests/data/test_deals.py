@@ -359,7 +359,7 @@ def test_a_repeated_request_finds_its_deal_also_when_that_has_ended_meanwhile(ta
         (ago(days=400), "400 days ago"),
     ],
 )
-def test_a_past_time_is_told_in_its_largest_unit(when: datetime, words: str) -> None:
+def test_a_past_time_is_shown_in_its_largest_unit(when: datetime, words: str) -> None:
     assert in_words(when, NOW) == words
 
 

@@ -229,7 +229,7 @@ def test_a_count_that_is_damaged_or_gone_is_named_where_a_deal_leaves_it(
     assert table.get(key, consistent=True) is None
 
 
-def test_of_two_who_mend_a_deal_at_once_the_later_is_told(table: Table, deal: Deal) -> None:
+def test_of_two_who_mend_a_deal_at_once_the_later_is_refused(table: Table, deal: Deal) -> None:
     def mend(price: str) -> None:
         editing.mend(table, deal.deal_id, {"price": price}, NOW, by="ed")
 

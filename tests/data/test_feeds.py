@@ -312,7 +312,7 @@ both_pages = pytest.mark.parametrize("page", [FRONT_PAGE, EDITORS_CHOICE], ids=[
 
 
 @both_pages
-def test_a_page_is_empty_before_anybody_picks_and_after_picks_are_taken_away(table: Table, page: CuratedPage) -> None:
+def test_a_page_is_empty_before_the_first_picks_and_after_they_are_removed(table: Table, page: CuratedPage) -> None:
     before = picks.read(table, page, NOW)
     picks.set_featured(table, page, ids(post(table, [a_deal()])), NOW)
 

@@ -321,7 +321,7 @@ def test_4_a_list_longer_than_one_answer_is_read_to_its_end(table: Table) -> Non
     assert wire.operations["Scan"] > 1
 
 
-def test_5_two_messages_of_one_second_are_two_and_one_deal_tells_once(table: Table) -> None:
+def test_5_two_messages_of_one_second_are_two_and_one_deal_notifies_once(table: Table) -> None:
     one, other = a_deal(), a_deal()
     told = a_message(one, "ana", "brand", NOW)
     send(table, told)

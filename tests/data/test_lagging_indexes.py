@@ -95,7 +95,7 @@ def test_a_deal_whose_withdrawal_the_index_has_not_seen_is_withdrawn_by_itself(t
     assert all(not page.items for feed in FEEDS for page in walk(table, feed))
 
 
-def test_a_copy_has_what_the_stream_told_of_though_the_index_lags(table: Table, lag: Lag) -> None:
+def test_a_copy_has_what_the_stream_brought_though_the_index_lags(table: Table, lag: Lag) -> None:
     older = post(table, [a_deal(ago(days=number)) for number in range(1, 4)])
     lag.catch_up()
     newest = deals.create(table, a_deal(), NOW)

@@ -186,7 +186,7 @@ def test_a_deal_made_hot_later_is_announced_again_at_the_top_of_the_inbox(table:
 
 
 @pytest.mark.needs("shop")
-def test_a_message_may_be_about_an_order_and_tells_each_thing_that_becomes_of_it(table: Table) -> None:
+def test_a_message_may_be_about_an_order_and_shows_each_of_its_steps(table: Table) -> None:
     about = AboutOther("order", "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
     placed = Announcement("placed", "We have your order.", about, NOW)
     cancelled = Announcement("cancelled", "Your order is cancelled.", about, NOW)

@@ -310,7 +310,7 @@ def taken_for(table: Table, text: str, deals: list[Deal]) -> tuple[list[str], li
     return list(found.deal_ids), [ran.text, *completed]
 
 
-def test_whenever_a_search_finds_a_deal_an_alert_on_its_words_tells_of_it_and_the_reverse(engine: Engine) -> None:
+def test_whenever_a_search_finds_a_deal_an_alert_on_its_words_notifies_and_the_reverse(engine: Engine) -> None:
     @settings(max_examples=8 if engine is MOTO else 40, deadline=None)
     @given(_TEXTS, st.lists(_TEXTS, min_size=1, max_size=4))
     @example("quarter-zip", ["Merino Quarter Zip Sweater", "Quarterzip", "Quarter-Zip", "Quarter"])

@@ -132,7 +132,7 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
         order_items.get(table, "ana", order.order_id)
 
 
-def test_an_order_whose_number_somebody_removed_does_not_keep_its_account(table: Table, deal: Deal) -> None:
+def test_an_order_without_its_number_does_not_keep_its_account(table: Table, deal: Deal) -> None:
     a_buyer(table)
     order = buy_and(table, deal, SHIPPED)
     table.write(
@@ -431,7 +431,7 @@ def test_a_name_and_an_address_in_other_letters_are_taken(table: Table, ana: Use
     assert table.get(keys.user("bo")) is None
 
 
-def test_an_address_is_changed_to_one_that_nobody_has(table: Table, ana: User) -> None:
+def test_an_address_is_changed_to_a_free_one(table: Table, ana: User) -> None:
     bo = users.create(table, a_user("bo"))
 
     with pytest.raises(EmailTaken):
@@ -468,7 +468,7 @@ def test_changes_to_an_account_that_is_not_there_make_none(table: Table) -> None
     assert table.get(keys.user("nobody")) is None
 
 
-def test_what_a_delivery_left_under_a_name_that_nobody_has_is_not_its_next_owners(table: Table) -> None:
+def test_what_a_delivery_left_under_a_free_name_is_not_its_next_owners(table: Table) -> None:
     send(table, a_message())
     send(table, a_message(username="bo"))
 

@@ -143,7 +143,7 @@ def test_a_word_that_is_being_typed_stands_for_the_most_frequent_that_begin_so(t
     assert completed == [("bootk", "bootd", "bootc", "bootb"), ()]
 
 
-def test_words_that_nobody_has_may_mean_three_that_are_written_almost_so_each(table: Table) -> None:
+def test_words_of_no_deal_may_mean_three_that_are_written_almost_so_each(table: Table) -> None:
     for title in ("Blue", "Blues", "Bluer", "Bluet", "Boot"):
         search.file(table, None, a_deal(title=title))
     gone = a_deal(title="Blueu")
@@ -174,7 +174,7 @@ def card_of(deal: Deal) -> str:
     return " ".join(links.hashed(text)[:16] for text in links.likenesses(deal.link, deal.title))
 
 
-def test_a_word_tells_what_lists_are_sorted_narrowed_and_laid_out_by(table: Table) -> None:
+def test_a_word_has_what_lists_are_sorted_narrowed_and_laid_out_by(table: Table) -> None:
     deal = a_deal(title="Blue boot", list_price="200.00", ends_at=ahead(days=1))
     cheaper = replace(deal, price="50.00", version=2)
     search.file(table, None, deal)
@@ -369,7 +369,7 @@ def test_what_a_search_has_found_is_shown_while_it_is_active(table: Table) -> No
     assert [match.is_over(at_end) for match in matches] == [False, True, False]  # and so it is not read
 
 
-def test_a_word_that_nobody_has_asks_for_no_deal(table: Table) -> None:
+def test_a_word_of_no_deal_asks_for_none(table: Table) -> None:
     search.file(table, None, a_deal(title="Blue boot"))
 
     with watched(table) as wire:

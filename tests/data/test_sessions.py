@@ -81,7 +81,7 @@ def test_signing_out_twice_is_no_trouble(table: Table) -> None:
         sessions.authenticate(table, token, NOW)
 
 
-def test_signing_out_everywhere_ends_sessions_of_one_second_and_nobody_elses_by_one_write(table: Table) -> None:
+def test_signing_out_everywhere_ends_sessions_of_one_second_and_no_others_by_one_write(table: Table) -> None:
     anas = [sessions.start(table, a_user("ana"), NOW, entropy(number))[0] for number in range(3)]
     anas.append(sessions.start(table, a_user("ana"), ahead(days=1), entropy(3))[0])
     bos, _ = sessions.start(table, a_user("bo"), NOW, entropy(4))
@@ -221,7 +221,7 @@ def test_an_attempt_that_succeeds_is_taken_back(table: Table) -> None:
 
 
 @pytest.mark.parametrize(("networks", "width"), [(16, 56), (64, 48)])
-def test_whoever_has_a_wide_ipv6_network_cannot_lock_an_owner_out(table: Table, networks: int, width: int) -> None:
+def test_the_owner_of_a_wide_ipv6_network_cannot_lock_an_account_out(table: Table, networks: int, width: int) -> None:
     """A customer has 256 networks in a /56, and 65,536 in a /48."""
     for number in range(networks):
         for _ in range(settings.SIGN_INS_PER_USER + 1):
@@ -254,7 +254,7 @@ def test_a_live_session_is_not_refused_for_what_others_guess(table: Table) -> No
         rate_limits.begin(table, "ana", HERE, NOW, signed_in=True)  # which guesses no faster than anyone
 
 
-def test_no_address_is_kept_where_somebody_signed_in(table: Table) -> None:
+def test_no_address_is_kept_of_a_sign_in(table: Table) -> None:
     rate_limits.remember(table, "ana", HERE, NOW)
 
     (note,) = (item for item in table.scan()[0] if item["Type"] == "Attempts")

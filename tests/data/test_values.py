@@ -90,7 +90,7 @@ def test_a_password_is_hashed_by_argon2id_with_a_salt_of_its_own() -> None:
     assert not passwords.verify_password(one, "Correct horse")
 
 
-def test_nobodys_password_is_never_right() -> None:
+def test_the_password_of_an_unknown_name_is_never_right() -> None:
     assert not passwords.verify_password(None, "nobody's password")
     assert not passwords.verify_password(None, "")
     assert not passwords.verify_password("no hash", "no hash")
@@ -116,7 +116,7 @@ def test_the_data_model_names_each_parameter_that_only_tracks() -> None:
     assert [name for name in links.TRACKING if f"`{name}`" not in document] == []
 
 
-def test_what_an_address_asks_for_tells_products_apart() -> None:
+def test_the_query_of_an_address_distinguishes_products() -> None:
     different = [
         "https://shop.example/view.php",
         *(f"https://shop.example/view.php?id={number}" for number in (1, 2, 3)),
@@ -430,7 +430,7 @@ def test_a_ksuid_is_what_its_specification_says(ksuid: str, seconds: int, payloa
     ["", "0" * 26, "0" * 28, "aWgEPTl1tmebfsQzFP4bxwgy80W", "z" * 27, "0" * 26 + "-", "0" * 26 + "é", "０" * 27,
      "0" * 26 + "\n", " " + "0" * 26, "0" * 27 + "\n"],
 )  # fmt: skip
-def test_what_is_no_ksuid_is_told(text: str) -> None:
+def test_what_is_no_ksuid_is_refused(text: str) -> None:
     assert not identifiers.is_ksuid(text)
     with pytest.raises(ValueError, match="KSUID"):
         identifiers.time_of(text)

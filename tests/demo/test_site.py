@@ -30,7 +30,7 @@ def test_pages_answer_below_the_demos_address(seen: Any) -> None:
     assert seen["signed out"].startswith("/demo/site/account/sign-in")
 
 
-def test_a_page_tells_its_requests_and_units(seen: Any) -> None:
+def test_a_page_shows_its_requests_and_units(seen: Any) -> None:
     assert "requests" in seen["front"]["timing"]
     assert "round trips" in seen["front"]["timing"]
 

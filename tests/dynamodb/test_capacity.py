@@ -132,7 +132,7 @@ READS: dict[str, tuple[Callable[[Table], object], float]] = {
 
 
 @on(MINISTACK, DYNOXIDE_ENGINE)
-def test_a_trace_says_the_same_where_the_answer_tells_and_where_it_is_counted(
+def test_a_trace_says_the_same_where_the_answer_has_it_and_where_it_is_counted(
     bare_table: Table, trace: Trace, engine: Engine
 ) -> None:
     fill(bare_table)

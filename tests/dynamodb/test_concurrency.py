@@ -384,7 +384,7 @@ def lost_and_cancelled(table: Table) -> Iterator[None]:
         yield
 
 
-def test_an_expression_that_is_refused_the_second_time_says_so_for_no_item_tells_whose_it_is(patient: Table) -> None:
+def test_an_expression_that_is_refused_the_second_time_says_so_for_no_item_shows_whose_it_is(patient: Table) -> None:
     key = {"PK": "A", "SK": "A"}
     patient.write(put_new(ITEM, refused=AlreadyExists()))
     first = update(

@@ -76,7 +76,7 @@ def test_requests_in_a_row_go_over_one_connection(answer: Answer) -> None:
     assert len(server.connections) == 1
 
 
-def test_a_refusal_is_told_from_an_answer() -> None:
+def test_a_refusal_is_distinguished_from_an_answer() -> None:
     def refuse(request: Request) -> None:
         body = b'{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", "message": "no such table"}'
         request.send_response(400)
@@ -135,7 +135,7 @@ def test_a_server_that_never_answers_well_is_unavailable(failing: Answer) -> Non
     assert len(server.requests) == MAX_ATTEMPTS
 
 
-def test_nobody_there_is_unavailable() -> None:
+def test_a_host_without_a_server_is_unavailable() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         table = Server(f"http://127.0.0.1:{bound.getsockname()[1]}").table()
@@ -312,7 +312,7 @@ def test_throttling_that_outlasts_an_invocation_is_busy_within_its_time(table: T
 
 @pytest.mark.faults
 @on(MOTO)
-def test_after_a_lost_answer_nobody_says_that_nothing_was_written(table: Table) -> None:
+def test_after_a_lost_answer_nothing_says_that_nothing_was_written(table: Table) -> None:
     patient = replace(table, sleep=lambda _: None)
 
     join(table, "ana")

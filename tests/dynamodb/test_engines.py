@@ -259,7 +259,7 @@ TOOK: dict[str, tuple[str, Arguments, float, list[Engine]]] = {
 
 
 @pytest.mark.parametrize(("operation", "arguments", "units", "otherwise"), TOOK.values(), ids=TOOK)
-def test_an_answer_tells_the_capacity_that_its_request_took(
+def test_an_answer_has_the_capacity_that_its_request_took(
     client: Client, bare_table: Table, operation: str, arguments: Arguments, units: float
 ) -> None:
     client.put_item(TableName=bare_table.name, Item=body(9_000))

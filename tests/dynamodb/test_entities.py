@@ -224,14 +224,14 @@ REFUSED = {
 
 @on(MINISTACK)
 @pytest.mark.parametrize(("operation", "request_"), REFUSED.values(), ids=REFUSED)
-def test_refusals_are_told_alike(bare_table: Table, operation: str, request_: Answer) -> None:
+def test_refusals_have_the_same_shape(bare_table: Table, operation: str, request_: Answer) -> None:
     ours, theirs = read_by_both(bare_table, operation, {"TableName": bare_table.name, **request_})
 
     assert (ours["Error"], ours["ResponseMetadata"]) == (theirs["Error"], 400)
 
 
 @on(MINISTACK)
-def test_the_reasons_of_a_cancelled_transaction_are_told_alike(bare_table: Table) -> None:
+def test_the_reasons_of_a_cancelled_transaction_have_the_same_shape(bare_table: Table) -> None:
     where = {"TableName": bare_table.name}
     writes: list[Any] = [
         {"Put": {**where, "Item": ABSENT}},

@@ -76,7 +76,7 @@ def seen_by_reloading(page: Page, part: Locator) -> bool:
 
 
 @with_and_without_script
-def test_a_member_signs_up_watches_a_brand_is_told_of_its_next_deal_and_signs_out(
+def test_a_member_signs_up_watches_a_brand_gets_its_next_deal_and_signs_out(
     visit: Visit, editor: Visitor, brand: str, *, script: bool
 ) -> None:
     page = visit("/account/sign-up", script=script)

@@ -97,7 +97,7 @@ NOBODYS = [
 ]  # fmt: skip
 
 
-def test_a_token_that_nobody_was_given_is_401(visitor: Visitor) -> None:
+def test_an_unknown_token_is_401(visitor: Visitor) -> None:
     for authorization in NOBODYS:
         assert_problem(visitor.get("/me", headers={"Authorization": authorization}), 401)
 
@@ -323,7 +323,7 @@ def test_a_path_leads_nowhere_else(site: Site) -> None:
 
 
 @pytest.mark.parametrize("path", ["/categories", "/openapi.json", "/docs", "/nothing"])
-def test_no_answer_repeats_the_host_that_a_proxy_tells(site: Site, path: str) -> None:
+def test_no_answer_repeats_the_host_that_a_proxy_names(site: Site, path: str) -> None:
     answer = httpx.get(
         f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1{path}",
         headers={"X-Forwarded-Host": "evil.example", "X-Original-URL": "/v1/me"},

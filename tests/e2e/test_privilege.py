@@ -606,7 +606,7 @@ def test_a_role_is_refused_what_is_not_its_own(
     assert not any(roles[module].policy.allows(ask) for ask in asks(operation, request_))
 
 
-def test_ministack_does_not_tell_iam_of_the_keys(site: Site, roles: dict[str, Role]) -> None:
+def test_ministack_does_not_pass_the_keys_to_iam(site: Site, roles: dict[str, Role]) -> None:
     """DynamoDB would refuse this. When MiniStack does, all that is refused by the keys can be tried on it."""
     answer = _as(site, roles["catalog"], "dynamodb").get_item(TableName=site.table.name, **_key(SESSION))
 
@@ -623,7 +623,7 @@ def test_ministack_asks_for_rights_that_aws_does_not_know(site: Site, roles: dic
         _as(site, roles["members"], "dynamodb").batch_execute_statement(Statements=[insert])
 
 
-def test_a_queue_is_filled_by_what_feeds_it_and_emptied_by_nobody_else(site: Site, roles: dict[str, Role]) -> None:
+def test_a_queue_is_filled_by_what_feeds_it_and_emptied_by_nothing_else(site: Site, roles: dict[str, Role]) -> None:
     """The cloud refuses by the queue, too; ``tests/infra/test_rights.py`` says which functions send to it."""
     url = Plumbing.of(site).outputs["QueueUrl"]
 
@@ -636,7 +636,7 @@ def test_a_queue_is_filled_by_what_feeds_it_and_emptied_by_nobody_else(site: Sit
             _as(site, roles[module], "sqs").purge_queue(QueueUrl=url)
 
 
-def test_keys_that_nobody_was_given_open_nothing(site: Site) -> None:
+def test_unknown_keys_open_nothing(site: Site) -> None:
     stranger = client(site, "dynamodb", aws_access_key_id="AKIAUNKNOWN", aws_secret_access_key="unknown")
 
     with pytest.raises(ClientError) as refusal:

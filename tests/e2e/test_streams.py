@@ -143,7 +143,7 @@ def test_what_follows_from_picks_comes_to_an_end(site: Site, editor: Visitor, br
 
 
 @pytest.mark.needs("mail")
-def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_and_holds_up_nobody(
+def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_and_holds_nothing_up(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
     ana = site.member("ana")

@@ -33,12 +33,12 @@ WorkOff = Callable[..., int]
 SignUp = Callable[[int], list[str]]
 
 
-def told(table: Table, username: str) -> list[str]:
+def messages_of(table: Table, username: str) -> list[str]:
     """The subjects of a user's messages."""
     return [message.subject for message in messages.latest(table, username, limit=9, now=NOW).items]
 
 
-def test_a_watch_tells_of_what_is_within_its_limits(table: Table, deal: Deal, work_off: WorkOff) -> None:
+def test_a_watch_notifies_of_what_is_within_its_limits(table: Table, deal: Deal, work_off: WorkOff) -> None:
     wanted = {  # the deal is a trail runner at $31.90, 79 percent off
         "all": Limits(),
         "cheap": Limits(ceiling="31.90", currency="USD"),
@@ -57,7 +57,7 @@ def test_a_watch_tells_of_what_is_within_its_limits(table: Table, deal: Deal, wo
     with watched(table) as wire:
         work_off(fanout.news_of(deal)[:1])
 
-    assert [name for name in wanted if told(table, name)] == ["all", "cheap", "off", "words"]
+    assert [name for name in wanted if messages_of(table, name)] == ["all", "cheap", "off", "words"]
     assert wire.operations == {"GetItem": 2, "Query": 1, "BatchExecuteStatement": 1}  # as without limits
 
 
@@ -77,7 +77,7 @@ def test_news_for_once_a_day_waits_in_no_list_for_its_hour(table: Table, deal: D
 
     work_off(fanout.news_of(deal)[:1], page=2)  # two cohorts, of which one is remembered
 
-    assert [len(told(table, name)) for name in ("ana", "bo", "cy")] == [0, 1, 1]
+    assert [len(messages_of(table, name)) for name in ("ana", "bo", "cy")] == [0, 1, 1]
     assert messages.unread_count(table, "ana", NOW) == messages.mark_all_read(table, "ana", NOW) == 0
     assert messages.unread_count(table, "ana", ahead(hours=18, minutes=59)) == 0  # it is noon
     assert messages.unread_count(table, "ana", ahead(hours=19)) == 1
@@ -147,15 +147,15 @@ def test_a_new_offer_asks_by_one_query_for_exactly_those_whose_price_it_meets(
         work_off([unit])
 
     names = ("above", "at", "below", "euros", "never", "other")
-    assert [name for name in names if told(table, name)] == ["above", "at"]
-    assert told(table, "at") == ["$31.90: Trail runner"]
+    assert [name for name in names if messages_of(table, name)] == ["above", "at"]
+    assert messages_of(table, "at") == ["$31.90: Trail runner"]
     queried = [request for request in wire.requests if request.operation == "Query"]
     by_word = [named(word) for word in words.of_deal(new) for named in (keys.words_alerts, keys.joined_alerts)]
     partitions = [*by_word, keys.price_alerts(links.product_hash(deal.link), "USD")]
     assert sorted(str(request.partition) for request in queried) == sorted(partitions)
 
 
-def test_an_alert_on_a_product_does_not_tell_of_another_whose_address_differs_in_its_query(
+def test_an_alert_on_a_product_ignores_another_whose_address_differs_in_its_query(
     table: Table, work_off: WorkOff
 ) -> None:
     (machine,) = post(table, [a_deal(title="Espresso machine", link=f"{SHOP}?id=1", price="300.00")])
@@ -163,28 +163,28 @@ def test_an_alert_on_a_product_does_not_tell_of_another_whose_address_differs_in
 
     _, units = posted(table, title="Garden hose", link=f"{SHOP}?id=2", price="19.00")
     work_off(units)
-    told_of_hose = told(table, "ana")
+    about_hose = messages_of(table, "ana")
     _, units = posted(table, title="Espresso", link="http://SHOP.example/view.php?fbclid=x&id=1", price="49.00")
     work_off(units)
 
-    assert told_of_hose == []
-    assert told(table, "ana") == ["$49.00: Espresso"]
+    assert about_hose == []
+    assert messages_of(table, "ana") == ["$49.00: Espresso"]
 
 
-def test_a_price_that_moves_tells_of_each_lower_price_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
+def test_a_price_that_moves_notifies_of_each_lower_price_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
     ask(table, "ana", deal, "30.00")
 
     for price in ("29.00", "31.00", "29.00", "28.50", "28.50", "30.00"):
         for _ in range(2):  # the stream and the queue repeat themselves
             work_off(cheaper(table, deal, price))
 
-    assert sorted(told(table, "ana")) == ["$28.50: Trail runner", "$29.00: Trail runner"]
+    assert sorted(messages_of(table, "ana")) == ["$28.50: Trail runner", "$29.00: Trail runner"]
     (alert,) = alerts.of(table, "ana")
     assert isinstance(alert, PriceAlert)
     assert (alert.armed, alert.limits.ceiling) == (28_49, "30.00")
 
 
-def test_a_price_that_moved_twice_before_anybody_was_told_is_told_as_it_is(
+def test_a_price_that_moved_twice_before_the_notification_is_shown_as_it_is(
     table: Table, deal: Deal, work_off: WorkOff
 ) -> None:
     ask(table, "ana", deal, "30.00")
@@ -193,11 +193,11 @@ def test_a_price_that_moved_twice_before_anybody_was_told_is_told_as_it_is(
 
     work_off(falls)
 
-    assert told(table, "ana") == ["$27.50: Trail runner"]
-    assert told(table, "bo") == []
+    assert messages_of(table, "ana") == ["$27.50: Trail runner"]
+    assert messages_of(table, "bo") == []
 
 
-def test_a_new_deal_is_told_to_those_all_of_whose_words_it_has(table: Table, work_off: WorkOff) -> None:
+def test_a_new_deal_notifies_those_all_of_whose_words_it_has(table: Table, work_off: WorkOff) -> None:
     for name, text in (("one", "RUNNERS"), ("both", "apple trail"), ("more", "trail sandal"), ("else", "sandal")):
         look_for(table, name, text)
     look_for(table, "cheap", "runner", ceiling="20.00", currency="USD")
@@ -205,12 +205,12 @@ def test_a_new_deal_is_told_to_those_all_of_whose_words_it_has(table: Table, wor
 
     work_off(units * 2)
 
-    assert told(table, "one") == told(table, "both") == ["New: Trail runner"]
-    assert [told(table, name) for name in ("more", "else", "cheap")] == [[], [], []]
+    assert messages_of(table, "one") == messages_of(table, "both") == ["New: Trail runner"]
+    assert [messages_of(table, name) for name in ("more", "else", "cheap")] == [[], [], []]
 
 
 @pytest.mark.parametrize("alerts_first", [True, False])
-def test_one_message_for_one_deal_names_all_that_it_met_and_waits_for_nothing_that_tells_at_once(
+def test_one_message_for_one_deal_names_all_alerts_and_is_sent_at_once_if_one_wants_that(
     table: Table, deal: Deal, work_off: WorkOff, alerts_first: bool
 ) -> None:
     ask(table, "ana", deal, "40.00", Pace.DAILY)
@@ -228,7 +228,7 @@ def test_one_message_for_one_deal_names_all_that_it_met_and_waits_for_nothing_th
     assert named == alerted | (set() if alerts_first else {"Apple"})
 
 
-def test_cohorts_of_alerts_tell_everybody_once_though_each_comes_twice(
+def test_cohorts_of_alerts_notify_everyone_once_though_each_comes_twice(
     table: Table, queue: Queue, deal: Deal, work_off: WorkOff, sign_up: SignUp
 ) -> None:
     names = sign_up(23)
@@ -239,10 +239,10 @@ def test_cohorts_of_alerts_tell_everybody_once_though_each_comes_twice(
 
     work_off(units * 2, page=5)
 
-    assert [len(told(table, name)) for name in names] == [1] * 23
+    assert [len(messages_of(table, name)) for name in names] == [1] * 23
 
 
-def test_a_cohort_of_alerts_says_how_many_it_told_and_numbers_the_next_and_tells_nothing_of_what_is_over(
+def test_a_cohort_of_alerts_counts_its_messages_numbers_the_next_and_sends_none_of_what_is_over(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp
 ) -> None:
     over = a_deal(ends_at=ahead(hours=1))
@@ -258,17 +258,17 @@ def test_a_cohort_of_alerts_says_how_many_it_told_and_numbers_the_next_and_tells
     assert fanout.deliver(table, queue, fanout.alerts_of(over, "words")[0], ahead(hours=1)) == fanout.Delivered()
 
 
-def test_a_lost_answer_tells_once_and_arms_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
+def test_a_lost_answer_notifies_once_and_arms_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
     ask(table, "ana", deal, "40.00")
 
     with losing(table, "TransactWriteItems"):
         work_off(fanout.alerts_of(deal, "words"))
 
-    assert told(table, "ana") == ["$31.90: Trail runner"]
+    assert messages_of(table, "ana") == ["$31.90: Trail runner"]
     assert [alert.armed for alert in alerts.of(table, "ana") if isinstance(alert, PriceAlert)] == [31_89]
 
 
-def test_what_the_index_still_shows_of_an_alert_that_has_changed_is_not_told(table: Table, deal: Deal) -> None:
+def test_an_alert_that_has_changed_sends_nothing_of_what_the_index_still_shows(table: Table, deal: Deal) -> None:
     unit = fanout.alerts_of(deal, "words")[0]
     shown = [ask(table, "ana", deal, "40.00"), look_for(table, "bo", "trail"), look_for(table, "cy", "runner")]
     ask(table, "ana", deal, "20.00")
@@ -278,7 +278,7 @@ def test_what_the_index_still_shows_of_an_alert_that_has_changed_is_not_told(tab
 
     assert alerts.notify(table, unit, deal, shown, NOW) == 0
 
-    assert [told(table, name) for name in ("ana", "bo", "cy")] == [[], [], []]
+    assert [messages_of(table, name) for name in ("ana", "bo", "cy")] == [[], [], []]
 
 
 def test_an_account_has_a_hundred_alerts_and_no_more(table: Table, deal: Deal) -> None:
@@ -312,7 +312,7 @@ def test_a_changed_price_arms_an_alert_anew_and_another_pace_does_not(
     assert [each.armed for each in (alert, kept, anew) if isinstance(each, PriceAlert)] == [31_89, 31_89, 50_00]
 
 
-def test_a_hot_deal_is_told_when_one_wants_to_be_told_of_hot_deals(table: Table, deal: Deal, work_off: WorkOff) -> None:
+def test_a_hot_deal_notifies_at_the_pace_that_a_member_chose(table: Table, deal: Deal, work_off: WorkOff) -> None:
     join(table, "ana", "bo", "cy")
     users.tell_of_hot(table, "bo", Pace.DAILY)
     users.tell_of_hot(table, "cy", Pace.NEVER)
@@ -321,7 +321,7 @@ def test_a_hot_deal_is_told_when_one_wants_to_be_told_of_hot_deals(table: Table,
     work_off(fanout.alarm_of(hot, 1))
 
     in_a_day = [messages.unread_count(table, name, ahead(days=1)) for name in ("ana", "bo", "cy")]
-    assert [len(told(table, name)) for name in ("ana", "bo", "cy")] == [1, 0, 0]
+    assert [len(messages_of(table, name)) for name in ("ana", "bo", "cy")] == [1, 0, 0]
     assert in_a_day == [1, 1, 0]
     assert cohorts.progress_of(table, deal.deal_id).notified == 2
 
@@ -374,7 +374,7 @@ NAMES = [f"{first}{second}{first}" for first in "bcd" for second in "aeiou"]
 
 
 @pytest.mark.parametrize("count", [98, 99, alerts.MOST])
-def test_a_member_all_of_whose_alerts_are_met_is_told_once_in_as_many_transactions_as_it_takes(
+def test_a_member_all_of_whose_alerts_are_met_is_notified_once_in_as_many_transactions_as_it_takes(
     table: Table, work_off: WorkOff, count: int
 ) -> None:
     pairs = [" ".join(pair) for pair in combinations(NAMES, 2)][: count - 1]

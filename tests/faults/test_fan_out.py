@@ -65,7 +65,7 @@ def once_each(names: list[str]) -> dict[str, int]:
     return dict.fromkeys(names, 1)
 
 
-def test_who_watches_a_brand_and_its_category_is_told_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
+def test_a_watcher_of_a_brand_and_its_category_is_notified_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
     let_watch(table, APPLE, "ana", "bo")
     let_watch(table, SHOES, "ana", "dee")
 
@@ -74,7 +74,7 @@ def test_who_watches_a_brand_and_its_category_is_told_once(table: Table, deal: D
     assert received(table, ["ana", "bo", "cy", "dee"]) == {"ana": 1, "bo": 1, "cy": 0, "dee": 1}
 
 
-def test_who_watched_what_a_deal_was_announced_for_is_told_so_though_it_was_moved_since(
+def test_watchers_of_the_announced_topic_are_notified_though_the_deal_was_moved_since(
     table: Table, deal: Deal, work_off: WorkOff
 ) -> None:
     let_watch(table, SHOES, "ana")
@@ -89,7 +89,7 @@ def test_who_watched_what_a_deal_was_announced_for_is_told_so_though_it_was_move
     assert received(table, ["ana", "bo"]) == {"ana": 1, "bo": 0}
 
 
-def test_a_stream_that_repeats_and_reorders_records_tells_once(
+def test_a_stream_that_repeats_and_reorders_records_notifies_once(
     table: Table, deal: Deal, work_off: WorkOff, watchers: SignUp
 ) -> None:
     names = watchers(30)
@@ -151,7 +151,7 @@ def test_requests_that_are_throttled_whole_lose_no_message(
 
 
 @pytest.mark.parametrize("kind", ["hot", "brand"])
-def test_a_cohort_that_comes_late_is_told_without_those_who_have_left_whose_names_others_have(
+def test_a_late_cohort_is_notified_without_those_who_have_left_whose_names_others_have(
     table: Table, queue: Queue, deal: Deal, kind: str
 ) -> None:
     names = ["ana", "bo", "cy", "di"]
@@ -172,7 +172,7 @@ def test_a_cohort_that_comes_late_is_told_without_those_who_have_left_whose_name
     assert delivered == fanout.Delivered(readers=2, written=2)
 
 
-def test_progress_says_how_many_segments_of_all_users_are_told(
+def test_progress_says_how_many_segments_of_all_users_are_done(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp
 ) -> None:
     sign_up(3)
@@ -188,7 +188,7 @@ def test_progress_says_how_many_segments_of_all_users_are_told(
     assert [*seen, (progress.segments_finished, progress.segments)] == [(0, 0), (1, 2), (2, 2)]
 
 
-def test_five_deliveries_at_once_tell_once(
+def test_five_deliveries_at_once_notify_once(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff
 ) -> None:
     names = sign_up(60)
@@ -216,7 +216,7 @@ def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: De
 
 
 @pytest.mark.parametrize("over", ["withdrawn_at", "ends_at"])
-def test_a_deal_that_is_over_meanwhile_is_told_to_nobody_more(
+def test_a_deal_that_ends_meanwhile_notifies_no_more_readers(
     table: Table, queue: Queue, deal: Deal, watchers: SignUp, work_off: WorkOff, over: str
 ) -> None:
     names = watchers(30)
@@ -254,7 +254,7 @@ def test_an_old_deal_an_ended_one_an_edit_and_a_second_time_hot_are_no_news(tabl
     assert publisher.work_of(DealChange(hot, edited, ahead(minutes=1))) == []
 
 
-def test_text_that_would_end_a_literal_is_told_as_it_is(table: Table, work_off: WorkOff) -> None:
+def test_text_that_would_end_a_literal_is_sent_as_it_is(table: Table, work_off: WorkOff) -> None:
     title = "Men's ''quoted'' \\' ? {} -- \" ; 鞋"
     (deal,) = post(table, [a_deal(title=title)])
     let_watch(table, APPLE, "ana", "bo")
@@ -350,7 +350,7 @@ def told_of(table: Table, deal: Deal, kind: Any) -> dict[str, int]:
 
 @KINDS
 @pytest.mark.parametrize("before_it_dies", [False, True], ids=["dies", "newcomers, dies"])
-def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
+def test_a_worker_that_dies_at_any_point_loses_and_doubles_no_message(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff, kind: str, before_it_dies: bool
 ) -> None:
     table = in_one_thread(table)
@@ -378,7 +378,7 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
 
 
 @KINDS
-def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
+def test_a_second_delivery_at_any_point_of_the_first_notifies_and_counts_once(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff, kind: str
 ) -> None:
     table = in_one_thread(table)
@@ -419,7 +419,7 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
     assert "Readers" not in marker  # nobody's name is kept for longer than it is needed
 
 
-def test_a_page_that_is_claimed_no_more_is_told_and_counted_when_it_comes_again(
+def test_a_page_that_is_claimed_no_more_is_notified_and_counted_when_it_comes_again(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff
 ) -> None:
     names = sign_up(3)
@@ -437,7 +437,7 @@ def test_a_page_that_is_claimed_no_more_is_told_and_counted_when_it_comes_again(
     assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(notified=3, finished=True)
 
 
-def test_a_page_that_is_told_again_tells_nobody_who_is_leaving_and_each_other_when_they_want(
+def test_a_repeated_page_leaves_out_those_who_are_leaving_and_keeps_the_others_pace(
     table: Table, queue: Queue, deal: Deal
 ) -> None:
     join(table, "ana", "bo", "cy")
@@ -473,7 +473,7 @@ def test_a_fan_out_without_end_is_stopped(table: Table, queue: Queue, deal: Deal
     assert list(queue.receive()) == []
 
 
-def test_a_list_of_five_million_is_told_to_its_end(table: Table, queue: Queue, deal: Deal) -> None:
+def test_a_list_of_five_million_is_notified_to_its_end(table: Table, queue: Queue, deal: Deal) -> None:
     (unit, _) = fanout.news_of(deal)
     # Every cohort before was full, so only this one can find that nobody is left.
     after_the_last = replace(unit, number=5_000_000 // settings.READERS_PER_COHORT, start={"SK": "USER#zoe"})

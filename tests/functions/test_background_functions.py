@@ -110,7 +110,7 @@ def test_seed_waits_for_the_role_of_a_first_deployment(
     assert [topics.get(deployed, Topic(CATEGORY, slug)).name for slug in CATEGORIES] == list(CATEGORIES.values())
 
 
-def test_seed_tells_cloudformation_of_a_failure(
+def test_seed_reports_a_failure_to_cloudformation(
     deployed: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TABLE_NAME", "no-such-table")

@@ -69,7 +69,7 @@ def test_a_stale_page_is_served_while_it_is_made_again(edge: Edge, api: Origin, 
     assert len(api.asked) == 2
 
 
-def test_a_reader_who_has_the_page_is_told_so_at_the_edge(edge: Edge, api: Origin) -> None:
+def test_a_reader_who_has_the_page_gets_304_at_the_edge(edge: Edge, api: Origin) -> None:
     first = edge.get("/v1/deals")
 
     again = edge.get("/v1/deals", if_none_match=first.headers["etag"])

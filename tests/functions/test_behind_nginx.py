@@ -139,7 +139,7 @@ def test_what_is_no_public_page_is_not_kept(cache: int, api: Origin, path: str) 
     assert {answer.status for answer in answers} <= {400, 401, 404}
 
 
-def test_a_reader_who_has_the_page_is_told_so_by_the_cache(cache: int, api: Origin) -> None:
+def test_a_reader_who_has_the_page_gets_304_from_the_cache(cache: int, api: Origin) -> None:
     first = get(cache, "/v1/deals")
 
     again = get(cache, "/v1/deals", if_none_match=first.headers["etag"])

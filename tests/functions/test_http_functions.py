@@ -81,7 +81,7 @@ def test_the_docs_page_runs_its_own_scripts_alone_and_is_shown_in_no_frame(
     assert headers["X-Frame-Options"] == "DENY"
 
 
-def test_members_does_nothing_for_whom_nobody_is_named(table: Table, context: LambdaContext) -> None:
+def test_members_does_nothing_without_a_named_caller(table: Table, context: LambdaContext) -> None:
     forged = event("members-like-brand")
 
     for named in (None, {}, {"principalId": "ana"}):
@@ -101,7 +101,7 @@ def test_a_route_that_a_function_does_not_have_is_a_404_problem(table: Table, co
         assert answer["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
 
 
-def test_where_work_is_shown_the_api_tells_what_it_took_and_links_to_the_drawing_of_its_writes(
+def test_where_work_is_shown_the_api_says_what_it_took_and_links_to_the_drawing_of_its_writes(
     table: Table, context: LambdaContext
 ) -> None:
     join(table, "ana")

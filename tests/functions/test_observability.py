@@ -326,7 +326,7 @@ def test_what_happens_is_counted_once(
     }
 
 
-def test_the_lag_of_a_page_is_told_when_it_is_first_delivered(
+def test_the_lag_of_a_page_is_reported_when_it_is_first_delivered(
     table: Table, lines: Lines, context: LambdaContext
 ) -> None:
     began = time.time()
@@ -337,7 +337,7 @@ def test_the_lag_of_a_page_is_told_when_it_is_first_delivered(
     assert 5 <= first <= second <= 6 + time.time() - began
 
 
-def test_the_clock_tells_the_age_of_each_cached_part_before_it_rebuilds_any(
+def test_the_clock_reports_the_age_of_each_cached_part_before_it_rebuilds_any(
     table: Table, lines: Lines, context: LambdaContext
 ) -> None:
     refresher.handler(event("refresher-schedule"), context)
@@ -349,7 +349,7 @@ def test_the_clock_tells_the_age_of_each_cached_part_before_it_rebuilds_any(
     assert len(built[metrics.CACHE_AGE.name]) == len(page_cache.PARTS)
 
 
-def test_the_clock_tells_how_long_the_oldest_open_order_waits_and_nothing_where_none_does(
+def test_the_clock_reports_how_long_the_oldest_open_order_waits_and_nothing_where_none_does(
     table: Table, lines: Lines, context: LambdaContext
 ) -> None:
     topics.plant_seeds(table, times.now())

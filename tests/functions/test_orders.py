@@ -88,7 +88,7 @@ def reasons(problem: Any) -> dict[str, str]:
     return {error["field"]: error["detail"] for error in problem.get("errors", ())}
 
 
-def test_an_order_is_placed_once_sent_and_told_of(ask: Ask, table: Table, deal: Deal) -> None:
+def test_an_order_is_placed_once_sent_and_notified(ask: Ask, table: Table, deal: Deal) -> None:
     first, second = (place(ask, (deal, 2, "10.00"), key="twice") for _ in range(2))
     status, placed = first
     sent = ask("PUT", "/orders/{orderId}/status", {"status": "shipped"}, who="ed", orderId=placed["orderId"])

@@ -118,7 +118,7 @@ def test_what_is_not_there_is_said_in_a_page(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/fails/missing"])
-def test_only_where_pages_are_the_same_for_everybody_may_it_be_kept_that_nothing_is_there(path: str) -> None:
+def test_only_where_pages_are_the_same_for_everyone_may_a_404_be_cached(path: str) -> None:
     kept = serve(routes)(event_of(path), a_context())["multiValueHeaders"]["Cache-Control"]
 
     assert ask(path)["multiValueHeaders"]["Cache-Control"] == [pages.PUBLIC]
@@ -197,7 +197,7 @@ def test_what_cannot_be_read_is_said_counted_and_reported(caplog: pytest.LogCapt
     assert (line["damaged"], line["DamagedItems"], "Faults" in line) == (["ORDER#1"], [1], False)
 
 
-def test_a_reader_is_told_of_an_error_in_words_and_a_script_in_json() -> None:
+def test_a_reader_gets_an_error_in_words_and_a_script_in_json() -> None:
     in_json = ask("/fails/missing", headers={"Accept": "application/json"})
 
     assert "There is no such deal." in ask("/fails/missing")["body"]
@@ -243,7 +243,7 @@ def test_every_page_has_the_headers_that_protect_it(path: str) -> None:
     assert "Strict-Transport-Security" not in sent
 
 
-def test_over_https_browsers_are_told_to_stay_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_https_browsers_must_stay_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SITE_ORIGIN", "https://deals.example")
 
     assert "Strict-Transport-Security" in ask("/things/a")["multiValueHeaders"]

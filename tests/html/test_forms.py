@@ -193,7 +193,7 @@ GUESSED = [
 
 
 @on(FAST)
-def test_what_was_guessed_belongs_to_nobody(table: Table, token: str) -> None:
+def test_a_guessed_cookie_belongs_to_no_one(table: Table, token: str) -> None:
     for cookie in GUESSED:
         request = bringing(cookie.replace("{token}", token))
 

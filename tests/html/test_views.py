@@ -53,7 +53,7 @@ def test_a_list_price_is_shown_where_the_deal_is_cheaper(list_price: str | None,
     assert views.card(a_deal(price="20.00", list_price=list_price), NOW)["list_price"] == shown
 
 
-def test_a_card_tells_the_year_of_what_is_not_of_this_year() -> None:
+def test_a_card_shows_the_year_of_what_is_not_of_this_year() -> None:
     now = datetime(2026, 12, 31, 12, tzinfo=UTC)
     last, this = (a_deal(now - timedelta(days=days), ends_at=now + timedelta(hours=days)) for days in (366, 31))
 
@@ -296,7 +296,7 @@ def test_the_sizes_are_those_of_items() -> None:
 
 
 @pytest.mark.parametrize("key", [{"PK": "LEARN#x", "SK": "PERIODS#x"}, {"PK": "CATEGORY#shoes", "SK": "PERIODS#x"}])
-def test_counts_that_somebody_wrote_by_hand_are_drawn_without_links(key: dict[str, str]) -> None:
+def test_counts_that_were_written_by_hand_are_drawn_without_links(key: dict[str, str]) -> None:
     (group,) = drawn([{**key, "Type": "Periods", "Day01": 3}], NOW)["groups"]
 
     assert [cell["link"] for row in group["rows"] for cell in row["cells"]] == [""]

@@ -222,7 +222,7 @@ def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accep
     assert behaviour["TargetOriginId"] not in {edge.behaviour(path)["TargetOriginId"] for path in pages}
 
 
-def test_answers_that_state_no_policies_of_their_own_may_load_nothing_and_tell_no_other_site(
+def test_answers_without_policies_may_load_nothing_and_send_no_referrer(
     closed: Synthesized,
 ) -> None:
     # The functions state those of the API's documentation and of the pages.
@@ -245,9 +245,7 @@ def test_the_gateways_own_pages_keep_their_look_under_that_policy(closed: Synthe
     assert len(pages) > 5
 
 
-def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_so(
-    closed: Synthesized, first: Synthesized
-) -> None:
+def test_names_below_the_domain_are_https_only_where_a_setting_says_so(closed: Synthesized, first: Synthesized) -> None:
     def told(stage: Synthesized) -> set[bool]:
         names = ("Security", "PageSecurity")
         return {headers_of(stage, name)["StrictTransportSecurity"]["IncludeSubdomains"] for name in names}
@@ -344,7 +342,7 @@ def test_the_first_deployment_leaves_a_live_site_as_it_is(first: Synthesized) ->
     assert "BEHIND_PROXY" not in json.dumps(first.template["Resources"])
 
 
-def test_a_word_that_is_not_put_in_its_place_locks_nobody_out(closed: Synthesized) -> None:
+def test_a_word_that_is_not_put_in_its_place_locks_no_one_out(closed: Synthesized) -> None:
     (secret,), _ = words(closed)
     known = {f"{secret}:SecretString:word::}}}}": "abc", f"{secret}:SecretString:closed::}}}}": "true"}
     made_of = closed.only("AWS::SecretsManager::Secret")["GenerateSecretString"]
@@ -386,7 +384,7 @@ def accepted(stage: Synthesized) -> list[list[str]]:
     return found
 
 
-def test_the_apis_answer_nobody_but_cloudfront(closed: Synthesized) -> None:
+def test_the_apis_answer_only_cloudfront(closed: Synthesized) -> None:
     (word,), sent = words(closed)
 
     assert accepted(closed) == [[word], [word]]
@@ -424,7 +422,7 @@ def test_both_apis_are_open_without_cloudfront(closed: Synthesized, dev: Synthes
     assert not [name for name, output in closed.template["Outputs"].items() if "Export" in output]
 
 
-def test_functions_trust_the_addresses_of_cloudfront_where_nobody_else_reaches_them(
+def test_functions_trust_the_addresses_of_cloudfront_where_nothing_else_reaches_them(
     closed: Synthesized, first: Synthesized, prod: Synthesized
 ) -> None:
     def told(stage: Synthesized) -> set[bool]:

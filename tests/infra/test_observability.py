@@ -292,7 +292,7 @@ def test_a_stage_that_watches_the_essential_has_the_alarms_of_loss_and_of_cost(p
     assert told == {" ".join(looked_at)}
 
 
-def test_a_month_that_costs_more_than_its_budget_is_told_where_alarms_are(prod: Synthesized) -> None:
+def test_a_month_that_costs_more_than_its_budget_is_reported_where_alarms_are(prod: Synthesized) -> None:
     budget = prod.only("AWS::Budgets::Budget")
     (topic,) = prod.resources("AWS::SNS::Topic")
 
@@ -305,7 +305,7 @@ def test_a_month_that_costs_more_than_its_budget_is_told_where_alarms_are(prod: 
     assert [*told.values()] == [[{"SubscriptionType": "SNS", "Address": {"Ref": topic}}]] * 2
 
 
-def test_a_stage_whose_alarms_reach_nobody_says_so_when_it_is_deployed(assemblies: Callable[[str], Assembly]) -> None:
+def test_a_stage_without_an_alarm_email_says_so_when_it_is_deployed(assemblies: Callable[[str], Assembly]) -> None:
     stack = assemblies("prod").app.node.find_child(STAGES["prod"].stack_name)
 
     assert isinstance(stack, cdk.Stack)
@@ -318,7 +318,7 @@ def test_an_address_is_written_to_where_the_stage_names_one(prod: Synthesized, f
     assert prod.resources("AWS::SNS::Subscription") == {}
 
 
-def test_a_stage_that_nobody_watches_has_no_alarms_to_pay_for(dev: Synthesized) -> None:
+def test_an_unwatched_stage_has_no_alarms_to_pay_for(dev: Synthesized) -> None:
     kinds = {each["Type"] for each in dev.template["Resources"].values()}
 
     assert not any(kind.startswith(("AWS::CloudWatch::", "AWS::SNS::", "AWS::KMS::")) for kind in kinds)

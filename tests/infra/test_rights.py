@@ -96,7 +96,7 @@ def test_a_partition_is_read_or_written_by_these_functions_and_no_others(
     assert who_may(prod, operations, key, index) == set(functions.split()) & set(prod.modules())
 
 
-def test_who_has_clicked_is_noted_by_the_function_of_clicks_and_read_by_nobody(prod: Synthesized) -> None:
+def test_notes_of_clicks_are_written_by_their_function_and_read_by_none(prod: Synthesized) -> None:
     note, attributes = keys.counted_click("salt", "192.0.2.7", "one", 7)["PK"], ("PK", "SK", "Type", "ExpiresAt")
     may_put = {
         module: [prod.policy(module).allows(Ask("PutItem", (note,), "", of)) for of in (attributes, ("Address",))]
@@ -137,7 +137,7 @@ def test_the_mailer_marks_messages_as_mailed_and_changes_nothing_else_of_them() 
     assert not may_update("MailedAt", returning="ALL_OLD")
 
 
-def test_nobody_writes_many_items_at_once(prod: Synthesized) -> None:
+def test_no_function_writes_many_items_at_once(prod: Synthesized) -> None:
     """BatchWriteItem is one right for deletions and for what is put, and no condition of a write goes with it."""
     asked = Ask("BatchWriteItem", (keys.messages("ana"),), "", ("PK", "SK"))
 
@@ -265,7 +265,7 @@ def test_the_publisher_writes_words_and_offers_and_of_a_deal_its_verdict_alone(p
         assert not publisher.allows(Ask(operation, (DEAL,), "", ("PK", "Price")))
 
 
-def test_only_functions_that_tell_everybody_scan_and_only_the_names_of_users(prod: Synthesized) -> None:
+def test_only_functions_that_notify_everyone_scan_and_only_the_names_of_users(prod: Synthesized) -> None:
     def scan(*attributes: str, index: str = USER_INDEX.name) -> Ask:
         return Ask("Scan", (), index, attributes)
 
@@ -375,7 +375,7 @@ def test_a_picture_goes_when_no_deal_names_it_and_an_upload_goes_in_any_case(pro
 
 @pytest.mark.needs("pictures")
 @pytest.mark.thorough
-def test_each_function_does_with_a_file_what_it_must_and_nobody_deletes_a_picture(prod: Synthesized) -> None:
+def test_each_function_does_with_a_file_what_it_must_and_none_deletes_a_picture(prod: Synthesized) -> None:
     allowed = {
         module: {(action, re.sub(r".*?(uploads|pictures)/.*", r"\1", resource)) for action, resource in rights}
         for module in prod.modules()

@@ -232,7 +232,7 @@ def test_every_module_with_a_handler_is_a_row_and_every_row_a_module() -> None:
     assert sorted(row.name for row in FUNCTIONS) == sorted(modules)
 
 
-def test_every_route_leads_to_a_function_that_somebody_may_wait_for() -> None:
+def test_every_route_leads_to_a_function_that_a_caller_may_wait_for() -> None:
     waited_for = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY}
 
     assert {route.function for route in ROUTES} <= waited_for
@@ -492,7 +492,7 @@ def test_only_our_own_runtime_sources_go_in() -> None:
     }
 
 
-def test_libraries_are_as_published_but_for_descriptions_of_services_that_nobody_calls() -> None:
+def test_libraries_are_as_published_except_for_descriptions_of_services_that_are_never_called() -> None:
     code = bundle("full", this_machine()).path
     installed = Path(botocore.__file__).parents[1]
 

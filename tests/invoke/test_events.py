@@ -74,7 +74,7 @@ def queued(place: Place) -> list[dict[str, Any]]:
     return [json.loads(message.body) for message in place.queue.receive()]
 
 
-def told(place: Place) -> list[list[str]]:
+def kinds_of(place: Place) -> list[list[str]]:
     """The kinds of messages that Ana has, and Ben."""
     announced = datetime.fromtimestamp(1781273100, UTC)  # when the event was: the messages have ended since
     found = (messages.latest(place.table, who, limit=9, now=announced).items for who in ("ana", "ben"))
@@ -169,7 +169,7 @@ def test_liking_a_brand_with_a_slash(place: Place, invoke: Invoke) -> None:
     assert topics.get(place.table, G_FORE).likes == 1
 
 
-def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> None:
+def test_notifying_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> None:
     join(place.table, "ana", "ben")
     follows.watch(place.table, G_FORE, "ana", times.now())
     follows.watch(place.table, SHOES, "ben", times.now())
@@ -177,10 +177,10 @@ def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> 
     answer = invoke("messenger", text_of("messenger-work"))
 
     assert answer.payload == NO_FAILURES
-    assert told(place) == [["brand"], ["category"]]
+    assert kinds_of(place) == [["brand"], ["category"]]
 
 
-def test_telling_whom_alerts_name(place: Place, deal: Deal, invoke: Invoke) -> None:
+def test_notifying_the_owners_of_alerts(place: Place, deal: Deal, invoke: Invoke) -> None:
     join(place.table, "ana", "ben")
     now = times.now()
     alerts.on_price(place.table, deal, "ana", account_of("ana"), Limits(deal.price, deal.currency), now)
@@ -189,7 +189,7 @@ def test_telling_whom_alerts_name(place: Place, deal: Deal, invoke: Invoke) -> N
     answer = invoke("messenger", text_of("messenger-alerts"))
 
     assert answer.payload == NO_FAILURES
-    assert told(place) == [["price"], ["words"]]
+    assert kinds_of(place) == [["price"], ["words"]]
 
 
 def test_mailing_a_link(place: Place, invoke: Invoke) -> None:
@@ -247,7 +247,7 @@ def test_a_hot_deal_is_announced_to_all(place: Place, deal: Deal, invoke: Invoke
 
 
 @pytest.mark.parametrize("name", ["stream-insert-old-date", "stream-modify-withdrawn", "stream-ttl-remove"])
-def test_what_is_no_news_is_announced_to_nobody(place: Place, invoke: Invoke, name: str) -> None:
+def test_what_is_no_news_is_not_announced(place: Place, invoke: Invoke, name: str) -> None:
     stream(invoke, name)
 
     assert queued(place) == []

@@ -53,7 +53,7 @@ def sample(tmp_path: Path) -> Callable[[str], Function]:
     return lambda name: Function(name, f"sample.{name}", tmp_path, timeout=10.0, memory=256)
 
 
-def test_a_function_is_told_what_lambda_tells_and_nothing_of_the_users(sample: Callable[[str], Function]) -> None:
+def test_a_function_gets_the_environment_of_lambda_and_nothing_of_the_users(sample: Callable[[str], Function]) -> None:
     with running(sample("tell")) as runtime:
         answer = runtime.invoke(b'{"text": "\\u00fc"}')
 

@@ -160,7 +160,7 @@ def test_a_query_is_charged_for_what_its_filter_hides() -> None:
     assert [request.operation for request in trace.requests].count("Query") == 4
 
 
-def test_units_that_an_engine_tells_are_those_that_are_counted_by_the_rules_of_aws() -> None:
+def test_units_that_an_engine_reports_are_those_that_are_counted_by_the_rules_of_aws() -> None:
     """MiniStack's are counted from the items, filters, projections and refused writes included; dynoxide tells its own.
 
     What only one of them refuses is left out: a page says so.

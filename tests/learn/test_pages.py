@@ -91,7 +91,7 @@ def test_a_refusal_is_shown_as_it_came(reader: Browser) -> None:
 
 
 @pytest.mark.thorough
-def test_what_the_local_cloud_does_not_refuse_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_local_cloud_does_not_refuse_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with stage(MINISTACK, monkeypatch):
         seen = a_reader().post("/learn/sparse-index").words
 

@@ -134,7 +134,7 @@ def test_the_same_code_is_unpacked_once_and_outlives_each_that_uses_it(
 
 
 @pytest.mark.parametrize("fails", ["whole", "partly"])
-def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
+def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_reports(
     probed: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: str
 ) -> None:
     seen, sqs = tmp_path / "seen", client(probed, "sqs")
@@ -184,7 +184,7 @@ def test_ministack_does_not_match_what_is_missing_below_what_is_missing() -> Non
     assert let_through({"eventName": ["MODIFY"]}) == [change]
 
 
-def test_what_functions_have_not_read_yet_is_told(
+def test_what_functions_have_not_read_yet_is_reported(
     probed: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stream_to_a_function(probed, tmp_path / "seen")  # without a bound of attempts, poison stays
@@ -202,9 +202,7 @@ WATCHED = replace(STAGES["dev"], watch=Watch.FULL)
 
 
 @pytest.mark.thorough
-def test_alarms_and_dashboard_are_deployed_and_one_that_rings_is_told_with_what_to_do(
-    home: Home, tmp_path: Path
-) -> None:
+def test_alarms_and_dashboard_are_deployed_and_one_that_rings_says_what_to_do(home: Home, tmp_path: Path) -> None:
     there, _ = cloud.start(home, free_port())
     arguments = client_arguments(home, there.port)
     app = cdk.App(outdir=str(tmp_path / "cdk.out"), builtin_cloud_formation_validation=False)

@@ -210,7 +210,7 @@ def test_what_never_stops_changing_keeps_no_other_service_from_being_written(
     assert cloud.NOT_SAVED.search(caplog.text)
 
 
-def test_a_stop_that_could_not_write_all_is_told_and_so_is_the_next_start(probed: Home) -> None:
+def test_a_stop_that_could_not_write_all_says_so_and_so_does_the_next_start(probed: Home) -> None:
     (probed.state / "dynamodb.json.tmp").mkdir(parents=True)
 
     with pytest.raises(Trouble, match="did not write down all"):

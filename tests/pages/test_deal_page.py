@@ -86,7 +86,7 @@ def test_another_offer_of_the_same_product_is_not_called_a_colour(ask: Ask, tabl
 @pytest.mark.parametrize(
     ("days", "edited", "told"), [(29, None, False), (30, None, True), (90, 31, True), (90, 2, False)]
 )
-def test_a_price_that_nobody_looked_at_for_a_month_is_said_to_be_old(
+def test_a_price_that_was_not_checked_for_a_month_is_said_to_be_old(
     ask: Ask, table: Table, now: datetime, days: int, edited: int | None, told: bool
 ) -> None:
     (deal,) = post(table, [a_deal(now - timedelta(days=days))], now)
@@ -146,7 +146,7 @@ def test_a_deal_shows_what_is_cheaper_in_its_category_the_cheapest_first(ask: As
     assert ">Shoes for less<" not in ask(f"/deals/{cheapest.number}")["body"]
 
 
-def test_an_end_is_told_with_its_time_zone_and_if_earlier_its_year(ask: Ask, table: Table, now: datetime) -> None:
+def test_an_end_is_shown_with_its_time_zone_and_if_earlier_its_year(ask: Ask, table: Table, now: datetime) -> None:
     ends, ended = (now + timedelta(days=3)).replace(hour=19, minute=5), now - timedelta(days=400)
     deal, over = post(table, [a_deal(now, ends_at=ends), a_deal(now - timedelta(days=500), ends_at=ended)], now)
 
@@ -174,7 +174,7 @@ def test_a_deal_without_a_number_is_named_by_its_id(ask: Ask, table: Table, now:
     assert [item["url"] for item in json.loads(in_json)["items"]] == [own]
 
 
-def test_a_shared_deal_tells_machines_its_price_with_its_currency(ask: Ask, table: Table, now: datetime) -> None:
+def test_a_shared_deal_has_its_price_with_its_currency_for_machines(ask: Ask, table: Table, now: datetime) -> None:
     (deal,) = post(table, [a_deal(now, price="1200.00", list_price=None, currency="JPY")], now)
 
     document = parsed(ask(f"/deals/{deal.number}"))

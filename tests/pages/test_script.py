@@ -63,7 +63,7 @@ def test_an_end_is_shown_in_the_readers_zone_and_on_the_last_day_what_is_left(
     expect(page.locator(".facts time[data-ends]")).to_have_text(re.compile(words))
 
 
-def test_a_card_tells_an_end_in_the_readers_zone_with_another_year_or_what_is_left(visit: Visit, deal: Deal) -> None:
+def test_a_card_shows_an_end_in_the_readers_zone_with_another_year_or_what_is_left(visit: Visit, deal: Deal) -> None:
     there, path = ENDS + TOKYO, f"/brands/{deal.brand}"
 
     before, last_day, a_year_before = (

@@ -418,7 +418,7 @@ def test_a_lists_feeds_are_found_by_readers_of_feeds(ask: Ask, posted: list[Deal
 
 
 @pytest.mark.parametrize(("list_price", "told"), [("158.00", ", was $158.00."), ("31.90", ".")])
-def test_a_feed_tells_of_a_higher_list_price(ask: Ask, table: Table, now: datetime, list_price: str, told: str) -> None:
+def test_a_feed_shows_a_higher_list_price(ask: Ask, table: Table, now: datetime, list_price: str, told: str) -> None:
     post(table, [a_deal(now, list_price=list_price)], now)
 
     (item,) = json.loads(ask("/feed.json")["body"])["items"]
@@ -477,7 +477,7 @@ def test_what_ends_within_seven_times_24_hours_is_shown_page_by_page(
     assert shown == [["Ends 0", "Ends 1", "Ends 2"], ["Ends 3"]]
 
 
-def test_machines_are_told_where_things_are(ask: Ask) -> None:
+def test_machines_find_where_things_are(ask: Ask) -> None:
     for path, media_type in {
         "/robots.txt": "text/plain; charset=utf-8",
         "/site.webmanifest": "application/manifest+json",

@@ -117,7 +117,7 @@ def test_a_wrong_name_or_password_gets_one_sentence_and_keeps_the_name(joined: B
         assert "Set-Cookie" not in seen.headers
 
 
-def test_too_many_sign_ups_are_told_how_long_to_wait_and_what_was_typed_is_kept(
+def test_too_many_sign_ups_must_wait_and_keep_what_was_typed(
     anyone: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "SIGN_UPS_PER_NETWORK", 1)
@@ -141,7 +141,7 @@ def test_too_many_sign_ups_are_told_how_long_to_wait_and_what_was_typed_is_kept(
         ("remove", {"password": PASSWORD}),
     ],
 )
-def test_too_many_attempts_are_told_how_long_to_wait_and_change_nothing(
+def test_too_many_attempts_must_wait_and_change_nothing(
     joined: Browser, table: Table, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, str]
 ) -> None:
     before = users.get(table, "ana")
@@ -192,7 +192,7 @@ def test_signing_out_ends_the_session_and_clears_the_browser(joined: Browser, pa
     assert [each.get("/account").status for each in (old, other)] == [303, 303 if ends_others else 200]
 
 
-def test_a_name_is_changed_on_a_page_that_nobody_keeps(joined: Browser) -> None:
+def test_a_name_is_changed_on_a_page_that_is_not_cached(joined: Browser) -> None:
     empty = [joined.post(f"/account/{path}").status for path in ("name", "email", "password")]
     seen = joined.post("/account/name", {"name": "Ana M."})
     shown = joined.get(seen.location)
@@ -288,7 +288,7 @@ def signed_up(anyone: Browser, asked: Seen) -> Seen:
         ("/my/votes/{number}/up", {"on": "1"}, "/deals/{number}?notice=voted"),
     ],
 )
-def test_what_nobody_asked_for_is_done_once_they_have_an_account(
+def test_what_a_visitor_asked_for_is_done_once_they_have_an_account(
     anyone: Browser, table: Table, sell: Sell, path: str, form: dict[str, str], place: str
 ) -> None:
     deal = sell()
@@ -309,7 +309,7 @@ def test_what_nobody_asked_for_is_done_once_they_have_an_account(
     )
 
 
-def test_a_wish_is_kept_until_somebody_has_signed_in_and_done_once(anyone: Browser, table: Table, sell: Sell) -> None:
+def test_a_form_is_kept_until_its_sender_has_signed_in_and_done_once(anyone: Browser, table: Table, sell: Sell) -> None:
     deal = sell()
     place = pressed(anyone, "/shop/cart", {"deal": str(deal.number)}).values()["next"]
     still_nobody, kept = anyone.get(place), requests.name(cookies.COOKIE) in anyone.cookies
@@ -328,7 +328,9 @@ def test_a_wish_is_kept_until_somebody_has_signed_in_and_done_once(anyone: Brows
     "wish",
     ["/shop/cart/remove?deal={number}", "/my/saved/1?on=1", "/shop/orders/x/cancel?", "?", "", "/shop/cart?%ff=%ff"],
 )
-def test_a_wish_that_no_button_of_ours_made_does_nothing(ana: Browser, table: Table, sell: Sell, wish: str) -> None:
+def test_a_deferred_form_that_no_button_of_ours_made_does_nothing(
+    ana: Browser, table: Table, sell: Sell, wish: str
+) -> None:
     """Its owner alone can make one, and is signed in as whom it would be done for."""
     deal = sell()
     carts.put_in(table, "ana", deal.deal_id, 1, times.now())

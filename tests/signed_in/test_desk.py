@@ -154,7 +154,7 @@ def contents(table: Table) -> list[Any]:
     return sorted(table.scan()[0], key=lambda item: (item["PK"], item["SK"]))
 
 
-def test_nobody_is_led_to_sign_in_and_back(anyone: Browser) -> None:
+def test_a_visitor_is_led_to_sign_in_and_back(anyone: Browser) -> None:
     for path in (*OF_MEMBERS, *OF_EDITORS, *OF_A_DEAL, *OF_SALES):
         seen = anyone.get(path)
 

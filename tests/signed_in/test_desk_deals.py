@@ -24,7 +24,7 @@ from tests.signed_in.conftest import PostDeal, entered
 from tests.support.browsing import DEAL, LINK, Browser, Seen, filled, posted
 
 
-def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_told(
+def test_an_unknown_shop_gets_a_form_with_what_the_bookmarklet_sent(
     editor: Browser,
 ) -> None:
     told = {"title": "Runner", "price": "12.50", "list": "20", "image": "https://i.example/a.jpg"}
@@ -99,7 +99,7 @@ def test_a_price_in_yen_has_no_decimals(editor: Browser, table: Table, post_deal
     assert "An amount in JPY must have no decimals." in changed.words
 
 
-def test_a_price_is_proposed_from_the_same_size_and_not_one_that_was_withdrawn_or_that_the_shops_page_told(
+def test_a_price_is_proposed_from_the_same_size_and_not_one_that_was_withdrawn_or_that_the_shops_page_has(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
     small, large = (f"https://shop.example/trail-runner?variant={size}" for size in ("small", "large"))

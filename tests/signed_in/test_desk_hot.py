@@ -26,7 +26,7 @@ from tests.support.preview import Preview
 from tests.support.preview import entered as token_of
 
 
-def test_making_hot_says_first_who_will_be_told_if_anybody(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_making_hot_says_first_who_will_be_notified(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal, over = post_deal(), post_deal()
     deals.withdraw(table, over.deal_id, times.now())
     entered(table, "ana")
@@ -105,7 +105,7 @@ def hot(table: Table, post_deal: PostDeal) -> Callable[..., Deal]:
     ],
     ids=["all are counted", "nobody", "some", "a part", "more than were counted", "everyone"],
 )  # fmt: skip
-def test_the_bar_shows_how_many_are_told_or_of_more_readers_than_are_counted_the_parts_that_are(
+def test_the_bar_shows_how_many_are_notified_or_of_more_readers_than_are_counted_the_parts(
     editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch, readers: int, parts: int,
     unfinished: dict[str, int], reached: tuple[str, str], said: str,
 ) -> None:  # fmt: skip
@@ -127,7 +127,9 @@ def test_the_bar_shows_how_many_are_told_or_of_more_readers_than_are_counted_the
     assert bar(page) == bar(on_the_desk) == reached
 
 
-def test_progress_looks_again_without_script_until_everybody_is_told(editor: Browser, hot: Callable[..., Deal]) -> None:
+def test_progress_looks_again_without_script_until_everyone_is_notified(
+    editor: Browser, hot: Callable[..., Deal]
+) -> None:
     """It looks at the address without ``notice``: what was just done is said once."""
     path, over = (f"/desk/deals/{deal.number}/hot/progress" for deal in (hot(), hot(4)))
     editor.cookies[DONE] = "hot"

@@ -78,7 +78,7 @@ def test_a_forgotten_password_is_replaced_by_a_mailed_link_once(office: PostOffi
     assert (again.status, DEAD in again.words) == (404, True)
 
 
-def test_nobody_learns_whether_an_account_exists(office: PostOffice, ana: Browser, table: Table) -> None:
+def test_no_answer_says_whether_an_account_exists(office: PostOffice, ana: Browser, table: Table) -> None:
     with_account, without = (
         another().post("/account/forgot", {"email": f"{name}@mail.example"}) for name in ("ana", "bob")
     )
@@ -145,7 +145,7 @@ def test_a_mail_that_the_sandbox_refuses_is_counted_and_not_tried_again(
     assert list(office.queue.receive()) == []
 
 
-def test_no_address_is_mailed_without_limit_whoever_asks_and_whatever_for(
+def test_no_address_is_mailed_without_limit_by_any_account_for_any_reason(
     office: PostOffice, anyone: Browser, table: Table
 ) -> None:
     mover = another()

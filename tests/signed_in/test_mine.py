@@ -140,7 +140,7 @@ def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) ->
 
 
 @pytest.mark.damages
-def test_somebody_elses_message_is_not_found_and_stays_unread(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_another_members_message_is_not_found_and_stays_unread(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     assert ana.get(f"/my/inbox/{told(table, post_deal(), 'bo')}").status == 404
     assert messages.unread_count(table, "bo", times.now()) == 1
 
@@ -291,7 +291,7 @@ def test_an_alert_that_todays_price_meets_says_so_on_the_deals_page(
     assert leads == (f"/deals/{deal.number}?notice=alert-met" if met else "/my/watches?notice=alert")
 
 
-def test_one_says_when_one_is_told_of_hot_deals(ana: Browser, table: Table) -> None:
+def test_a_member_chooses_the_pace_of_hot_deals(ana: Browser, table: Table) -> None:
     leads = ana.post("/account/hot", {"pace": "never"}).location
 
     assert leads == "/my/watches?notice=limits"
@@ -405,7 +405,7 @@ def test_a_deal_is_saved_shown_even_when_over_and_taken_out(ana: Browser, table:
     assert "Nothing yet. Save deals to find them here." in ana.get("/my/saved").words
 
 
-def test_the_status_tells_of_what_is_asked(ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_the_status_shows_what_is_asked(ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal()
     told(table, deal)
     ana.post(f"/my/saved/{deal.number}", {"on": "1"})

@@ -56,7 +56,9 @@ def test_an_order_that_cannot_be_read_is_left_out_of_the_list_with_a_note(
     assert "can't be read" not in editor.get("/desk/shop/orders?status=shipped").words
 
 
-def test_an_order_is_sent_delivered_listed_so_and_its_owner_told(editor: Browser, table: Table, order: Order) -> None:
+def test_an_order_is_sent_delivered_listed_so_and_its_owner_notified(
+    editor: Browser, table: Table, order: Order
+) -> None:
     def lists() -> list[str]:
         found = {name: editor.get(f"/desk/shop/orders?status={name}").text for name in NOTHING}
         return [name for name, text in found.items() if f'orders/{order.order_id}"' in text]
@@ -85,7 +87,7 @@ def test_an_order_that_is_cancelled_gives_its_stock_back_once(editor: Browser, t
     assert stock.of(table, order.items[0].deal_id).left == 5
 
 
-def test_of_two_editors_one_sends_and_the_other_is_told(editor: Browser, table: Table, order: Order) -> None:
+def test_of_two_editors_one_sends_and_the_other_is_refused(editor: Browser, table: Table, order: Order) -> None:
     other = entered(table, "olga", "editor")
     editor.post(f"{path_of(order)}/send")
 

@@ -135,7 +135,9 @@ def test_an_address_is_changed_and_removed(ana: Browser, table: Table) -> None:
     assert addresses.of(table, "ana") == {}
 
 
-def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: Table, at_checkout: AtCheckout) -> None:
+def test_an_order_takes_stock_empties_the_cart_and_is_notified(
+    ana: Browser, table: Table, at_checkout: AtCheckout
+) -> None:
     deal, form = at_checkout(wanted="2", price="10.00", variant="Navy, 42")
     before = [ana.get(path) for path in ("/shop/cart", "/shop/checkout")]
 
@@ -317,7 +319,7 @@ def test_what_is_sold_out_stays_in_the_cart_and_out_of_the_order(ana: Browser, t
     assert "Check out" not in ana.get("/shop/cart").words
 
 
-def test_a_form_that_nobody_was_shown_is_refused(ana: Browser, table: Table, sell: Sell) -> None:
+def test_a_form_that_was_never_shown_is_refused(ana: Browser, table: Table, sell: Sell) -> None:
     deal = sell(price="1.00").deal_id
     with_address(table)
     lines = ("*0*1.00*USD", "*11*1.00*USD", "*-1*1.00*USD", "*1000000000*1.00*USD", "*1*-1*USD")

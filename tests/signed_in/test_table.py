@@ -134,7 +134,9 @@ def test_orders_the_cart_the_stock_and_users_are_shown_without_where_people_live
     assert "not shown: a member's email address" in user.words
 
 
-def test_nothing_that_can_be_reached_says_who_somebody_is(laptop: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_no_collection_that_can_be_reached_shows_personal_data(
+    laptop: Browser, table: Table, post_deal: PostDeal
+) -> None:
     """All pages that the table leads to, of a shop with a session, a password, an address and an order."""
     entered(table, "ana")
     bought(table, post_deal())
@@ -169,7 +171,7 @@ def test_what_may_not_be_shown_is_named_with_the_reason(laptop: Browser, partiti
     assert f"This collection is not shown: {reasons[partition]}." in seen.words
 
 
-def test_an_unknown_key_has_no_items_and_one_that_is_not_whole_is_told_its_forms(laptop: Browser) -> None:
+def test_an_unknown_key_has_no_items_and_an_incomplete_one_is_shown_its_forms(laptop: Browser) -> None:
     seen = laptop.get(path("dealn"))
     unknown = laptop.get(path("INVOICE#1", "GSI1"))
 

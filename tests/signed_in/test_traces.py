@@ -47,7 +47,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 
 
 @pytest.mark.needs("shop")
-def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_a_page_shows_each_request_it_made(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     send(table, a_message(post_deal(), "ana", now=times.now()))
 
     seen = ana.get("/my/inbox")
@@ -62,7 +62,7 @@ def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal
     )
 
 
-def test_a_page_tells_only_its_own_requests(ana: Browser) -> None:
+def test_a_page_shows_only_its_own_requests(ana: Browser) -> None:
     first, second = ana.get("/my/saved"), ana.get("/my/saved")
 
     assert first.words.partition("took")[2][:30] == second.words.partition("took")[2][:30]
@@ -178,7 +178,7 @@ def row_of(function: str, operation: str = "Query") -> dict[str, Any]:
     return next(row for row in rows if (row["function"], row["operation"]) == (function, operation))
 
 
-def test_a_page_tells_how_it_asked_for_which_patterns_and_the_cost_of_a_million(ana: Browser) -> None:
+def test_a_page_shows_how_it_asked_for_which_patterns_and_the_cost_of_a_million(ana: Browser) -> None:
     seen = ana.get("/my/saved")
 
     session, unread = row_of("sessions.authenticate", "GetItem"), row_of("messages.unread_count")
@@ -205,7 +205,7 @@ def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: T
     assert len(re.findall(r'class="key" href="/table\?partition=DEAL%23', seen.text)) == 10
 
 
-def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_a_sessions_is_not_told(
+def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_a_sessions_is_hidden(
     ana: Browser,
 ) -> None:
     seen = ana.get("/account")
@@ -337,7 +337,7 @@ def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None
     assert "no-store" not in without.headers["Cache-Control"][0]
 
 
-def test_a_form_that_is_refused_tells_by_which_write(member: Browser) -> None:
+def test_a_form_that_is_refused_shows_by_which_write(member: Browser) -> None:
     member.post("/my/likes/brand/apple", {"on": "1"})
 
     seen = member.get(member.post("/my/likes/brand/apple", {"on": "1"}).location)
@@ -359,7 +359,7 @@ def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Br
     assert "10 WRU" in told  # two for each of the four writes refused, and two by themselves
 
 
-def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
+def test_a_trace_is_shown_by_its_id_and_for_ten_minutes(
     anyone: Browser, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anyone.functions = {"/table": within_rights(collections)}
@@ -436,7 +436,7 @@ def parts(seen: Seen) -> tuple[str, str]:
         ("lost", r"A lost answer: (\w+) was carried out, but its answer was lost\.", "no answer"),
     ],
 )
-def test_a_page_that_meets_a_fault_is_whole_and_tells_of_it(
+def test_a_page_that_meets_a_fault_is_whole_and_shows_it(
     laptop: Browser, post_deal: PostDeal, path: str, fault: str, told: str, met: str
 ) -> None:
     post_deal()

@@ -420,7 +420,9 @@ def unsigned_of(deal: Deal) -> dict[str, Record]:
 
 
 @pytest.mark.parametrize("what", unsigned_of(a_deal()))
-def test_nobody_is_named_for_what_another_may_have_done(table: Table, announce: Handler, deal: Deal, what: str) -> None:
+def test_no_editor_is_named_for_what_another_may_have_done(
+    table: Table, announce: Handler, deal: Deal, what: str
+) -> None:
     announce(batch([unsigned_of(deal)[what]]))
 
     assert [(line.by, line.changes) for line in lines(table, deal)] == [

@@ -329,7 +329,7 @@ def test_an_order_is_sent_and_delivered_and_keeps_each_time(table: Table, deal: 
     assert found.times == {PLACED: NOW, SHIPPED: ahead(days=1), DELIVERED: ahead(days=2)}
 
 
-def test_a_step_is_told_once_and_remembers_the_request_that_took_it(table: Table, deal: Deal) -> None:
+def test_a_step_notifies_once_and_remembers_the_request_that_took_it(table: Table, deal: Deal) -> None:
     order = buy(table, "ana", deal)
 
     for _ in range(2):

@@ -196,7 +196,7 @@ def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order
 
 
 @on_servers
-def test_steps_within_one_second_are_taken_and_told_once(table: Table, order: Order) -> None:
+def test_steps_within_one_second_are_taken_and_notified_once(table: Table, order: Order) -> None:
     notify, notify_correction = steps.notify, steps.notify_correction
     for _ in range(2):
         cancelled = steps.advance(table, order, CANCELLED, NOW, notify=notify)
@@ -357,7 +357,7 @@ def test_the_cart_says_what_a_deal_cost_and_what_it_costs_today(table: Table, sa
 
 
 @on_servers
-def test_of_several_windows_that_put_a_20th_deal_into_a_cart_at_once_one_is_told_that_it_is_full(table: Table) -> None:
+def test_of_several_windows_that_put_a_20th_deal_into_a_cart_at_once_one_is_refused_as_full(table: Table) -> None:
     many = [on_sale(table, 5) for _ in range(21)]
     for sale in many[:19]:
         carts.put_in(table, "ana", sale.deal_id, 1, NOW)
@@ -398,7 +398,7 @@ def test_only_what_is_sold_here_and_active_goes_in(table: Table) -> None:
     assert contents(table) == []
 
 
-def test_a_cart_that_nobody_touched_for_30_days_is_empty_before_ttl_removes_it(table: Table, sale: Deal) -> None:
+def test_a_cart_untouched_for_30_days_is_empty_before_ttl_removes_it(table: Table, sale: Deal) -> None:
     carts.put_in(table, "ana", sale.deal_id, 1, NOW - carts.LIFETIME)
 
     assert contents(table) == []
@@ -455,7 +455,7 @@ def test_an_address_that_is_not_there_cannot_be_removed(table: Table) -> None:
         addresses.remove(table, "cy", "work")
 
 
-def test_nobody_has_no_addresses(table: Table) -> None:
+def test_an_unknown_account_has_no_addresses(table: Table) -> None:
     with pytest.raises(NoSuchUser):
         addresses.save(table, "nobody", "home", HOME_ADDRESS)
     with pytest.raises(NoSuchUser):

@@ -301,7 +301,7 @@ def test_who_is_beaten_to_a_shard_takes_from_another(table: Table) -> None:
     assert by_shard(table, deal.deal_id) == {1: 0, 2: 0}
 
 
-def test_a_stock_that_changes_while_it_is_read_is_told_as_it_was_at_one_moment(table: Table) -> None:
+def test_a_stock_that_changes_while_it_is_read_is_shown_as_it_was_at_one_moment(table: Table) -> None:
     deal = on_sale(table, 5, shards=2)
 
     with before(table, "BatchGetItem", lambda: stock.pool(table, deal.deal_id), skip=2):
