@@ -94,7 +94,6 @@ def test_deals_damaged_in_each_way_are_noted_and_left_out_of_every_page_and_copy
     first, *damaged, last = posted(table, len(WAYS))
     for deal, way in zip(damaged, WAYS.values(), strict=True):
         spoil(table, deal, way)
-    damage.taken()
 
     found = {feed.index: ids(feeds.read(table, feed, limit=25, now=NOW).items) for feed in FEEDS}
     noted = damage.taken()

@@ -18,7 +18,6 @@ from shared.data.catalog import deals, drafts, endings, picks, scores
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
-from shared.dynamodb import damage
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
@@ -260,7 +259,6 @@ def test_a_damaged_deal_or_score_keeps_no_other_vote_from_being_ranked(
     ):
         table.write(update(key, change, names={"#of": "Type"}, condition=None, refused=None))
     table.write(update(keys.score(without_score.deal_id), "SET Score = DealId", condition=None, refused=None))
-    damage.taken()
 
     answer = refresh(*(record(None, {**keys.score(deal.deal_id), "Type": "Score"}) for deal in picked[:4]))
 

@@ -171,12 +171,6 @@ MAY_BE_ABSENT = {
 """Attributes that an item need not have: without them it is no damaged one."""
 
 
-@pytest.fixture(autouse=True)
-def _nothing_is_noted() -> None:
-    damage.taken()
-    damage.failed()
-
-
 @pytest.fixture
 def _moto_compares_values_of_two_kinds() -> Iterator[None]:
     """moto raises a TypeError for a condition that compares text with a number: in DynamoDB it is false."""
@@ -212,7 +206,6 @@ def world(table: Table) -> Table:
         carts.put_in(table, "ana", deal.deal_id, 1, NOW)
         for unit in fanout.alarm_of(deal, 2):
             fanout._finish(table, unit, cohorts.readers_of(table, unit, deal, 9, NOW), NOW)
-    damage.taken()
     return table
 
 
@@ -368,8 +361,6 @@ def refused(deal_id: str, request: Mapping[str, Any]) -> Answer | None:
 
 
 def test_work_over_many_goes_on_where_one_is_damaged_or_fails() -> None:
-    damage.taken(), damage.failed()
-
     def work(thing: str) -> str:
         errors = {"a": Damaged("ITEM#a", "why"), "b": KeyError("Type"), "c": Impossible("no number"), "d": Busy("late")}
         if thing in errors:

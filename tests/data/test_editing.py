@@ -193,8 +193,6 @@ def test_a_deal_is_hot_once_and_only_while_it_is_on(table: Table) -> None:
 
 def test_a_deal_that_two_editors_withdraw_at_once_leaves_its_counts_once(table: Table, deal: Deal) -> None:
     """The second one has read the deal, and reads the counts when the first one has taken it out of them."""
-    damage.taken()
-
     with before(table, "BatchGetItem", partial(deals.withdraw, table, deal.deal_id, NOW)):
         deals.withdraw(table, deal.deal_id, ahead(minutes=1))
 
@@ -220,7 +218,6 @@ def test_a_count_that_is_damaged_or_gone_is_named_where_a_deal_leaves_it(
     key = keys.periods(ALL_DEALS, deal.created_at.date().isoformat())
     damaged = update(key, "SET #total = :total", names={"#total": TOTAL}, values={":total": "many"}, refused=None)
     table.write(damaged if damage_done == "damaged" else forget(key, because="a hand's"))
-    damage.taken()
 
     deals.withdraw(table, deal.deal_id, NOW)
 

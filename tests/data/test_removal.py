@@ -158,7 +158,6 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
     for name in ("ana", "bo", "cy", "dee", "eve"):
         removal.leave(table, users.get(table, name, consistent=True), NOW)
     table.write(update(keys.user("cy"), "REMOVE Username", refused=NoSuchUser("cy")))
-    damage.taken(), damage.failed()
 
     def of_dee(request: Mapping[str, Any]) -> Answer | None:
         return error("ThrottlingException") if "SAVED#dee" in str(request) else None

@@ -253,7 +253,6 @@ def test_new_deals_are_announced_and_found_though_the_count_of_a_word_is_damaged
 ) -> None:
     bad = {**keys.word_count("trail"), "Type": item_types.WORD_COUNT, "Word": "trail", "Deals": "many"}
     table.write(put(bad, because="a hand's"))
-    damage.taken()
 
     answer = announce(batch(records(new)))
 
