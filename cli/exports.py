@@ -291,7 +291,7 @@ SELECT Kind, count(*) AS Sent, count(ReadAt) AS Opened, round(100.0 * count(Read
 FROM Message
 GROUP BY Kind
 ORDER BY Sent DESC, Kind;""",
-    **{title: query for queries in features.parts("items", "QUERIES") for title, (query, _) in queries.items()},
+    **{title: query for title, (query, _) in features.merged("items", "QUERIES").items()},
 }
 """Queries to begin with, by what they answer. SQLite and DuckDB both understand them."""
 

@@ -61,7 +61,7 @@ GROUP BY 1 ORDER BY 3 DESC LIMIT 10""",
     "Messages read": """
 SELECT json_extract_scalar(item, '$.Kind.S') AS kind, count(*) AS sent, count(json_extract(item, '$.ReadAt')) AS opened
 FROM items WHERE json_extract_scalar(item, '$.Type.S') = 'Message' GROUP BY 1 ORDER BY 2 DESC""",
-    **{title: query for queries in features.parts("items", "QUERIES") for title, (_, query) in queries.items()},
+    **{title: query for title, (_, query) in features.merged("items", "QUERIES").items()},
 }
 """Queries to begin with, by name."""
 

@@ -94,13 +94,12 @@ def confirmed_fields(app: BaseRouter) -> Sequence[str]:
     """The fields whose warnings a request confirms by ``confirm``, or ``anyway`` as in 1.1.0. Raises BadRequest for
     other names."""
     query = app.current_event.query_string_parameters or {}
-    name = "anyway" if "anyway" in query and "confirm" not in query else "confirm"
-    confirmed = query.get(name)
-    if confirmed is None:
+    name = next((each for each in ("confirm", "anyway") if each in query), None)
+    if name is None:
         return ()
-    if not re.fullmatch(CONFIRM, confirmed):
+    if not re.fullmatch(CONFIRM, query[name]):
         raise BadRequest(f"{name} must name fields, separated by commas: {', '.join(FIELDS)}.", name)
-    return confirmed.split(",")
+    return query[name].split(",")
 
 
 def idempotency(app: BaseRouter, asked: dict[str, Any]) -> Idempotency | None:

@@ -86,7 +86,7 @@ def desk(request: Request) -> Answer:
         ending=[line_of(deal, now, followed) for deal in ending],
         drafts=draft_rows(drafted, now)[:NEWEST],
         hot=[
-            {"deal": views.card(deal, now), **progress_of(deal, each, readers)}
+            {"deal": views.card(deal, now), **bar_of(deal, each, readers)}
             for deal, each in zip(hot, progress, strict=True)
         ],
         # On a shop's page, an address without an origin would be the shop's.
@@ -154,7 +154,7 @@ def hot_progress(request: Request, number: str) -> Answer:
     if deal.hot_at is None:
         return pages.redirect(f"/desk/deals/{number}/hot")
     progress = cohorts.progress_of(table(), deal.deal_id)
-    shown = progress_of(deal, progress, 0 if progress.finished else count_readers())
+    shown = bar_of(deal, progress, 0 if progress.finished else count_readers())
     if request.wants_json:
         return Answer(json.dumps(shown), media_type="application/json")
     return desk_page(
@@ -181,7 +181,7 @@ def _dollars(amount: float) -> str:
     return f"${hundredths_of_cents / 10_000:.4f}" if hundredths_of_cents else "less than $0.0001"
 
 
-def progress_of(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
+def bar_of(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
     """How far the fan-out of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
 
     ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, their number is unknown: the

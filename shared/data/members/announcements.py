@@ -71,8 +71,8 @@ def insert(table: Table, composed: Sequence[Message]) -> int:
     return new
 
 
-def _show(table: Table, messages_: Sequence[Message]) -> None:
-    there = [keys.message(message.username, message.message_id) for message in messages_]
+def _show(table: Table, waiting: Sequence[Message]) -> None:
+    there = [keys.message(message.username, message.message_id) for message in waiting]
     for item in table.get_many(there, projection=_WAITING):
         if "ShownAt" in item:
             with suppress(NoSuchMessage):
