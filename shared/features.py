@@ -392,31 +392,29 @@ def owns(feature: Feature, path: str) -> bool:
 
 
 def of(place: str) -> Iterator[Any]:
-    """What the installed features have in a place of their records; an object is imported, all else is returned as it
-    is."""
+    """Yield the values in a place of the installed features' records; an object is imported."""
     for feature in FEATURES:
         if found := getattr(feature, place):
             yield imported(found) if isinstance(found, str) and ":" in found else found
 
 
 def parts(place: str, name: str) -> Iterator[Any]:
-    """What the modules in a place of the installed features' records have by a name; not every one has it."""
+    """Yield the parts of that name of the modules in a place of the records; not every module has it."""
     return (getattr(module, name) for module in of(place) if hasattr(module, name))
 
 
 def merged(place: str, name: str = "") -> dict[Any, Any]:
-    """The mappings that the installed features have in a place of their records, or their modules there by a name, as
-    one."""
+    """Merge the mappings in a place of the records, or those of that name in the modules there."""
     return {key: each for found in (parts(place, name) if name else of(place)) for key, each in found.items()}
 
 
 def paths(rule: str) -> tuple[str, ...]:
-    """The paths of all features that something is true of, such as ``private``."""
+    """The paths of all features under a rule, such as ``private``."""
     return tuple(path for each in of("paths") for path in each.get(rule, ()))
 
 
 def joining(function: str) -> Iterator[Any]:
-    """What the features add to the module of a function."""
+    """The features' parts of a function's module."""
     return (imported(each[function]) for each in of("joins") if function in each)
 
 
@@ -432,6 +430,6 @@ def imported(name: str) -> Any:
 
 
 def call(place: str, *arguments: Any) -> None:
-    """Call the functions that the installed features have in a place of their records."""
+    """Call the functions in a place of the installed features' records."""
     for function in of(place):
         function(*arguments)

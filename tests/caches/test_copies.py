@@ -301,7 +301,7 @@ def test_a_category_pages_likes_are_those_of_this_moment(table: Table, refresh: 
 
 @pytest.fixture
 def real_deals(table: Table) -> None:
-    """A page of real deals, none of them withdrawn."""
+    """A page of real deals without withdrawn ones."""
     lines = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()][: settings.CACHED_PAGE]
     active = "\n".join(json.dumps({name: line[name] for name in line if name != "withdrawnAt"}) for line in lines)
     importer = Importer(table, TODAY)
@@ -326,7 +326,7 @@ def test_the_front_page_is_one_request_that_costs_twice_half_a_unit(
 
 
 def units(table: Table, batch: Request) -> list[float]:
-    """The RRU of each key of a BatchGetItem, each read for itself: MiniStack tells none of a batch."""
+    """The RRU of each key of a BatchGetItem, each read for itself: MiniStack has no figure for a batch."""
     wanted = batch.body["RequestItems"][table.name]
     assert not wanted["ConsistentRead"]
     each = [

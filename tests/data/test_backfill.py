@@ -189,7 +189,7 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(
     assert remembered == 2
     assert all("GSI3PK" in item for item in items(table, stripped))
     assert sum(step.rewritten for step in [*seen_before, *rest]) == len(stripped)
-    # What was looked at in the first run's first page is not looked at again.
+    # The first page of the first run is not read again.
     whole = sum(step.seen for step in all_segments(table))
     assert sum(step.seen for step in rest) < whole
     assert places(table) == []

@@ -128,7 +128,7 @@ def test_a_page_takes_three_round_trips_though_a_thousand_deals_wait_for_the_swe
 
 
 def pages(table: Table, feed: Feed, now: datetime) -> list[tuple[list[str], Wire]]:
-    """The deals of the first two pages of a feed, and what was asked for each."""
+    """The deals of the first two pages of a feed, and the requests for each."""
     read: list[tuple[list[str], Wire]] = []
     cursor = None
     for _ in range(2):

@@ -157,7 +157,7 @@ def pages(name: str, endpoint: str = "") -> list[Any]:
 
 
 def _move(site: Site, kept: Path, endpoint: str) -> None:
-    """Have the site ask another engine, with what was kept in its table."""
+    """Have the site ask another engine, with the kept items in its table."""
     BUILTIN_HANDLERS[:] = [each for each in BUILTIN_HANDLERS if each[1] is not answered]
     site.corrected.__exit__(None, None, None)
     os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = endpoint
@@ -171,7 +171,7 @@ def _move(site: Site, kept: Path, endpoint: str) -> None:
 
 
 def _sent(value: Any) -> Any:
-    """What was kept as a client sends it: bytes, where the JSON has them in base64."""
+    """The kept items as a client sends them: bytes, where the JSON has them in base64."""
     if isinstance(value, dict):
         return {
             name: base64.b64decode(each) if name == "B" and isinstance(each, str) else _sent(each)

@@ -338,7 +338,7 @@ def queue_at(endpoint: str, budget: Budget | None = None) -> Queue:
 
 
 def refusing(code: str) -> Answer:
-    """An answer of SQS's that it has not done what was asked."""
+    """An answer of SQS's that it has failed."""
     body = json.dumps({"__type": f"com.amazonaws.sqs#{code}", "message": "No."}).encode()
     return writing(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n" % len(body) + body, closes=False)
 

@@ -44,7 +44,7 @@ UNSAYABLE = {
     "currentPassword",  # is the caller's
     "Idempotency-Key",  # is of this very request where it was used before
     "body",  # names the current password where it names a new one, or a new email address
-    "password",  # is none of the first that are guessed
+    "password",  # is not among the first that are guessed
 }
 """Fields for which a value may be refused that fits their schema."""
 

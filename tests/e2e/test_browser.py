@@ -105,7 +105,7 @@ def test_a_member_signs_up_watches_a_brand_gets_its_next_deal_and_signs_out(
     press(page, "Sign out")
     tells(page, "You’re signed out.")
     page.go_back()
-    expect(page).to_have_url(re.compile("/account/sign-in"))  # what was one's own is not shown again
+    expect(page).to_have_url(re.compile("/account/sign-in"))  # a member's own page is not shown again
 
 
 @pytest.mark.needs("mail")
@@ -351,7 +351,7 @@ def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site:
     write(page, "Password", PASSWORD)
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(rf"/deals/{deal.number}"))  # and what was pressed there is done
+    expect(page).to_have_url(re.compile(rf"/deals/{deal.number}"))  # and the button that was pressed there is done
     page.goto("/my/saved")
     expect(page.get_by_role("link", name=deal.title, exact=True)).to_be_visible()
 

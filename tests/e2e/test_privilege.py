@@ -85,7 +85,7 @@ def roles(site: Site) -> dict[str, Role]:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The requests of each function while the site was used: pairs of a service's operation and what was asked."""
+    """The requests of each function while the site was used: pairs of a service's operation and its arguments."""
 
     requests: Mapping[str, list[tuple[str, str, Mapping[str, Any]]]]
 
@@ -494,7 +494,7 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
 
 
 def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, brand: str, deal_id: str) -> None:
-    """Remove an account that has something of all kinds, by the clock's function, and deliver what was sent."""
+    """Remove an account that has something of all kinds, by the clock's function, and deliver the mail."""
     member, now = site.member("cy"), times.now()
     _follow(member, "PUT", brand, "like", "watch")
     saved.save(site.table, deals.get(site.table, deal_id), member.username, now)

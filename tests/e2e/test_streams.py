@@ -81,7 +81,7 @@ def shown(visitor: Visitor) -> list[str]:
 
 
 def wait_for_the_stream(editor: Visitor, brand: str) -> None:
-    """Post a deal and wait until it is shown: what was written before it has been read from the stream by then."""
+    """Post a deal and wait until it is shown: earlier writes have been read from the stream by then."""
     deal_id = posted(editor, brand)
     eventually(lambda: shown(editor), lambda deals: deal_id in deals)
 

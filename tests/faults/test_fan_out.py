@@ -141,7 +141,7 @@ def test_requests_that_are_throttled_whole_lose_no_message(
 
     with failing(table, "BatchExecuteStatement", throttled, error("ThrottlingException")) as refused:
         delivered = False
-        while not delivered:  # the queue delivers again what was given back, and nothing else
+        while not delivered:  # the queue delivers again the messages given back, and nothing else
             with suppress(Busy):
                 fanout.deliver(patient, queue, unit, NOW)
                 delivered = True

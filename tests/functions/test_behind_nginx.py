@@ -75,7 +75,7 @@ def origin(api: Origin) -> Iterator[int]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Nothing: what was asked is remembered by the API."""
+            """Log nothing: the API remembers the requests."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever).start()

@@ -1,4 +1,4 @@
-"""Pictures: what becomes of a file that an editor sends, and how readers get what was made of it."""
+"""Pictures: what becomes of a file that an editor sends, and how readers get the files made from it."""
 
 from __future__ import annotations
 

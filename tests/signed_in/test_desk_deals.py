@@ -188,7 +188,8 @@ def test_a_field_that_cannot_be_used_is_named_and_nothing_is_posted_or_previewed
 def test_a_preview_shows_the_deal_as_it_will_be_and_writes_nothing(
     editor: Browser, table: Table, sell: PostDeal, monkeypatch: pytest.MonkeyPatch, *, exists: bool
 ) -> None:
-    """Its only link leads to the shop: nothing else leads away from what was typed, or to a deal that is not there."""
+    """Its only link leads to the shop: nothing else leads away from the typed fields, or to a deal that is not
+    there."""
     monkeypatch.setenv("PICTURES_OF_OTHERS", "true")
     before = [deals.get(table, sell(40).deal_id)] if exists else []
     form = f"/desk/deals/{before[0].number}" if exists else "/desk/deals/new"

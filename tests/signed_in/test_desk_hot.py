@@ -130,7 +130,7 @@ def test_the_bar_shows_how_many_are_notified_or_of_more_readers_than_are_counted
 def test_progress_looks_again_without_script_until_everyone_is_notified(
     editor: Browser, hot: Callable[..., Deal]
 ) -> None:
-    """It looks at the address without ``notice``: what was just done is said once."""
+    """It looks at the address without ``notice``: the notice of the form is shown once."""
     path, over = (f"/desk/deals/{deal.number}/hot/progress" for deal in (hot(), hot(4)))
     editor.cookies[DONE] = "hot"
 

@@ -69,7 +69,7 @@ class PostOffice:
     busy: bool = False
 
     def deliver(self) -> list[Sent]:
-        """Let the mailer work until nothing waits; returns what was sent since the last time. What fails waits."""
+        """Let the mailer work until nothing waits; returns the mails sent since the last time. What fails waits."""
         for message in self.queue.receive():
             record = {"messageId": message.message_id, "body": message.body, "eventSource": "aws:sqs"}
             failed = within_rights(mailer)({"Records": [record]}, a_context())["batchItemFailures"]

@@ -322,7 +322,7 @@ def test_an_order_is_sent_and_delivered_and_keeps_each_time(table: Table, deal: 
     order = buy(table, "ana", deal)
 
     steps.advance(table, order, SHIPPED, ahead(days=1))
-    steps.advance(table, order, DELIVERED, ahead(days=2))  # decided on what was read before
+    steps.advance(table, order, DELIVERED, ahead(days=2))  # decided on an earlier read
 
     found = order_items.get(table, "ana", order.order_id)
     assert found.status is DELIVERED
@@ -345,7 +345,7 @@ def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table
     order = buy(table, "ana", wanted(deal, 3), wanted(other, 2))
 
     for when in (NOW, ahead(days=1)):
-        found = steps.advance(table, order, CANCELLED, when)  # decided on what was read before
+        found = steps.advance(table, order, CANCELLED, when)  # decided on an earlier read
 
     assert found.times[CANCELLED] == NOW
     assert left(table, [deal, other]) == [4, 5]

@@ -100,7 +100,7 @@ class Selling(RuleBasedStateMachine):
         order = list(self.placed.values())[which % len(self.placed)]
         allowed = order.status in (TAKING, status)
         read_before = replace(order, status=TAKING)
-        for attempt in ("first", "again"):  # who met trouble asks again, with what was read before
+        for attempt in ("first", "again"):  # a buyer who met an error asks again, with the earlier read
             with trouble(self.table, kind if attempt == "first" else "none"), suppress(Unavailable, WrongStep):
                 steps.advance(self.table, read_before, status, NOW)
                 assert allowed
