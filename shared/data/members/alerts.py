@@ -236,8 +236,8 @@ def notify(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: date
     by_owner: dict[str, list[Alert]] = {}
     for alert in met:
         by_owner.setdefault(alert.username, []).append(alert)
-    tell_owner = partial(_notify_owner, table, unit, deal, now=now)
-    work = [partial(damage.alone, partial(tell_owner, own), username) for username, own in by_owner.items()]
+    notify_owner = partial(_notify_owner, table, unit, deal, now=now)
+    work = [partial(damage.alone, partial(notify_owner, own), username) for username, own in by_owner.items()]
     return sum(filter(None, table.gather(work)))
 
 

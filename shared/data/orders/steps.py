@@ -226,15 +226,15 @@ CORRECTIONS: Mapping[OrderStatus, str] = {
 
 def notify(order: Order, now: datetime) -> list[Write]:
     """The write that notifies an order's owner of its new status, for the transaction that changes the status."""
-    return _tell(order, *NEWS[order.status], now)
+    return _message(order, *NEWS[order.status], now)
 
 
 def notify_correction(order: Order, now: datetime) -> list[Write]:
     """The write that notifies an order's owner that its status was taken back, for the transaction that does so."""
-    return _tell(order, "corrected", CORRECTIONS[order.status], now)
+    return _message(order, "corrected", CORRECTIONS[order.status], now)
 
 
-def _tell(order: Order, kind: str, words: str, now: datetime) -> list[Write]:
+def _message(order: Order, kind: str, words: str, now: datetime) -> list[Write]:
     totals = money.sums(order.totals)
     subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
     news = Announcement(kind, subject, AboutOther("order", order.order_id), now, order.correlation_id)
