@@ -1,7 +1,7 @@
 """What the demo's site does, as JSON, in a process of its own: the stand-ins and corrections are for good.
 
 ``python -m tests.demo.probe WHAT``: ``tab`` is what a reader and an editor do, ``learner`` what a learner does, and
-``pages`` what 40 pages say and take, by moto as in the tab, or by another engine that holds the same.
+``pages`` what pages say and take by another engine than the tab's, with the same table.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import base64
 import json
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from demo import stand_ins
 
@@ -104,59 +103,23 @@ def learner() -> dict[str, str]:
     return seen
 
 
-OPEN = (
-    *("/", "/deals", "/deals/1", "/deals/2", "/deals/150", "/categories/shoes", "/categories/clothing", "/brands"),
-    *("/brands/tundra-supply", "/brands/pace-theory", "/search?q=shoes", "/search?q=shoes&sort=price", "/popular"),
-    *("/feed.atom", "/nothing", "/learn", "/learn/item-collection", "/table", "/shop", "/account/sign-in", "/go/1"),
-)
-MEMBERS = ("/my/inbox", "/my/saved", "/my/watches", "/shop", "/shop/cart", "/shop/orders", "/account", "/deals/1", "/")
-EDITORS = (
-    *(
-        "/desk",
-        "/desk/deals/new",
-        "/desk/deals/150",
-        "/desk/shop",
-        "/desk/brands",
-        "/desk/deals",
-        "/deals/1",
-        "/my/inbox",
-    ),
-    *("/brands/pace-theory", "/account"),
-)
-TIMING = re.compile(r"(\d+) requests, (\d+) round trips, (at least |~)?([\d.]+) RRU")
-VARIES = re.compile(
-    r"\d+(?:[.,]\d+)? ms|\b[0-9a-f]{32,}\b|[0-9a-zA-Z]{27}\b|(?<=value=\")[\w-]{20,}(?=\")|(?<=>)\d+\.\d(?=<)|[≥~]"
-    r"|<p class=\"million\">.*?</p>|(?<=x=\")[\d.]+(?=\" width)|(?<=width=\")[\d.]+|(?<=\dT)\d\d:\d\d:\d\dZ"
-    r"|is counted by AWS&#x27;s rules [^.]*\.|is counted, too, and [^.]*\.|(?<=CACHE)(?:(?:#|%23)\w+)+"
-)
-"""Milliseconds and their bars, keys of forms and of sessions, moments, which copy of a page was read, and of units how
-they are counted and what they cost."""
-
-
-def pages(name: str, endpoint: str = "") -> list[Any]:
-    """``name`` is a file with the table of ``Site.kept``; where there is none, the sample is written there."""
-    kept = Path(name)
-    site = Site(packing.rows(), "http://demo.example", "/site")
-    if not kept.exists():
-        packing.fill(site)
-        kept.write_text(site.kept())
-    elif not endpoint:
-        site.keep(kept.read_text())
-    if endpoint:
-        _move(site, kept, endpoint)
+def pages(kept: str, endpoint: str, address: str, asked: str) -> list[list[Any]]:
+    """The status, the ``Server-Timing`` and the text of the pages that are ``asked`` (JSON: paths by a username), by
+    another engine that holds the items of the file ``kept``; ``address`` is where the demo has its pages."""
+    parts = urlsplit(address)
+    site = Site(packing.rows(), f"{parts.scheme}://{parts.netloc}", parts.path)
+    _move(site, json.loads(Path(kept).read_text()), endpoint)
     seen = []
-    for who, paths in (("", OPEN), ("member", MEMBERS), ("editor", EDITORS)):
-        cookies = "; ".join(line.partition(";")[0] for line in site.sign_in(who)) if who else ""
+    for who, paths in json.loads(asked).items():
+        cookies = _cookies(site, who) if who else ""
         for path in paths:
             cached_pages.memory.cache_clear()  # how long a copy stays in memory depends on the machine
-            got = site.answer("GET", path, {"Cookie": cookies} if cookies else {})
-            timing = str(dict(got["headers"]).get("Server-Timing", ""))
-            found = TIMING.search(timing)
-            seen.append([who, path, got["status"], found.groups() if found else None, _text(got["content"])])
+            got = page(site, path, cookies)
+            seen.append([got["status"], got["timing"], got["text"]])
     return seen
 
 
-def _move(site: Site, kept: Path, endpoint: str) -> None:
+def _move(site: Site, kept: Any, endpoint: str) -> None:
     """Have the site ask another engine, with the kept items in its table."""
     BUILTIN_HANDLERS[:] = [each for each in BUILTIN_HANDLERS if each[1] is not answered]
     site.corrected.__exit__(None, None, None)
@@ -164,10 +127,9 @@ def _move(site: Site, kept: Path, endpoint: str) -> None:
     environment.table.cache_clear()
     client: Any = environment.table().client
     client.create_table(**create_table_request("big-time-deals"))
-    held = json.loads(kept.read_text())
-    for item in held["items"]:
+    for item in kept["items"]:
         client.put_item(TableName="big-time-deals", Item=_sent(item))
-    site.files.held |= {name: tuple(file) for name, file in held["files"].items()}
+    site.files.held |= {name: tuple(file) for name, file in kept["files"].items()}
 
 
 def _sent(value: Any) -> Any:
@@ -178,10 +140,6 @@ def _sent(value: Any) -> Any:
             for name, each in value.items()
         }
     return [_sent(each) for each in value] if isinstance(value, list) else value
-
-
-def _text(content: bytes) -> str:
-    return VARIES.sub("", content.decode())
 
 
 if __name__ == "__main__":

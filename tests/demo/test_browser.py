@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -10,13 +11,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, FrameLocator, Page, expect
 
+from demo import packing
 from local.settings import ROOT
 from shared.learn import lessons
 from shared.learn.lessons import Step
 from shared.learn.running import READS
 from tests.demo.conftest import Host, served
 from tests.support.browser import patient
-from tests.support.commands import until
+from tests.support.commands import printed_by, until
+from tests.support.engines import DYNOXIDE_ENGINE
 
 pytestmark = pytest.mark.thorough
 
@@ -48,6 +51,12 @@ RESULTS = r"""text => {
     found: [...sent.querySelectorAll(".line span")].map(e => /^(\d+) items?/.exec(e.textContent)?.[1]).join(""),
   }));
 }"""
+GET = """async path => {
+  const answer = await fetch(path);
+  return [answer.status, answer.headers.get("Server-Timing") ?? "", await answer.text()];
+}"""
+NO_CLOCK = "((every) => { self.setInterval = (act, ms) => ms < 60_000 && every(act, ms); })(self.setInterval)"
+"""Keeps the demo's clock from working between two pages."""
 
 KEPT_AS_SENT = """async () => {
   const kept = await caches.open((await caches.keys())[0]);
@@ -222,6 +231,80 @@ def test_a_picture_that_is_sent_is_refused_in_a_sentence_that_leads_back(context
     expect(site_in(page).get_by_role("heading", name="The demo takes no pictures")).to_be_visible()
     site_in(page).get_by_role("link", name="Back to the deal").click()
     assert until(lambda: where(page).endswith("/site/desk/deals/150"))
+
+
+ASKED = {
+    "": """
+        / /deals /deals/1 /deals/2 /deals/150 /categories/shoes /categories/clothing /brands /brands/tundra-supply
+        /brands/pace-theory /search?q=shoes /search?q=shoes&sort=cheapest /popular /feed.atom /nothing /learn
+        /learn/item-collection /table /table?partition=DEALNUMBER%231
+        /search?q=running+jacket /learn/indexes-and-projections /account/sign-in /account/sign-up
+    """,
+    "member": "/my/inbox /my/saved /my/watches /shop/cart /shop/orders /account /deals/1 /",
+    "editor": """
+        /desk /desk/deals/new /desk/deals/150 /desk/shop/orders /desk/brands /desk/deals /deals/1 /my/inbox
+        /brands/pace-theory /account
+    """,
+}
+"""Pages by who asks for them."""
+TIMING = re.compile(r"(\d+) requests, (\d+) round trips, (at least |~)?([\d.]+) RRU")
+VARIES = re.compile(
+    r"\d+(?:[.,]\d+)? ms|\b[0-9a-f]{32,}\b|[0-9a-zA-Z]{27}\b|(?<=value=\")[\w-]{20,}(?=\")|(?<=>)\d+\.\d(?=<)|[≥~]"
+    r"|<p class=\"million\">.*?</p>|(?<=x=\")[\d.]+(?=\" width)|(?<=width=\")[\d.]+|(?<=\dT)\d\d:\d\d:\d\dZ"
+    r"|is counted by AWS&#x27;s rules [^.]*\.|is counted, too, and [^.]*\.|(?<=CACHE)(?:(?:#|%23)\w+)+"
+)
+"""Milliseconds and their bars, keys of forms and of sessions, moments, which copy of a page was read, and of units how
+they are counted and what they cost."""
+
+
+def test_forty_pages_say_and_take_the_same_as_on_the_laptop(context: BrowserContext, host: Host) -> None:
+    asked = {who: paths.split() for who, paths in ASKED.items()}
+    kept, address = packing.PARTS / "kept.json", f"{host.demo}site"
+    context.add_init_script(NO_CLOCK)
+    page = opened(context, host)
+
+    in_the_tab = []
+    for who, paths in asked.items():
+        if who:
+            page.evaluate("path => fetch(path, {method: 'POST'})", f"{address}/-/as/{who}")
+        in_the_tab += [page.evaluate(GET, f"{address}{path}") for path in paths]
+    with DYNOXIDE_ENGINE.table() as engine:
+        endpoint = engine.client.meta.endpoint_url
+        on_the_laptop = printed_by("tests.demo.probe", "pages", kept, endpoint, address, json.dumps(asked))
+
+    names = [(who, path) for who, paths in asked.items() for path in paths]
+    assert len(names) >= 40
+    for name, (status, timing, text), theirs in zip(names, in_the_tab, on_the_laptop, strict=True):
+        assert (name, status) == (name, theirs[0])
+        ours_took, theirs_took = _cost(timing), _cost(theirs[1])
+        least = ours_took is not None and ours_took[2] == "at least "
+        _hold_the_same_cost(name, ours_took, theirs_took)
+        if name[1] != "/table":  # each engine scans in an order of its own
+            assert _lines(text, least) == _lines(theirs[2], least), name
+
+
+def _cost(timing: str) -> tuple[str, ...] | None:
+    """Requests, round trips, how the units are counted, and units; None of a page that asks nothing."""
+    found = TIMING.search(timing)
+    return found.groups("") if found else None
+
+
+def _hold_the_same_cost(name: tuple[str, str], ours: tuple[str, ...] | None, theirs: tuple[str, ...] | None) -> None:
+    """The same requests and round trips. Units, too, unless the page says that they are the least that they can be."""
+    if ours is None or theirs is None:
+        assert ours == theirs, name
+        return
+    assert ours[:2] == theirs[:2], name
+    if ours[2] == "at least ":
+        assert float(ours[3]) <= float(theirs[3]), name
+    else:
+        assert ours[3] == theirs[3], name
+
+
+def _lines(text: str, least: bool) -> list[str]:
+    """A page's lines without what varies, and without its units where they are the least that they can be."""
+    text = VARIES.sub("", text)
+    return [" ".join(line.split()) for line in (re.sub(r"[\d.]+ RRU", "RRU", text) if least else text).splitlines()]
 
 
 def _found(step: Step) -> str:

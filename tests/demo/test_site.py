@@ -1,4 +1,4 @@
-"""The demo in CPython: its site, its clock, what is kept, its archives, and its pages beside the laptop's."""
+"""The demo in CPython: its site, its clock, what is kept and its archives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from demo.site import fits
 from infra.functions import of_stage
 from infra.settings import STAGES
 from tests.support.commands import printed_by
-from tests.support.engines import DYNOXIDE_ENGINE
 
 
 @pytest.fixture(scope="module")
@@ -141,38 +140,3 @@ def test_nothing_of_the_demo_names_another_host() -> None:
         code = re.sub(r"^\s*//.*$", "", file.read_text(), flags=re.MULTILINE)
 
         assert re.findall(r"(?:https?:)?//[a-z0-9-]+\.[a-z]", code) == []
-
-
-@pytest.mark.thorough
-def test_forty_pages_say_and_take_the_same_as_on_the_laptop(tmp_path: Path) -> None:
-    kept = tmp_path / "kept.json"
-    in_the_tab = printed_by("tests.demo.probe", "pages", kept)
-    with DYNOXIDE_ENGINE.table() as engine:
-        on_the_laptop = printed_by("tests.demo.probe", "pages", kept, engine.client.meta.endpoint_url)
-
-    assert len(in_the_tab) >= 40
-    for ours, theirs in zip(in_the_tab, on_the_laptop, strict=True):
-        page = ours[:2]
-        assert (page, ours[2]) == (theirs[:2], theirs[2])
-        _hold_the_same_cost(page, ours[3], theirs[3])
-        if page[1] != "/table":  # each engine scans in an order of its own
-            least = bool(ours[3]) and ours[3][2] == "at least "
-            assert _lines(ours[4], least) == _lines(theirs[4], least), page
-
-
-def _hold_the_same_cost(page: list[str], ours: Any, theirs: Any) -> None:
-    """The same requests and round trips. Units, too, unless the page says that they are the least that they can be."""
-    if ours is None or theirs is None:
-        assert ours == theirs, page
-        return
-    requests, trips, basis, units = ours
-    assert [requests, trips] == theirs[:2], page
-    if basis == "at least ":
-        assert float(units) <= float(theirs[3]), page
-    else:
-        assert units == theirs[3], page
-
-
-def _lines(text: str, least: bool) -> list[str]:
-    """A page's lines, without its units where they are the least that they can be."""
-    return [" ".join(line.split()) for line in (re.sub(r"[\d.]+ RRU", "RRU", text) if least else text).splitlines()]
