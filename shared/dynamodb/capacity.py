@@ -248,9 +248,9 @@ def _of_inserts(asked: Wire, answer: Wire) -> dict[str, Capacity]:
 
 
 def inserts(asked: Wire) -> Iterator[Wire]:
-    """The items of a request's inserts."""
+    """The items of a request's inserts; its other statements have no parameters for attributes."""
     for statement in asked.get("Statements", ()):
-        yield dict(zip(_INSERTED.findall(statement["Statement"]), statement["Parameters"], strict=True))
+        yield dict(zip(_INSERTED.findall(statement["Statement"]), statement.get("Parameters", ()), strict=True))
 
 
 def _basis(unseen: bool) -> Basis:

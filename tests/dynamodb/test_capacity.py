@@ -227,6 +227,18 @@ def test_a_batch_of_inserts_consumes_write_units(bare_table: Table) -> None:
 
 
 @on(FAST)
+def test_a_statement_without_parameters_is_answered_while_requests_are_traced(bare_table: Table) -> None:
+    bare_table.insert_batch([ITEM])
+    trace = Trace().attach(bare_table)
+
+    statement = f"SELECT * FROM \"{bare_table.name}\" WHERE PK = 'ITEM' AND SK = 'ITEM'"
+    answer = bare_table.client.batch_execute_statement(Statements=[{"Statement": statement}])
+    trace.detach(bare_table)
+
+    assert [each["Item"]["PK"] for each in answer["Responses"]] == [{"S": "ITEM"}]
+
+
+@on(FAST)
 def test_a_request_without_an_answer_says_what_became_of_it(bare_table: Table) -> None:
     trace = Trace().attach(bare_table)
 
