@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 import importlib.abc
 import importlib.util
-import itertools
 import secrets
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from concurrent import futures
 from concurrent.futures import thread
@@ -31,26 +29,17 @@ RESOLVERS = "aws_lambda_powertools.event_handler"
 
 
 class InTurn(futures.Executor):
-    """A pool for a tab, which has no threads: each submitted function runs at once.
-
-    Meanwhile its thread has a pool's name, so that a page's panel knows which requests went out together.
-    """
-
-    numbers = itertools.count(1)
+    """A pool for a tab, which has no threads: each submitted function runs at once."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        self.name = f"ThreadPoolExecutor-{next(self.numbers)}_0"
+        pass
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **named: Any) -> futures.Future[Any]:
         done: futures.Future[Any] = futures.Future()
-        me = threading.current_thread()
-        before, me.name = me.name, self.name
         try:
             done.set_result(fn(*args, **named))
         except Exception as error:  # noqa: BLE001  # it is raised where the result is asked for
             done.set_exception(error)
-        finally:
-            me.name = before
         return done
 
 

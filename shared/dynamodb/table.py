@@ -55,8 +55,17 @@ class Projection:
 KEYS_ONLY = Projection.of(PARTITION_KEY, SORT_KEY)
 
 
+ROUND_TRIPS: ContextVar[int] = ContextVar("round_trips", default=0)
+"""How many round trips have ended before the next request, while requests are traced (``tracing``)."""
+
 ASKED_FOR: ContextVar[tuple[Write, ...]] = ContextVar("asked_for", default=())
 """The writes of the request that is being made, each of which knows what its refusal means: for a trace."""
+
+
+def gathered(before: int, request: Callable[[], R]) -> tuple[R, int]:
+    """One of several requests that go out after ``before`` round trips: its result, and the round trips until then."""
+    ROUND_TRIPS.set(before)
+    return request(), ROUND_TRIPS.get()
 
 
 @contextmanager
@@ -258,8 +267,11 @@ class Table(Service["DynamoDBClient"]):
         """The results of requests that go out at once: one round trip for all of them."""
         if len(requests) == 1:
             return [requests[0]()]
+        before = ROUND_TRIPS.get()
         with ThreadPoolExecutor(min(len(requests), MAX_PARALLEL_REQUESTS) or 1) as pool:
-            return list(pool.map(lambda request: request(), requests))
+            answers = list(pool.map(partial(gathered, before), requests))
+        ROUND_TRIPS.set(max((after for _, after in answers), default=before))
+        return [answer for answer, _ in answers]
 
     def _all_of(self, request: Callable[..., Any], unprocessed: str, batch: Any) -> list[Any]:
         """The answers to a batch, however many requests DynamoDB takes for it. Raises Busy.

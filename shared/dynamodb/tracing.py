@@ -17,7 +17,7 @@ from typing import Any
 
 from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.capacity import Capacity, inserts, taken
-from shared.dynamodb.table import ASKED_FOR, Table
+from shared.dynamodb.table import ASKED_FOR, ROUND_TRIPS, Table, gathered
 from shared.dynamodb.writes import Write
 
 Json = dict[str, Any]
@@ -33,16 +33,17 @@ class Request:
 
     ``capacity`` is None where it is unknown, as of most refusals. ``items`` were read or written.
     ``partitions`` has the partition of each key, in their order, and an empty text for what is in no single one.
-    ``source`` is the function of ours that asked, as ``module:function:line``. ``pool`` names the threads that it was
-    one of, where several requests went out at once. ``consistent`` is None for a write. ``projection`` names the
-    attributes that are asked for, where not all are. ``writes`` are those that ``Table.write`` or ``Table.transact``
-    was given, ``reasons`` the codes of a transaction's cancellation, one for each of them.
+    ``source`` is the function of ours that asked, as ``module:function:line``. ``consistent`` is None for a write.
+    ``projection`` names the attributes that are asked for, where not all are. ``writes`` are those that ``Table.write``
+    or ``Table.transact`` was given, ``reasons`` the codes of a transaction's cancellation, one for each of them.
+    Requests that ``Table.gather`` sends at once share a ``round_trip``, counted from any number.
     """
 
     operation: str
     index: str | None
     keys: tuple[str, ...]
     began: float
+    round_trip: int
     seconds: float = 0.0
     capacity: Capacity | None = None
     by_index: dict[str, Capacity] = field(default_factory=dict)
@@ -50,7 +51,6 @@ class Request:
     items: int = 0
     partitions: tuple[str, ...] = ()
     source: str = ""
-    pool: str = ""
     consistent: bool | None = None
     limit: int | None = None
     projection: tuple[str, ...] = ()
@@ -111,8 +111,8 @@ class Trace:
 
     @property
     def round_trips(self) -> int:
-        """How many of the requests followed one another; those that went out at once are one. Needs ``detailed``."""
-        return max(waves(sorted(self.requests, key=lambda request: request.began)), default=0)
+        """How many of the requests followed one another; those that are gathered are one. Needs ``detailed``."""
+        return max(waves(self.requests), default=0)
 
     def start_over(self) -> None:
         """Forget the requests so far."""
@@ -126,12 +126,10 @@ class Trace:
             params["ReturnConsumedCapacity"] = "INDEXES" if self._detailed else "TOTAL"
         places = list(_places(params)) if self._detailed else []
         keys = tuple(key for key, _ in places)
-        request = Request(model.name, params.get("IndexName"), keys, time.perf_counter())
+        request = Request(model.name, params.get("IndexName"), keys, time.perf_counter(), ROUND_TRIPS.get() + 1)
         if self._detailed:
             request.partitions = tuple(partition for _, partition in places)
             request.source = _source()
-            thread = threading.current_thread().name
-            request.pool = thread.rpartition("_")[0] if thread.startswith("ThreadPoolExecutor") else ""
             request.items = len(keys)
             if model.name in READING:  # one of an index never is
                 asked = (params, *params.get("RequestItems", {}).values())
@@ -152,6 +150,7 @@ class Trace:
         if request is None:
             return  # it was under way when this was attached
         request.seconds = time.perf_counter() - request.began
+        ROUND_TRIPS.set(request.round_trip)
         request.refused = parsed["Error"]["Code"] if "Error" in parsed else None
         request.reasons = tuple(reason.get("Code", "None") for reason in parsed.get("CancellationReasons", ()))
         request.items = _items(parsed, request.items)
@@ -169,6 +168,7 @@ class Trace:
         request, _ = context.get(f"{_RECORD} {id(self)}", (None, {}))
         if request is not None:
             request.seconds = time.perf_counter() - request.began
+            ROUND_TRIPS.set(request.round_trip)
             request.refused = type(exception).__name__
 
     def lose(self, context: Json) -> None:
@@ -179,16 +179,9 @@ class Trace:
 
 
 def waves(requests: Sequence[Request]) -> list[int]:
-    """The round trip that each of some requests belongs to, from 1: those that went out at once share one."""
-    numbers: list[int] = []
-    number, until, pool = 0, 0.0, ""
-    for request in requests:
-        together = bool(request.pool) and request.pool == pool
-        if not numbers or (request.began >= until and not together):
-            number, until = number + 1, request.ended
-        until, pool = max(until, request.ended), request.pool
-        numbers.append(number)
-    return numbers
+    """The round trip that each of some requests belongs to, from 1."""
+    before = min((request.round_trip for request in requests), default=0) - 1
+    return [request.round_trip - before for request in requests]
 
 
 def _places(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -240,10 +233,11 @@ def _items(parsed: Mapping[str, Any], written: int) -> int:
 
 
 def _source() -> str:
-    """The function of the data layer that asks, the outermost one where several call each other."""
+    """The function of the data layer that asks, the outermost one where several call each other; of a gathered request,
+    the outermost one that was gathered."""
     found = ""
     frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what inspect does, without reading files
-    while frame is not None:
+    while frame is not None and frame.f_code is not gathered.__code__:
         module = frame.f_globals.get("__name__", "")
         if module.startswith("shared.data."):
             found = f"{module}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -65,7 +66,7 @@ def measured() -> dict[str, Any]:
 def summary() -> dict[str, Any]:
     """The requests since ``begin``, for ``page-cost.html``."""
     fault = fault_met(trace())  # first, as it notes the lost answer
-    requests = sorted(trace().requests, key=lambda request: request.began)
+    requests = sorted(trace().requests, key=attrgetter("round_trip", "began"))
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)
     together = waves(requests)

@@ -16,7 +16,8 @@ from urllib.parse import urlencode, urlsplit
 
 from demo import stand_ins
 
-stand_ins.install()
+if sys.argv[1] != "pages":  # by the laptop's engine, with its threads
+    stand_ins.install()
 sys.modules["ministack"] = None  # type: ignore[assignment]  # the tab has none: it starts threads when it is imported
 
 from botocore.handlers import BUILTIN_HANDLERS  # noqa: E402  # the stand-ins go first

@@ -302,9 +302,11 @@ def _hold_the_same_cost(name: tuple[str, str], ours: tuple[str, ...] | None, the
 
 
 def _lines(text: str, least: bool) -> list[str]:
-    """A page's lines without what varies, and without its units where they are the least that they can be."""
+    """A page's lines without what varies, and without its units where they are the least that they can be; sorted, as
+    requests of threads go out in any order."""
     text = VARIES.sub("", text)
-    return [" ".join(line.split()) for line in (re.sub(r"[\d.]+ RRU", "RRU", text) if least else text).splitlines()]
+    text = re.sub(r"[\d.]+ RRU", "RRU", text) if least else text
+    return sorted(" ".join(line.split()) for line in text.splitlines())
 
 
 def _found(step: Step) -> str:

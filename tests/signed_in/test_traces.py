@@ -20,7 +20,6 @@ from shared.dynamodb import cursors
 from shared.dynamodb import faults as made
 from shared.dynamodb.capacity import Basis, Capacity
 from shared.dynamodb.table import Table
-from shared.dynamodb.tracing import Request, waves
 from shared.html import page_cost, patterns
 from shared.http import cached_pages
 from shared.models.catalog import Deal
@@ -402,15 +401,6 @@ def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(ana: Bro
     assert "at least 3.5 RRU" in page_cost.server_timing()
     assert page_cost.server_timing().isascii()
     assert page_cost.summary()["million"] == "at least $0.44"
-
-
-def test_requests_that_were_under_way_at_once_share_a_round_trip() -> None:
-    def trips(*requests: Any) -> list[int]:
-        return waves([Request("Query", None, (), began, took, pool="".join(pool)) for began, took, *pool in requests])
-
-    assert trips((0, 1), (0.5, 1), (1.2, 0.1), (1.5, 1), (9, 1)) == [1, 1, 1, 2, 3]
-    # Of one pool they went out at once, however fast the answers were.
-    assert trips((0, 1), (1, 0.5, "ThreadPoolExecutor-1"), (2, 0.5, "ThreadPoolExecutor-1"), (3, 1)) == [1, 2, 2, 3]
 
 
 @pytest.fixture
