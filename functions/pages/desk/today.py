@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from functions.pages.desk.deal_form import deal_of, desk_page, line_of
-from functions.pages.desk.drafts import rows as draft_rows
+from functions.pages.desk.deals import draft_rows
 from functions.pages.desk.lists import FRONT, order_of
 from shared.data.catalog import clicks, deals, drafts, endings, feed_counts, feeds
 from shared.data.members import cohorts, users
