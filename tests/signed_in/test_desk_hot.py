@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import expect
 
-from functions.pages.desk import together
+from functions.pages.desk import today
 from shared.data import item_types, keys
 from shared.data.catalog import deals, picks
 from shared.data.members import users
@@ -281,7 +281,7 @@ def test_one_that_another_editor_changes_meanwhile_is_left_and_the_others_are_no
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = post_deal(), post_deal()
-    read = together._read
+    read = today._read
 
     def overtaken(number: str) -> Deal | str:
         deal = read(number)
@@ -289,7 +289,7 @@ def test_one_that_another_editor_changes_meanwhile_is_left_and_the_others_are_no
             deals.edit(table, first.deal_id, {"price": "9.99"}, times.now())
         return deal
 
-    monkeypatch.setattr(together, "_read", overtaken)
+    monkeypatch.setattr(today, "_read", overtaken)
     answer = editor.post("/desk/deals/together", ticked(first, second, do="end"))
 
     assert answer.location == f"/desk/deals/together/done?do=end&done={second.number}&changed={first.number}"

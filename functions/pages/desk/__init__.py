@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functions.pages.desk import deal_form, deals, lists, today, together
+from functions.pages.desk import deal_form, deals, lists, today
 from shared.html import forms
 from shared.html.app import serve
 
-_MODULES = (today, deals, together, deal_form, lists, *deals.OF_FEATURES)
+_MODULES = (today, deals, deal_form, lists, *deals.OF_FEATURES)
 
 handler = serve(*(module.routes for module in _MODULES), guards=[forms.ours_only])
