@@ -1,0 +1,551 @@
+"""A member's own pages: the inbox, the saved deals, watches, alerts and likes, and the private feed of the inbox.
+
+The buttons that watch, like, save and vote are on public pages, which caches may keep. They are plain forms that lead
+back to their page; the script sends the same form, asks for JSON, and shows the new state. Alerts are made on deals'
+pages and on searches, which are public, too; watches, alerts and likes are one table, edited in place.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from http import HTTPStatus
+from itertools import chain
+from types import MappingProxyType
+from typing import Any
+
+from shared import features
+from shared.data.catalog import deal_items, deals, feeds, topics
+from shared.data.members import alerts, feed_keys, follows, limits, messages, saved, users, votes
+from shared.errors import (
+    AlreadyLiked,
+    AlreadyWatching,
+    DealsError,
+    Forbidden,
+    InvalidLimits,
+    InvalidName,
+    NoSuchAlert,
+    NoSuchPath,
+    NoSuchTopic,
+    NotLiked,
+    NotWatching,
+)
+from shared.html import cookies, forms, pages, views
+from shared.html.app import Routes, serve
+from shared.html.links import absolute
+from shared.html.pages import Answer, Request
+from shared.html.views import render, xml_text
+from shared.models.catalog import (
+    ALL_DEALS,
+    BRAND,
+    CATEGORIES,
+    CATEGORY,
+    CountedTopic,
+    Deal,
+    Status,
+    Topic,
+    TopicKind,
+    Vote,
+)
+from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
+from shared.models.messages import AboutDeal, AboutOther, Message
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.metrics import report
+from shared.values import identifiers, naming, times
+from shared.values.times import to_iso
+
+PAGE = 25
+
+routes = Routes()
+
+
+@routes.get("/my")
+def mine(_request: Request) -> Answer:
+    return pages.redirect("/my/inbox")
+
+
+@routes.get("/my/inbox")
+def inbox(request: Request) -> Answer:
+    """The messages, newest first, each with its deal as it is now. Two round trips behind the session's."""
+    username = cookies.member_of(request).username
+    unread_only = request.query.get("unread") == "yes"
+    cursor = request.query.get("cursor") or None
+    read = partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor)
+    (page,), head = cookies.beside_head(request, read)
+    found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
+    about = {deal.deal_id: deal for deal in found}
+    empty = not (page.items or cursor or unread_only)
+    followed = follows.watches(table(), username) if empty else []
+    return pages.page(
+        "mine/inbox.html",
+        here="/my/inbox",
+        description="News of what you watch: deals of your brands and categories, hot ones, and your orders.",
+        notice=request.notice,
+        rows=[_message_row(message, about, request.now) for message in page.items],
+        total=len(page.items) if not (unread_only or cursor or page.next) else None,
+        unread_only=unread_only,
+        older=page.next,
+        nothing=not followed,
+        suggested=suggested(request.now, followed) if empty else [],
+        **head,
+    )
+
+
+@routes.post("/my/inbox/read-all", form_page="/my/inbox")
+def read_all(request: Request) -> Answer:
+    member = cookies.sender_of(request, "/my/inbox")
+    marked = messages.mark_all_read(table(), member.username, request.now, member.account_id)
+    return _json({"marked": marked}) if request.wants_json else pages.redirect("/my/inbox", notice="read")
+
+
+@routes.get("/my/inbox/<message_id>")
+def read_message(request: Request, message_id: str) -> Answer:
+    """Mark a message read and lead to what it is about.
+
+    What a browser fetches ahead is refused: it would show that when the message is opened, and not ask again.
+    """
+    if not request.opens_page:
+        raise Forbidden("Open this message as a page: it cannot be loaded ahead of time.")
+    message = messages.mark_read(table(), cookies.member_of(request).username, message_id, request.now)
+    return pages.redirect(place_of(message))
+
+
+@routes.get("/my/watches/<kind>/<slug>", "/my/likes/<kind>/<slug>")
+def topic_of_button(_request: Request, kind: str, slug: str) -> Answer:
+    _, place = topic_named(kind, slug)
+    return pages.redirect(place)
+
+
+@routes.post("/my/watches/<kind>/<slug>")
+def watch(request: Request, kind: str, slug: str) -> Answer:
+    topic, place = topic_named(kind, slug)
+    on, off = partial(follows.watch, table(), topic, now=request.now), partial(follows.unwatch, table(), topic)
+    counted = metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED
+    return _switched(request, place, on=on, off=off, notices=("watching", "unwatched"), counted=counted)
+
+
+@routes.post("/my/likes/<kind>/<slug>")
+def like(request: Request, kind: str, slug: str) -> Answer:
+    topic, place = topic_named(kind, slug)
+    on, off = partial(follows.like, table(), topic, now=request.now), partial(follows.unlike, table(), topic)
+    counted = metrics.LIKES_ADDED, metrics.LIKES_REMOVED
+    return _switched(request, place, on=on, off=off, notices=("liked", "unliked"), counted=counted)
+
+
+@routes.get("/my/saved")
+def saved_deals(request: Request) -> Answer:
+    """The deals that one keeps for later, as they are now."""
+    username, cursor = cookies.member_of(request).username, request.query.get("cursor") or None
+    (page,), head = cookies.beside_head(request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor))
+    cards = [views.card(deal, request.now) for deal in page.items]
+    return pages.page("mine/saved.html", here="/my/saved", notice=request.notice, deals=cards, older=page.next, **head)
+
+
+@routes.post("/my/saved/<number>", form_page="/deals/<number>")
+def save(request: Request, number: str) -> Answer:
+    deal = deals.find(table(), number)
+    on, off = partial(saved.save, table(), deal, now=request.now), partial(saved.unsave, table(), deal.deal_id)
+    return _switched(request, f"/deals/{views.number(deal)}", on=on, off=off, notices=("saved", "unsaved"))
+
+
+@routes.post("/my/votes/<number>/<way>", form_page="/deals/<number>")
+def vote(request: Request, number: str, way: str) -> Answer:
+    """Vote a deal up or down. Either button, once more, takes the vote back."""
+    if way not in list(Vote):
+        raise NoSuchPath
+    deal = deals.find(table(), number)
+    cast = partial(votes.vote, table(), deal, now=request.now)
+    return _switched(
+        request,
+        f"/deals/{views.number(deal)}",
+        on=partial(cast, given=Vote(way)),
+        off=partial(cast, given=None),
+        notices=("voted", "vote-gone"),
+        states=(way, *(other for other in Vote if other != way)),
+    )
+
+
+@routes.get("/my/status")
+def status(request: Request) -> Answer:
+    """The reader's own state, for the script: the counts at the head, and what is saved, voted, liked or watched.
+
+    ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``.
+    Empty without a session.
+    """
+    session = cookies.session_of(table(), request)
+    if session is None:
+        return _json({})
+    asked: dict[str, Callable[[], Any]] = {}
+    if "deal" in request.query:
+        asked["of deal"] = partial(_states_of, request.query["deal"], session.username)
+    if "topic" in request.query:
+        topic, _ = topic_named(*request.query["topic"].partition("/")[::2])
+        asked["watching"] = partial(follows.is_watched, table(), topic, session.username)
+        asked["liked"] = partial(follows.is_liked, table(), topic, session.username)
+    found, head = cookies.beside_head(request, *asked.values())
+    states = dict(zip(asked, found, strict=True))
+    return _json({**head, **states.pop("of deal", {}), **states})
+
+
+def _switched(
+    request: Request,
+    place: str,
+    *,
+    on: Callable[..., object],
+    off: Callable[..., object],
+    notices: tuple[str, str],
+    states: Sequence[str] = (),
+    counted: tuple[metrics.Metric, metrics.Metric] | None = None,
+) -> Answer:
+    """Turn on or off what a form's button stands for, and redirect to its page. It is idempotent.
+
+    ``notices`` are the codes of both; the first is also what the script calls the button's state, unless there are
+    ``states``: that, and those of the buttons that are off when it is on.
+    """
+    fields = forms.read(request.event)
+    place = forms.own_path(fields.get("next"), place)
+    member = cookies.sender_with_replay(request, place)
+    turned_on = fields.get("on", "1") == "1"
+    with suppress(AlreadyWatching, NotWatching, AlreadyLiked, NotLiked):
+        (on if turned_on else off)(username=member.username, account_id=member.account_id)
+        if counted:
+            report(counted[0] if turned_on else counted[1])
+    if request.wants_json:
+        own, *others = states or notices[:1]
+        return _json({own: turned_on, **dict.fromkeys(others, False)})
+    return forms.lead_to(place, notice=notices[0 if turned_on else 1])
+
+
+def _states_of(number: str, username: str) -> dict[str, bool]:
+    """The states of the buttons of a deal. Two round trips, one where its id is given."""
+    try:
+        deal_id = deal_items.place_of(table(), number).deal_id
+    except DealsError:
+        return {}
+    asked: list[Callable[[], Any]] = [
+        partial(saved.is_saved, table(), deal_id, username),
+        partial(votes.given, table(), deal_id, username),
+    ]
+    is_saved, vote = table().gather(asked)
+    return {"saved": is_saved, **{way.value: vote is way for way in Vote}}
+
+
+def _message_row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
+    """One message of the inbox: why it came, when, and its deal as it is now, where it is about one."""
+    about, is_today = message.about, message.created_at.date() == now.date()
+    deal = found.get(about.deal_id) if isinstance(about, AboutDeal) else None
+    then = []  # how the deal differs from what the message says: the row shows it as it is now
+    if deal and isinstance(about, AboutDeal):
+        if about.title != deal.title:
+            then.append(f"Then called “{about.title}”")
+        if (about.price, about.currency) != (deal.price, deal.currency):
+            then.append(f"Then {views.money(about.price, about.currency)}")
+    return {
+        "id": message.message_id,
+        "unread": message.unread,
+        "at": times.to_iso(message.created_at),
+        "when": views.clock(message.created_at) if is_today else views.day(message.created_at, now),
+        "why": why(message),
+        "title": deal.title if deal else about.title if isinstance(about, AboutDeal) else message.subject,
+        "deal": views.card(deal, now, width=128) if deal else None,
+        "since": then,
+    }
+
+
+def _json(document: dict[str, Any]) -> Answer:
+    return Answer(json.dumps(document), media_type="application/json")
+
+
+KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
+"""The kinds of topics, by what a path calls them."""
+
+SUGGESTED = 8
+"""Brands that are shown to members who watch nothing."""
+
+IN_FEED = 50
+"""Messages of a private feed."""
+
+PLACE = "/my/watches"
+"""The page that lists all of this."""
+
+_FIELDS = ("ceiling", "currency", "leastDiscount", "words", "pace")
+
+
+@routes.get(PLACE)
+def watches(
+    request: Request,
+    edited: Topic | str | None = None,
+    typed: Mapping[str, str] = MappingProxyType({}),
+    errors: Mapping[str, str] = MappingProxyType({}),
+) -> Answer:
+    """All watches, alerts and likes in one table, each row edited in place. ``?brand=`` looks up a brand to like.
+
+    Two round trips behind the session's. ``edited`` is the watch, or the id of the alert, whose form was refused: its
+    row keeps the ``typed`` values, and shows the ``errors``. Raises NoSuchTopic.
+    """
+    username = cookies.member_of(request).username
+    name, brand = request.query.get("brand", "").strip(), None
+    with suppress(NoSuchTopic):
+        brand, _ = topic_named(BRAND.label, name)
+    (followed, liked, alerted, feed, hot_pace), head = cookies.beside_head(
+        request,
+        partial(follows.watching, table(), username),
+        partial(follows.likes, table(), username),
+        partial(alerts.of, table(), username),
+        partial(feed_keys.of, table(), username),
+        partial(users.hot_pace, table(), username),
+    )
+    categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
+    candidates = dict.fromkeys(
+        (*categories, *followed, *liked, *(each for each in (brand, edited) if isinstance(each, Topic)))
+    )
+    rows = {
+        page.topic: {
+            **_topic(page),
+            "watching": page.topic in followed,
+            "liking": page.topic in liked,
+            "typed": _typed(followed.get(page.topic, NO_LIMITS)),
+            "errors": {},
+        }
+        for page in topics.get_many(table(), list(candidates))
+    }
+    of_alerts = [_alert_row(alert) for alert in alerted]
+    if isinstance(edited, Topic) and edited not in rows:
+        raise NoSuchTopic(edited.kind.label, edited.slug)
+    editing = _row_id(edited) if isinstance(edited, Topic) else edited
+    for row in (*rows.values(), *of_alerts):
+        if row["id"] == editing:
+            row |= {"typed": _all_fields(typed), "errors": errors, "watching": True}
+    unknown = bool(name) and brand not in rows
+    nothing = not (followed or alerted)
+    wrong = {f"{editing}-{field}": sentence for field, sentence in errors.items()}
+    if unknown:
+        wrong["brand"] = "There is no brand of this name."
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.NOT_FOUND if unknown else HTTPStatus.OK
+    return pages.page(
+        "mine/watches.html",
+        here=PLACE,
+        status=status,
+        notice=request.notice,
+        alerts=of_alerts,
+        most_alerts=alerts.MOST,
+        hot_pace=hot_pace,
+        feed_made=views.day(feed.made_at, request.now) if feed else None,
+        feed_ended=feed is not None and feed.ended,
+        brands=[row for topic, row in rows.items() if topic.kind is BRAND and row["watching"]],
+        watchable=[row for topic, row in rows.items() if topic.kind is CATEGORY],
+        liked=[row for row in rows.values() if row["liking"]],
+        looked_up=rows.get(brand) if brand else None,
+        name=name,
+        errors=wrong,
+        nothing=nothing,
+        suggested=suggested(request.now, followed) if nothing else [],
+        **head,
+    )
+
+
+@routes.post("/my/watches/<kind>/<slug>/limits", form_page=PLACE)
+def limit(request: Request, kind: str, slug: str) -> Answer:
+    """Set the limits of a watch; invalid ones bring the row back with its values."""
+    topic, _ = topic_named(kind, slug)
+    member = cookies.sender_of(request, PLACE)
+    typed = forms.read(request.event)
+    try:
+        within = limits.read(_given(typed))
+    except InvalidLimits as error:
+        return watches(request, topic, typed, error.errors)
+    try:
+        follows.limit(table(), topic, member.username, within, member.account_id)
+    except NotWatching:  # it ended in another window
+        follows.watch(table(), topic, member.username, request.now, member.account_id, within)
+    return pages.redirect(PLACE, fragment=f"row-{_row_id(topic)}", notice="limits")
+
+
+@routes.post("/my/alerts/deals/<number>", form_page="/deals/<number>")
+def alert_on_price(request: Request, number: str) -> Answer:
+    deal = deals.find(table(), number)
+    member = cookies.sender_with_replay(request, f"/deals/{number}")
+    typed = {"currency": deal.currency, **forms.read(request.event)}
+    try:
+        within = limits.read(_given(typed))
+        alerts.on_price(table(), deal, member.username, member.account_id, within, request.now)
+    except InvalidLimits as error:
+        return _form(request, f"/my/alerts/deals/{number}", deal.title, "", typed, error.errors)
+    only = Limits(within.ceiling, within.currency)
+    if deal.status(request.now) is Status.ACTIVE and limits.wants(only, deal, frozenset()):
+        return pages.redirect(f"/deals/{number}", notice="alert-met")
+    return pages.redirect(PLACE, notice="alert")
+
+
+@routes.post("/my/alerts", form_page=PLACE)
+def alert_on_words(request: Request) -> Answer:
+    typed = forms.read(request.event)
+    member = cookies.sender_with_replay(request, PLACE)
+    try:
+        alerts.on_words(table(), member.username, member.account_id, limits.read(_given(typed)), request.now)
+    except InvalidLimits as error:
+        return _form(request, "/my/alerts", "New deals", "Words", typed, error.errors)
+    return pages.redirect(PLACE, notice="alert")
+
+
+@routes.post("/my/alerts/<alert_id>", form_page=PLACE)
+def change_alert(request: Request, alert_id: str) -> Answer:
+    member, typed = cookies.sender_of(request, PLACE), forms.read(request.event)
+    alert = alerts.get(table(), member.username, alert_id)
+    if alert.account_id != member.account_id:
+        raise NoSuchAlert(alert_id)
+    try:
+        alerts.change(table(), alert, limits.read(_given(typed)))
+    except InvalidLimits as error:
+        return watches(request, alert_id, typed, error.errors)
+    return pages.redirect(PLACE, fragment=f"row-{alert_id}", notice="limits")
+
+
+@routes.post("/my/alerts/<alert_id>/remove", form_page=PLACE)
+def remove_alert(request: Request, alert_id: str) -> Answer:
+    member = cookies.sender_of(request, PLACE)
+    alerts.remove(table(), member.username, alert_id, member.account_id)
+    return pages.redirect(PLACE, notice="alert-removed")
+
+
+@routes.post("/my/feed", form_page=PLACE)
+def make_feed(request: Request) -> Answer:
+    """Make a private feed, or give it another address; this page alone shows the address."""
+    member = cookies.sender_of(request, PLACE)
+    entropy = secrets.token_bytes(identifiers.BYTES)
+    key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
+    _, head = cookies.beside_head(request)
+    return pages.page("mine/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head)
+
+
+@routes.post("/my/feed/revoke", form_page=PLACE)
+def revoke_feed(request: Request) -> Answer:
+    member = cookies.sender_of(request, PLACE)
+    feed_keys.revoke(table(), member.username, member.account_id)
+    return pages.redirect(PLACE, notice="feed-revoked")
+
+
+@routes.get("/my/messages.atom")
+def messages_feed(request: Request) -> Answer:
+    """The newest messages of a key's owner, for a feed reader, which has no session and sends no cookie.
+
+    The key is in the query, as no log has queries: neither the gateways', nor the functions', nor a CDN's.
+    """
+    whose = feed_keys.reader(table(), request.query.get("key", ""))
+    found = messages.latest(table(), whose.username, limit=IN_FEED, now=request.now).items
+    entries = [
+        {
+            "id": f"urn:ksuid:{message.message_id}",
+            "title": xml_text(message.subject),
+            "link": absolute(place_of(message)),
+            "at": to_iso(message.shown_at or message.created_at),
+            "why": xml_text(why(message)),
+        }
+        for message in found
+    ]
+    updated = max((each["at"] for each in entries), default=to_iso(identifiers.EPOCH))
+    text = render("mine/messages.xml", home=absolute("/my/inbox"), updated=updated, entries=entries)
+    return Answer(text, media_type="application/atom+xml; charset=utf-8")
+
+
+_NEWS: Mapping[str, features.News] = {news.thing: news for news in chain.from_iterable(features.of("news"))}
+
+
+def place_of(message: Message) -> str:
+    about = message.about
+    return f"{_NEWS[about.thing].page}/{about.id}" if isinstance(about, AboutOther) else f"/deals/{about.deal_id}"
+
+
+def why(message: Message) -> str:
+    if isinstance(message.about, AboutOther):
+        return _NEWS[message.about.thing].why
+    met = ", ".join(filter(None, (message.about.watched, *(message.about.also or []))))
+    return " · ".join(filter(None, ("Hot" if message.kind == "hot" else "", f"You watch {met}" if met else "")))
+
+
+def topic_named(kind: str, slug: str) -> tuple[Topic, str]:
+    """The topic that a path names, and the path of its own page. Raises NoSuchTopic."""
+    if kind not in KINDS:
+        raise NoSuchTopic("topic", slug)
+    try:
+        topic = Topic(KINDS[kind], naming.slug(slug))
+    except InvalidName as error:
+        raise NoSuchTopic(kind, slug) from error
+    return topic, f"/{topic.kind.path}/{topic.slug}"
+
+
+def suggested(now: datetime, followed: Collection[Topic]) -> list[dict[str, Any]]:
+    """The most watched brands among those with new deals, and whether the reader watches them.
+
+    No index lists all brands by their watchers.
+    """
+    newest = feeds.read(table(), ALL_DEALS, limit=100, now=now).items
+    brands = list(dict.fromkeys(Topic(BRAND, deal.brand) for deal in newest))
+    found = sorted(topics.get_many(table(), brands), key=lambda page: -page.watchers)
+    return [{**_topic(page), "watching": page.topic in followed} for page in found[:SUGGESTED]]
+
+
+def _topic(page: CountedTopic) -> dict[str, Any]:
+    topic = page.topic
+    path = f"/{topic.kind.path}/{topic.slug}"
+    named = {"id": _row_id(topic), "kind": topic.kind.label, "slug": topic.slug, "name": page.name}
+    return {**named, "path": path, "watchers": page.watchers}
+
+
+def _row_id(topic: Topic) -> str:
+    return f"{topic.kind.label}-{topic.slug}"
+
+
+def _alert_row(alert: Alert) -> dict[str, Any]:
+    """An alert as a row of the table."""
+    of_price = isinstance(alert, PriceAlert)
+    return {
+        "id": alert.alert_id,
+        "title": alert.title if isinstance(alert, PriceAlert) else f"“{alert.limits.words}”",
+        "deal": alert.deal_id if isinstance(alert, PriceAlert) else None,
+        "words": alert.limits.words,
+        "of_price": of_price,
+        "typed": _typed(alert.limits),
+        "errors": {},
+    }
+
+
+def _given(typed: Mapping[str, str]) -> dict[str, str]:
+    """The limits among a form's fields; an empty field sets no limit."""
+    return {name: typed[name].strip() for name in _FIELDS if typed.get(name, "").strip()}
+
+
+def _typed(within: Limits) -> dict[str, str]:
+    """Limits as their form has them."""
+    held = (within.ceiling, within.currency, within.least_discount, within.words, within.pace)
+    return {name: "" if value is None else str(value) for name, value in zip(_FIELDS, held, strict=True)}
+
+
+def _all_fields(typed: Mapping[str, str]) -> dict[str, str]:
+    return {name: typed.get(name, "") for name in _FIELDS}
+
+
+def _form(
+    request: Request, action: str, title: str, words: str, typed: Mapping[str, str], errors: Mapping[str, str]
+) -> Answer:
+    """The form of a new alert that was refused; ``words`` labels the field of words, where there is one."""
+    _, head = cookies.beside_head(request)
+    return pages.page(
+        "mine/limits.html",
+        here=action,
+        action=action,
+        title=title,
+        words=words,
+        typed=_all_fields(typed),
+        errors=errors,
+        **head,
+    )
+
+
+cookies.replay_after_sign_in(routes, "/my", watch, like, save, vote, alert_on_price, alert_on_words)
+handler = serve(routes, guards=[forms.ours_only])
