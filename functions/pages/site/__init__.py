@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from datetime import date
 
-from functions.pages.site import deal, feeds, listing, topics
+from functions.pages.site import deal, feeds, listing
 from functions.pages.site.listing import (
     cursor_of,
     feed_addresses,
@@ -228,4 +228,4 @@ def asset(_request: Request, name: str) -> Answer:
     return Answer(body, media_type=media_type, cache=pages.IMMUTABLE)
 
 
-handler = serve(routes, deal.routes, topics.routes, feeds.routes, *features.joining("site"), public=True)
+handler = serve(routes, deal.routes, listing.routes, feeds.routes, *features.joining("site"), public=True)

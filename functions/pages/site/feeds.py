@@ -10,8 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from functions.pages.site.deal import summary
-from functions.pages.site.listing import for_machines, moved
-from functions.pages.site.topics import brand_named, matching
+from functions.pages.site.listing import brand_named, for_machines, matching, moved
 from shared import features
 from shared.data.catalog import feed_counts, feeds, topics
 from shared.errors import NoSuchTopic, NotFound
