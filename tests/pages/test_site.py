@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from functions.pages.site import feeds as for_machines
 from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, topics
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
@@ -439,7 +438,7 @@ def test_the_sitemap_names_every_listed_deal_the_front_page_the_categories_and_t
         assert f"<loc>https://deals.example{path}</loc>" in mapped
     assert newest in ask(month)["body"]
     assert ask("/sitemap-1999-01.xml")["statusCode"] == 404
-    monkeypatch.setattr(for_machines, "MOST_MAPPED", 1)
+    monkeypatch.setattr(site, "MOST_MAPPED", 1)
     bounded = ask(month)["body"]
     assert (bounded.count("<loc>"), newest in bounded) == (1, True)
 

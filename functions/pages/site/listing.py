@@ -67,13 +67,9 @@ def feed_addresses(path: str, **query: str) -> dict[str, str]:
     return {"atom": link(f"{path}.atom", **query), "json": link(f"{path}.json", **query)}
 
 
-def for_machines(text: str, media_type: str) -> Answer:
-    """A text that changes slowly and is read by machines."""
-    return Answer(text, media_type=media_type, cache=pages.FOR_A_DAY)
-
-
-def moved(path: str, status: int = HTTPStatus.MOVED_PERMANENTLY) -> Answer:
+def moved(path: str) -> Answer:
     """An answer that leads to where something is now."""
+    status = HTTPStatus.MOVED_PERMANENTLY
     return Answer("", status=status, cache=pages.FOR_A_DAY, headers={"Location": link(path)})
 
 
