@@ -317,7 +317,7 @@ MAIL = Feature(
     does="mail by Amazon SES: links to new passwords, proved addresses, notices, the day's messages",
     owns="""
         cli/mail.py events/mailer-work.json functions/account_mail.py functions/api/account_mail.py
-        functions/background/mailer.py functions/pages/account_mail.py infra/mail.py infra/rows/mail.py local/mailbox.py
+        functions/background/mailer.py functions/pages/account/mail.py infra/mail.py infra/rows/mail.py local/mailbox.py
         shared/api/mail_fields.py shared/data/mail shared/models/mail.py shared/runtime/mail.py tests/data/test_mail.py
         tests/signed_in/test_mail.py tests/support/post_office.py tools/mail_sample.py web/templates/mail
         docs/cost.md#mails docs/deploying.md#mail docs/ledger.md#identity-of-a-domain docs/ledger.md#mail-is-sent
@@ -344,7 +344,7 @@ MAIL = Feature(
     on_account="functions.account_mail:on_account",
     fields="shared.api.mail_fields:",
     paths={"password": ("/passwords", "/password-resets"), "signed": ("/account/unsubscribe",)},
-    joins={"accounts": "functions.api.account_mail:", "account": "functions.pages.account_mail:"},
+    joins={"accounts": "functions.api.account_mail:", "account": "functions.pages.account.mail:"},
     in_pages="mail/in-pages.html",
     tools="tools.mail_sample:",
     local_pages={"/mail": "local.mailbox:show"},

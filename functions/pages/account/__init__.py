@@ -6,17 +6,19 @@ needs the current password, and is counted as an attempt to sign in.
 
 from __future__ import annotations
 
+import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 
-from functions.pages.account_parts import WORDS, account_of, account_page, again, me, next_of, visitor_form
 from shared import features
 from shared.api.member_bodies import AccountChange, NewUser
 from shared.data.members import accounts, sessions, users
 from shared.data.removal import remove_account
 from shared.errors import (
+    DealsError,
     EmailTaken,
     SlowDown,
     StillNeeded,
@@ -24,7 +26,7 @@ from shared.errors import (
     WrongCurrentPassword,
     WrongPassword,
 )
-from shared.html import cookies, forms, pages
+from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes, serve
 from shared.html.forms import Fields, InvalidFields, check
 from shared.html.pages import Answer, Request
@@ -34,16 +36,22 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers
+from shared.values.naming import counted
 
 HOME = "/my/inbox"
 """Where signing in leads, unless a form came from elsewhere on the site."""
+
+WORDS = {
+    "username": "This must be 1 to 30 letters, digits, dots and hyphens, with a letter or digit at both ends.",
+    "email": "This must be an email address.",
+}
 
 routes = Routes()
 
 
 @routes.get("/account/sign-in")
 def sign_in_form(request: Request) -> Answer:
-    return visitor_form("sign-in", {"next": next_of(request.query)}, notice=request.notice)
+    return visitor_form("sign-in", {"next": request.query.get("next", "")}, notice=request.notice)
 
 
 @routes.post("/account/sign-in")
@@ -55,12 +63,12 @@ def sign_in(request: Request) -> Answer:
     except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
         return again(partial(visitor_form, "sign-in", typed), "username", error)
-    return _welcomed(request, token, forms.own_path(next_of(typed), HOME))
+    return _welcomed(request, token, forms.own_path(typed.get("next"), HOME))
 
 
 @routes.get("/account/sign-up")
 def sign_up_form(request: Request) -> Answer:
-    return visitor_form("sign-up", {"next": next_of(request.query)})
+    return visitor_form("sign-up", {"next": request.query.get("next", "")})
 
 
 @routes.post("/account/sign-up")
@@ -72,7 +80,7 @@ def sign_up(request: Request) -> Answer:
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return again(partial(visitor_form, "sign-up", typed), "username", error)
     features.call("on_account", "made", user, user)
-    return _welcomed(request, _begun(request, user), forms.own_path(next_of(typed), HOME))
+    return _welcomed(request, _begun(request, user), forms.own_path(typed.get("next"), HOME))
 
 
 @routes.post("/account/sign-out", form_page="/account")
@@ -158,6 +166,64 @@ def remove(request: Request) -> Answer:
     except StillNeeded:
         return _removal_page(request, user, held=True)
     return _left("removed")
+
+
+def me(request: Request) -> User:
+    """The account of the user who asks. Raises NotSignedIn."""
+    return account_of(cookies.member_of(request))
+
+
+def account_of(whose: Session | User) -> User:
+    """The account of a session's user, as it is now. Raises NotSignedIn, for one that was removed meanwhile."""
+    return accounts.own(table(), whose.username, whose.account_id)
+
+
+def again(form: Callable[[Mapping[str, str]], Answer], field: str, error: DealsError) -> Answer:
+    """The form again, with its values except passwords, and its errors; ``field`` takes an error without a field."""
+    match error:
+        case InvalidFields(errors=errors):
+            return form(errors)
+        case WrongPassword():
+            return form({field: str(error)})
+        case UsernameTaken():
+            return form({"username": "That username is taken. Choose another."})
+        case EmailTaken():
+            return form({"email": "An account with this address exists already."})
+        case SlowDown(retry_after=seconds):
+            answer = form({field: f"Too many attempts. Try again in {counted(math.ceil(seconds / 60), 'minute')}."})
+            answer.status_code = HTTPStatus.TOO_MANY_REQUESTS
+            answer.headers["Retry-After"] = str(seconds)
+            return answer
+    raise error
+
+
+def visitor_form(
+    name: str, typed: Mapping[str, str], errors: Mapping[str, str] | None = None, folder: str = "account", **values: Any
+) -> Answer:
+    """A form for visitors who are not signed in, with its values except passwords; ``folder`` has its template."""
+    shown = {each: typed.get(each, "") for each in ("username", "name", "email")}
+    place, onward = f"/account/{name}", forms.own_path(typed.get("next"), "")
+    return pages.page(f"{folder}/{name}.html", here=place, typed=shown, errors=errors, next=onward, **values)
+
+
+def account_page(
+    request: Request,
+    whose: Session | User,
+    typed: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> Answer:
+    (user,), head = cookies.beside_head(request, partial(account_of, whose))
+    return pages.page(
+        "account/account.html",
+        here="/account",
+        notice=request.notice,
+        user={name: getattr(user, name) for name in ("username", "name", "email", "role")},
+        since=f"{views.day(user.created_at)} {user.created_at.year}",
+        typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
+        errors=errors,
+        **{name: value for each in features.joining("account") for name, value in each.on_account_page(user).items()},
+        **head,
+    )
 
 
 def _checked(typed: Fields, name: str, current: str) -> AccountChange:

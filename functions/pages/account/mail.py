@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from functions.account_mail import NewPassword, PasswordReset
-from functions.pages.account_parts import WORDS, account_page, again, me, visitor_form
+from functions.pages.account import WORDS, account_page, again, me, visitor_form
 from shared.data.mail import mailing
 from shared.errors import SlowDown
 from shared.html import forms, pages
