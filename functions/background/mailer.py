@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from shared.data.mail import limits, mailing
+from shared.data.mail import mailing
 from shared.data.mail.mailing import MailWork, Purpose, Report
 from shared.data.members import rate_limits, users
 from shared.dynamodb import damage
@@ -139,16 +139,16 @@ def _digests(hour: MailWork) -> list[str]:
     that is all of them, the fault is not theirs: the last failure is raised, and the queue brings the same work again.
     """
     due = times.from_iso(hour.at).replace(minute=0, second=0)
-    if times.now() - due > limits.DIGEST_TOO_LATE:
+    if times.now() - due > mailing.DIGEST_TOO_LATE:
         return []
     one = hour.kind == "digest"
-    names = [hour.to] if one else mailing.readers(table(), due.hour, hour.to, limits.DIGEST_COHORT)
+    names = [hour.to] if one else mailing.readers(table(), due.hour, hour.to, mailing.DIGEST_COHORT)
     failures: damage.Failures = []
     outcomes = list(damage.each(names, lambda name: _digest(name, due), str, failures=failures))
     if len(failures) == len(names):
         damage.raise_last(failures)
     work = [replace(hour, kind="digest", to=name) for name, _ in failures]
-    if len(names) == limits.DIGEST_COHORT and not one:
+    if len(names) == mailing.DIGEST_COHORT and not one:
         work.append(replace(hour, to=names[-1]))
     queue = mail_queue()
     if queue is not None and work:
@@ -196,7 +196,7 @@ def _send(user: User, mail: Mail) -> str:
 def _deliver(mail: Mail, *, proved: bool) -> str:
     """Send a mail, unless its address has reached the limit across all kinds of mail."""
     try:
-        counted = limits.mail(table(), mail.to, times.now(), proved=proved)
+        counted = mailing.count_mail(table(), mail.to, times.now(), proved=proved)
     except SlowDown:
         return "too many"
     try:

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from functions.background import mailer
 from shared.data import account_checks, keys
-from shared.data.mail import limits, mailing
+from shared.data.mail import mailing
 from shared.data.mail.mailing import MailWork
 from shared.data.members import announcements, messages, users
 from shared.dynamodb.table import Table
@@ -91,7 +91,7 @@ def test_no_answer_says_whether_an_account_exists(office: PostOffice, ana: Brows
 def test_a_link_dies_after_an_hour_and_with_what_it_was_made_for(
     office: PostOffice, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MAILS_PER_ADDRESS", 9)
+    monkeypatch.setattr(mailing, "MAILS_PER_ADDRESS", 9)
 
     def a_link() -> str:
         office.queue.send([MailWork("reset", "ana@mail.example").to_json()])
@@ -117,7 +117,7 @@ def test_a_link_dies_after_an_hour_and_with_what_it_was_made_for(
 def test_links_are_asked_for_three_times_for_an_address(
     office: PostOffice, ana: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MAILS_PER_ADDRESS", 7)  # one was mailed for signing up
+    monkeypatch.setattr(mailing, "MAILS_PER_ADDRESS", 7)  # one was mailed for signing up
     for path, done in (("/account/forgot", 200), ("/account/email/verify", 303)):
         asked = [ana.post(path, {"email": "ana@mail.example"}).status for _ in range(4)]
 
@@ -162,16 +162,16 @@ def test_no_address_is_mailed_without_limit_by_any_account_for_any_reason(
     sent += office.deliver()
 
     to_ana = [mail.to for mail in sent if mail.to == "ana@mail.example"]
-    assert len(to_ana) == limits.MAILS_PER_ADDRESS
+    assert len(to_ana) == mailing.MAILS_PER_ADDRESS
     day = f"{keys.attempts('MAIL', hashlib.sha256(b'ana@mail.example').hexdigest()[:32], '')['PK']}"
     held = [item for item in table.everything() if item["PK"].startswith(day)]
-    assert [len(item["Counted"]) for item in held] == [limits.MAILS_PER_ADDRESS]
+    assert [len(item["Counted"]) for item in held] == [mailing.MAILS_PER_ADDRESS]
 
 
 def test_a_mail_that_was_not_sent_is_not_counted(office: PostOffice, ana: Browser) -> None:
     ana.post("/account/forgot", {"email": "ana@mail.example"})
     office.busy = True
-    for _ in range(limits.MAILS_PER_ADDRESS):
+    for _ in range(mailing.MAILS_PER_ADDRESS):
         assert office.deliver() == []
     office.busy = False
 
@@ -329,7 +329,7 @@ def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: B
     trace = Trace(detailed=False).attach(table)
 
     def a_days_mail() -> None:
-        (name,) = mailing.readers(table, HOUR.hour, "", limits.DIGEST_COHORT)
+        (name,) = mailing.readers(table, HOUR.hour, "", mailing.DIGEST_COHORT)
         ana = users.without_addresses(table, name)
         shown, _ = mailing.news(table, ana, HOUR)
         assert len(shown) == 10
@@ -349,7 +349,7 @@ def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: B
 def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "DIGEST_COHORT", 1)
+    monkeypatch.setattr(mailing, "DIGEST_COHORT", 1)
     has_news(table, "ben")
     office.queue.send([hour_of(HOUR)])
     office.busy = True
@@ -363,7 +363,7 @@ def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
 def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "DIGEST_COHORT", 2)
+    monkeypatch.setattr(mailing, "DIGEST_COHORT", 2)
     for name in ("abe", "ben", "cy"):  # ana comes second
         has_news(table, name)
     table.write(account_checks.change("ben", "REMOVE CreatedAt"))  # damaged by hand
@@ -441,7 +441,7 @@ def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reade
 
 
 def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, table: Table) -> None:
-    for number in range(limits.DIGEST_MESSAGES):
+    for number in range(mailing.DIGEST_MESSAGES):
         about = a_deal(HOUR - timedelta(minutes=number + 1), title="Ü" * 200)
         table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana")))
     reader.post("/account/forgot", {"email": "ana@mail.example"})
@@ -449,7 +449,7 @@ def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, 
 
     sent = office.deliver()
 
-    (digest,) = (mail for mail in sent if mail.subject == f"{limits.DIGEST_MESSAGES + 2} new unread messages")
+    (digest,) = (mail for mail in sent if mail.subject == f"{mailing.DIGEST_MESSAGES + 2} new unread messages")
     assert all("2 more messages will come with the next mail" in form for form in (digest.text, digest.html))
     for mail in sent:
         assert len((mail.text + mail.html).encode()) <= mailer.MOST_BYTES

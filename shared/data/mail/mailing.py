@@ -17,6 +17,7 @@ twice a day. Addresses that nothing is mailed to any more are kept here, too.
 from __future__ import annotations
 
 import base64
+import hashlib
 import hmac
 import json
 from collections.abc import Mapping, Sequence
@@ -30,8 +31,8 @@ from typing import Any, Literal, get_args
 from shared import settings
 from shared.data import account_checks
 from shared.data import keys as core_keys
-from shared.data.mail import keys, limits
-from shared.data.members import announcements, sessions, users
+from shared.data.mail import keys
+from shared.data.members import announcements, rate_limits, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
@@ -44,6 +45,35 @@ from shared.services import Queue
 from shared.values import identifiers
 from shared.values.naming import normalise_email, normalise_username
 from shared.values.times import to_iso
+
+RESETS_PER_EMAIL = 3
+"""Links to a new password that are asked for one email address in a window, by anyone: enough for its owner, too
+few to fill its mailbox. Who is refused because of others has their links in the mailbox, and each of them works."""
+
+RESETS_PER_NETWORK = 10
+"""Links to new passwords that one network may ask for in a window, whether or not accounts have the addresses."""
+
+RESET_LIFETIME = timedelta(hours=1)
+"""How long a mailed link to a new password works: it is as good as the password."""
+
+VERIFICATION_LIFETIME = timedelta(hours=24)
+"""How long a mailed link that verifies an address works."""
+
+VERIFICATIONS_PER_USER = 3
+"""Links that verify an address which one account asks for in a window."""
+
+MAILS_PER_ADDRESS = 5
+"""Mails of all kinds to one address: in an hour, the time for which a link to a new password works, so who is refused
+has one that does; in a day, where the address is unconfirmed: it may be a stranger's."""
+
+DIGEST_COHORT = 25
+"""Readers whose mails are one unit of work: SES takes 14 mails a second of a new account, so it is over in seconds."""
+
+DIGEST_MESSAGES = 15
+"""Messages that a day's mail shows; it links to the rest."""
+
+DIGEST_TOO_LATE = timedelta(days=1)
+"""After this a day's mail is not sent any more: the next one has been. Receipts are kept three times as long."""
 
 
 class DeadLink(NotFound):
@@ -167,7 +197,7 @@ def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], in
     after = identifiers.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
     unread = table.query(core_keys.messages(user.username), index=GSI1, after=core_keys.message_sort_key(after))
     waiting = damage.readable((item for item in unread if "MailedAt" not in item), announcements.from_item)
-    return waiting[: limits.DIGEST_MESSAGES], max(0, len(waiting) - limits.DIGEST_MESSAGES)
+    return waiting[:DIGEST_MESSAGES], max(0, len(waiting) - DIGEST_MESSAGES)
 
 
 def note_mailed(table: Table, mailed: Sequence[Message], now: datetime) -> None:
@@ -193,7 +223,7 @@ def claim(table: Table, user: User, due: datetime, claimant: str) -> bool:
         **keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}"),
         "Type": keys.DIGEST_RECEIPT,
         "Claimant": claimant,
-        TTL_ATTRIBUTE: int((due + 3 * limits.DIGEST_TOO_LATE).timestamp()),
+        TTL_ATTRIBUTE: int((due + 3 * DIGEST_TOO_LATE).timestamp()),
     }
     try:
         table.write(put_new(item, refused=AlreadyExists()))
@@ -252,7 +282,7 @@ def _signature(user: User) -> str:
 
 Purpose = Literal["reset", "verify"]
 
-LIFETIMES = {"reset": limits.RESET_LIFETIME, "verify": limits.VERIFICATION_LIFETIME}
+LIFETIMES = {"reset": RESET_LIFETIME, "verify": VERIFICATION_LIFETIME}
 
 
 def issue_token(table: Table, user: User, purpose: Purpose, now: datetime, entropy: bytes) -> str:
@@ -316,7 +346,8 @@ def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, n
     """Request a mail with a link to a new password, for an email address. Raises NoMail, SlowDown, Busy."""
     if queue is None:
         raise NoMail
-    limits.ask_reset(table, email, address, now)
+    bounds = rate_limits.around(address, RESETS_PER_NETWORK, "RESETFROM")
+    rate_limits.count(table, [*bounds, (("RESET", _digest(email)), RESETS_PER_EMAIL)], now)
     queue.send([MailWork("reset", email).to_json()])
 
 
@@ -338,7 +369,7 @@ def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: date
     """Mail that link again when the account's owner asks. Raises NoMail, SlowDown, Busy."""
     if queue is None:
         raise NoMail
-    limits.ask_to_verify(table, user.username, now)
+    rate_limits.count(table, [(("VERIFY", user.username), VERIFICATIONS_PER_USER)], now)
     _mail_verification(queue, user)
 
 
@@ -346,6 +377,17 @@ def verify_email(table: Table, token: str, now: datetime) -> None:
     """Note that the address that a token was mailed to is its account's own. Raises DeadLink."""
     user = token_owner(table, token, "verify", now)
     spend_token(table, token, "verify", user, "SET VerifiedEmail = :email")
+
+
+def count_mail(table: Table, email: str, now: datetime, *, proved: bool) -> rate_limits.Attempt:
+    """Count a mail to an address, of any kind and whichever account it is about. Raises SlowDown after too many: in an
+    hour or, where the account has not proved that the address is its own, in a day."""
+    seconds = 3600 if proved else 86_400
+    return rate_limits.count(table, [(("MAIL", _digest(email)), MAILS_PER_ADDRESS)], now, seconds)
+
+
+def _digest(email: str) -> str:
+    return hashlib.sha256(email.encode()).hexdigest()[:32]
 
 
 def notify(queue: Queue | None, kind: Literal["password", "email"], user: User) -> None:
