@@ -13,7 +13,7 @@ from cli.redrive import Kind
 from cli.work import Username, Work
 from infra.rows.mail import Mail
 from shared.api import member_documents
-from shared.data.mail import mailing
+from shared.data.mail import digests, mailing
 from shared.data.mail.mailing import MailWork, Report
 from shared.data.members import users
 from shared.models.mail import is_stopped
@@ -37,7 +37,7 @@ def mail_digest(
 ) -> output.Json:
     """Mail a user the unread messages once a day, at an hour."""
     user = users.get(work.table, username, consistent=True)
-    mailing.choose_hour(work.table, user, hour, secrets.token_bytes(mailing.KEY_BYTES), work.now)
+    digests.choose_hour(work.table, user, hour, secrets.token_bytes(digests.KEY_BYTES), work.now)
     return {"username": username, "digestHour": hour}
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from shared.data.mail import mailing
+from shared.data.mail import digests, mailing
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
@@ -17,6 +17,6 @@ def happens(table: Table, _posted: Sequence[Deal], readers: Mapping[str, User], 
     """The readers want the day's mails, get one, and are mailed a link."""
     for reader in readers.values():
         secret = hashlib.sha256(reader.username.encode()).digest()
-        mailing.choose_hour(table, reader, 7, secret[: mailing.KEY_BYTES], now)
-        mailing.claim(table, reader, now, "delivery")
+        digests.choose_hour(table, reader, 7, secret[: digests.KEY_BYTES], now)
+        digests.claim(table, reader, now, "delivery")
         mailing.issue_token(table, users.get(table, reader.username), "verify", now, secret)

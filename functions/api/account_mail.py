@@ -12,7 +12,7 @@ from functions.account_mail import MailedToken, NewPassword, PasswordReset
 from shared.api.app import calling
 from shared.api.member_bodies import AccountChange
 from shared.api.paths import describe, of_members
-from shared.data.mail import mailing
+from shared.data.mail import digests, mailing
 from shared.data.members import accounts
 from shared.http.answers import nothing
 from shared.http.requests import address
@@ -56,7 +56,7 @@ def change(user: User, asked: AccountChange) -> None:
     """Choose the hour of an account's mails, where a body has one."""
     if "digest_hour" in asked.model_fields_set:
         hour: int | None = asked.model_dump()["digest_hour"]
-        mailing.choose_hour(table(), user, hour, secrets.token_bytes(mailing.KEY_BYTES), times.now())
+        digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
 
 
 def _me() -> User:

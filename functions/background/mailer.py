@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from shared.data.mail import mailing
+from shared.data.mail import digests, mailing
 from shared.data.mail.mailing import MailWork, Purpose, Report
 from shared.data.members import rate_limits, users
 from shared.dynamodb import damage
@@ -139,16 +139,16 @@ def _digests(hour: MailWork) -> list[str]:
     that is all of them, the fault is not theirs: the last failure is raised, and the queue brings the same work again.
     """
     due = times.from_iso(hour.at).replace(minute=0, second=0)
-    if times.now() - due > mailing.DIGEST_TOO_LATE:
+    if times.now() - due > digests.TOO_LATE:
         return []
     one = hour.kind == "digest"
-    names = [hour.to] if one else mailing.readers(table(), due.hour, hour.to, mailing.DIGEST_COHORT)
+    names = [hour.to] if one else digests.readers(table(), due.hour, hour.to, digests.COHORT)
     failures: damage.Failures = []
     outcomes = list(damage.each(names, lambda name: _digest(name, due), str, failures=failures))
     if len(failures) == len(names):
         damage.raise_last(failures)
     work = [replace(hour, kind="digest", to=name) for name, _ in failures]
-    if len(names) == mailing.DIGEST_COHORT and not one:
+    if len(names) == digests.COHORT and not one:
         work.append(replace(hour, to=names[-1]))
     queue = mail_queue()
     if queue is not None and work:
@@ -165,11 +165,11 @@ def _digest(name: str, due: datetime) -> str:
         return "nobody"
     if settings_of(user).digest_hour != due.hour or not is_verified(user) or is_stopped(user):
         return "unwanted"
-    news, more = mailing.news(table(), user, due)
+    news, more = digests.news(table(), user, due)
     if not news:
         return "nothing"
-    mail, claimant = digest(user, news, more, mailing.unsubscribing(user)), secrets.token_hex(8)
-    if not mailing.claim(table(), user, due, claimant):
+    mail, claimant = digest(user, news, more, digests.unsubscribing(user)), secrets.token_hex(8)
+    if not digests.claim(table(), user, due, claimant):
         return "before"
     try:
         outcome = _send(user, mail)
@@ -177,10 +177,10 @@ def _digest(name: str, due: datetime) -> str:
         logger().warning("SES did not answer", reason=str(error))
         return "perhaps"
     except Unavailable:
-        mailing.release(table(), user, due, claimant)
+        digests.release(table(), user, due, claimant)
         raise
     if outcome == "sent":
-        mailing.note_mailed(table(), news, times.now())
+        digests.note_mailed(table(), news, times.now())
     return outcome
 
 

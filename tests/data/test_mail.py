@@ -11,8 +11,8 @@ import pytest
 from shared import settings
 from shared.data import invariants, keys
 from shared.data.keys import Item, Text
+from shared.data.mail import digests, mailing
 from shared.data.mail import keys as mail_keys
-from shared.data.mail import mailing
 from shared.data.mail.mailing import DeadLink
 from shared.data.members import announcements, feed_keys, messages, users
 from shared.dynamodb.table import Table
@@ -30,7 +30,7 @@ DAY = timedelta(days=1)
 def ana(table: Table) -> User:
     """Ana, who asked for the day's messages a day before they are due."""
     join(table, "ana")
-    mailing.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE - DAY)
+    digests.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE - DAY)
     return users.get(table, "ana")
 
 
@@ -44,8 +44,8 @@ def tell_hot(table: Table, *announced: datetime) -> list[str]:
 
 def mailed(table: Table, user: User, due: datetime) -> tuple[list[str], int]:
     """What a mail that is sent at a time shows, and how many more it says there are."""
-    shown, more = mailing.news(table, user, due)
-    mailing.note_mailed(table, shown, due)
+    shown, more = digests.news(table, user, due)
+    digests.note_mailed(table, shown, due)
     return [each.message_id for each in shown], more
 
 
@@ -86,13 +86,13 @@ def test_an_account_without_a_first_day_is_mailed_what_came_since_the_mail_befor
 def test_the_first_day_stays_with_another_hour_and_goes_with_the_last(table: Table, ana: User) -> None:
     assert settings_of(ana).digest_since == DUE - 2 * DAY
 
-    mailing.choose_hour(table, ana, 9, bytes(16), DUE)
+    digests.choose_hour(table, ana, 9, bytes(16), DUE)
     assert settings_of(users.get(table, "ana")).digest_since == settings_of(ana).digest_since
 
-    mailing.choose_hour(table, ana, None, b"", DUE)
+    digests.choose_hour(table, ana, None, b"", DUE)
     assert settings_of(users.get(table, "ana")).digest_since is None
 
-    mailing.choose_hour(table, ana, 9, bytes(16), DUE)
+    digests.choose_hour(table, ana, 9, bytes(16), DUE)
     assert settings_of(users.get(table, "ana")).digest_since == DUE - DAY
 
 
@@ -107,45 +107,45 @@ def test_a_damaged_message_costs_only_itself(table: Table, ana: User) -> None:
 
 def test_a_message_that_goes_while_it_is_mailed_is_not_made_again(table: Table, ana: User) -> None:
     tell_hot(table, DUE - timedelta(minutes=1))
-    shown, _ = mailing.news(table, ana, DUE)
+    shown, _ = digests.news(table, ana, DUE)
     leave(table)
 
-    mailing.note_mailed(table, shown, DUE)
+    digests.note_mailed(table, shown, DUE)
 
     assert [*table.query(keys.messages("ana"))] == []
 
 
 def test_a_claim_is_one_deliverys_and_only_that_one_takes_it_back(table: Table, ana: User) -> None:
-    assert mailing.claim(table, ana, DUE, "first")
-    assert not mailing.claim(table, ana, DUE, "second")
+    assert digests.claim(table, ana, DUE, "first")
+    assert not digests.claim(table, ana, DUE, "second")
 
-    mailing.release(table, ana, DUE, "second")
-    assert not mailing.claim(table, ana, DUE, "third")
+    digests.release(table, ana, DUE, "second")
+    assert not digests.claim(table, ana, DUE, "third")
 
-    mailing.release(table, ana, DUE, "first")
-    mailing.release(table, ana, DUE, "first")  # its answer was lost
-    assert mailing.claim(table, ana, DUE, "third")
+    digests.release(table, ana, DUE, "first")
+    digests.release(table, ana, DUE, "first")  # its answer was lost
+    assert digests.claim(table, ana, DUE, "third")
 
 
 def test_a_link_that_ends_the_mails_dies_with_the_address_that_it_was_mailed_to(table: Table, ana: User) -> None:
-    link = mailing.unsubscribing(ana)
-    assert mailing.subscriber(table, link) == ana
+    link = digests.unsubscribing(ana)
+    assert digests.subscriber(table, link) == ana
 
     changed = users.change_email(table, ana, "new@mail.example")
 
     with pytest.raises(DeadLink):
-        mailing.subscriber(table, link)
-    assert mailing.subscriber(table, mailing.unsubscribing(changed)).email == "new@mail.example"
+        digests.subscriber(table, link)
+    assert digests.subscriber(table, digests.unsubscribing(changed)).email == "new@mail.example"
 
 
 def test_a_link_that_ends_the_mails_is_not_that_of_the_names_next_owner(table: Table, ana: User) -> None:
-    link = mailing.unsubscribing(ana)
+    link = digests.unsubscribing(ana)
     leave(table)
     users.create(table, a_user("ana", account_id="another"))
-    mailing.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE)  # with the same key
+    digests.choose_hour(table, users.get(table, "ana"), DUE.hour, bytes(16), DUE)  # with the same key
 
     with pytest.raises(DeadLink):
-        mailing.subscriber(table, link)
+        digests.subscriber(table, link)
 
 
 def test_a_message_that_has_expired_is_not_mailed_although_it_is_still_there(table: Table, ana: User) -> None:
@@ -167,11 +167,11 @@ def test_a_key_of_a_feed_ends_with_a_mailed_reset(table: Table) -> None:
 
 def test_who_reads_the_daily_mail_goes_on_reading_it(table: Table) -> None:
     join(table, "ana")
-    mailing.choose_hour(table, users.get(table, "ana"), 7, bytes(16), NOW)
+    digests.choose_hour(table, users.get(table, "ana"), 7, bytes(16), NOW)
 
     assert [invariants.mend(table, fault) for fault in invariants.check(table, NOW)] == []
 
-    assert mailing.readers(table, 7, "", 9) == ["ana"]
+    assert digests.readers(table, 7, "", 9) == ["ana"]
 
 
 GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from functions.background import mailer
 from shared.data import account_checks, keys
-from shared.data.mail import mailing
+from shared.data.mail import digests, mailing
 from shared.data.mail.mailing import MailWork
 from shared.data.members import announcements, messages, users
 from shared.dynamodb.table import Table
@@ -265,7 +265,7 @@ def has_news(table: Table, name: str) -> None:
     """Let another reader of that hour have a message."""
     join(table, name)
     table.write(account_checks.change(name, "SET VerifiedEmail = Email"))
-    mailing.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16), HOUR)
+    digests.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16), HOUR)
     news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
     table.write(messages.sending(announcements.compose(news, name)))
 
@@ -303,7 +303,7 @@ def test_messages_of_a_mail_that_ses_has_not_confirmed_come_with_the_next(
 def test_a_message_that_cannot_be_marked_comes_again_and_the_mail_counts_as_sent(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mark, failing = mailing.mark, [messages.latest(table, "ana", limit=1, now=HOUR).items[0].message_id]
+    mark, failing = digests.mark, [messages.latest(table, "ana", limit=1, now=HOUR).items[0].message_id]
 
     def throttled_once(table: Table, message: Message, now: datetime) -> None:
         if message.message_id in failing:
@@ -311,7 +311,7 @@ def test_a_message_that_cannot_be_marked_comes_again_and_the_mail_counts_as_sent
             raise Busy("throttled")
         mark(table, message, now)
 
-    monkeypatch.setattr(mailing, "mark", throttled_once)
+    monkeypatch.setattr(digests, "mark", throttled_once)
     office.queue.send([hour_of(HOUR)])
     assert [mail.subject for mail in office.deliver()] == ["2 new unread messages"]
     assert office.deliver() == []
@@ -329,12 +329,12 @@ def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: B
     trace = Trace(detailed=False).attach(table)
 
     def a_days_mail() -> None:
-        (name,) = mailing.readers(table, HOUR.hour, "", mailing.DIGEST_COHORT)
+        (name,) = digests.readers(table, HOUR.hour, "", digests.COHORT)
         ana = users.without_addresses(table, name)
-        shown, _ = mailing.news(table, ana, HOUR)
+        shown, _ = digests.news(table, ana, HOUR)
         assert len(shown) == 10
-        assert mailing.claim(table, ana, HOUR, "delivery")
-        mailing.note_mailed(table, shown, HOUR)
+        assert digests.claim(table, ana, HOUR, "delivery")
+        digests.note_mailed(table, shown, HOUR)
 
     def a_link() -> None:
         mailing.issue_token(table, users.of_email(table, "ana@mail.example"), "reset", HOUR, bytes(32))
@@ -349,7 +349,7 @@ def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: B
 def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mailing, "DIGEST_COHORT", 1)
+    monkeypatch.setattr(digests, "COHORT", 1)
     has_news(table, "ben")
     office.queue.send([hour_of(HOUR)])
     office.busy = True
@@ -363,11 +363,11 @@ def test_all_readers_of_an_hour_are_mailed_later_where_ses_is_too_busy(
 def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
     office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mailing, "DIGEST_COHORT", 2)
+    monkeypatch.setattr(digests, "COHORT", 2)
     for name in ("abe", "ben", "cy"):  # ana comes second
         has_news(table, name)
     table.write(account_checks.change("ben", "REMOVE CreatedAt"))  # damaged by hand
-    read, failing = mailing.news, ["ana"]
+    read, failing = digests.news, ["ana"]
 
     def throttled_once(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
         if user.username in failing:
@@ -375,7 +375,7 @@ def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
             raise Busy("throttled")
         return read(table, user, due)
 
-    monkeypatch.setattr(mailing, "news", throttled_once)
+    monkeypatch.setattr(digests, "news", throttled_once)
     office.queue.send([hour_of(HOUR)])
 
     sent = [mail.to for _ in range(4) for mail in office.deliver()]
@@ -418,7 +418,7 @@ def test_one_click_of_a_mail_program_ends_the_mails(office: PostOffice, reader: 
     assert "Stop the daily mails?" in page.words
     assert (forged, done) == (404, 200)
     assert settings_of(users.get(table, "ana")).digest_hour is None
-    assert mailing.readers(table, HOUR.hour, "", 9) == []
+    assert digests.readers(table, HOUR.hour, "", 9) == []
 
 
 def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reader: Browser, table: Table) -> None:
@@ -441,7 +441,7 @@ def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reade
 
 
 def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, table: Table) -> None:
-    for number in range(mailing.DIGEST_MESSAGES):
+    for number in range(digests.MESSAGES):
         about = a_deal(HOUR - timedelta(minutes=number + 1), title="Ü" * 200)
         table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana")))
     reader.post("/account/forgot", {"email": "ana@mail.example"})
@@ -449,7 +449,7 @@ def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, 
 
     sent = office.deliver()
 
-    (digest,) = (mail for mail in sent if mail.subject == f"{mailing.DIGEST_MESSAGES + 2} new unread messages")
+    (digest,) = (mail for mail in sent if mail.subject == f"{digests.MESSAGES + 2} new unread messages")
     assert all("2 more messages will come with the next mail" in form for form in (digest.text, digest.html))
     for mail in sent:
         assert len((mail.text + mail.html).encode()) <= mailer.MOST_BYTES

@@ -14,7 +14,7 @@ import boto3
 import pytest
 
 from functions.background import mailer
-from shared.data.mail import mailing
+from shared.data.mail import digests, mailing
 from shared.data.mail.mailing import Purpose
 from shared.data.members import users
 from shared.dynamodb.table import Table
@@ -106,8 +106,8 @@ def open_post_office(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[
 
 def unsubscribing(table: Table, username: str, now: datetime) -> str:
     """The token of the link that ends the mails of a member, who gets them at seven from then on."""
-    mailing.choose_hour(table, users.get(table, username), 7, bytes(mailing.KEY_BYTES), now)
-    return quote(mailing.unsubscribing(users.get(table, username)))
+    digests.choose_hour(table, users.get(table, username), 7, bytes(digests.KEY_BYTES), now)
+    return quote(digests.unsubscribing(users.get(table, username)))
 
 
 def token(table: Table, username: str, purpose: Purpose, now: datetime) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from functions.account_mail import NewPassword, PasswordReset
 from functions.pages.account import WORDS, account_page, again, me, visitor_form
-from shared.data.mail import mailing
+from shared.data.mail import digests, mailing
 from shared.errors import SlowDown
 from shared.html import forms, pages
 from shared.html.app import Routes
@@ -106,14 +106,14 @@ def choose_digest(request: Request) -> Answer:
     if chosen and chosen not in _HOURS:
         return account_page(request, user, {}, {"hour": "This must be an hour of the list."})
     hour = int(chosen) if chosen else None
-    mailing.choose_hour(table(), user, hour, secrets.token_bytes(mailing.KEY_BYTES), request.now)
+    digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), request.now)
     return pages.redirect("/account", notice="digest" if chosen else "no-digest")
 
 
 @routes.get(_LEAVING)
 def leaving(request: Request) -> Answer:
     token = request.query.get("token", "")
-    user = mailing.subscriber(table(), token)
+    user = digests.subscriber(table(), token)
     return _confirmation(_LEAVING, token, "Stop the daily mails?", "Messages still come to the inbox of", user)
 
 
@@ -123,8 +123,8 @@ def leave_digests(request: Request) -> Answer:
 
     https://www.rfc-editor.org/rfc/rfc8058
     """
-    user = mailing.subscriber(table(), request.query.get("token", ""))
-    mailing.choose_hour(table(), user, None, b"", request.now)
+    user = digests.subscriber(table(), request.query.get("token", ""))
+    digests.choose_hour(table(), user, None, b"", request.now)
     said = "Messages still come to your inbox."
     return pages.page("mail/confirmed.html", title="You are unsubscribed from daily mails", detail=said)
 
