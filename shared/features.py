@@ -316,7 +316,7 @@ MAIL = Feature(
     name="mail",
     does="mail by Amazon SES: links to new passwords, proved addresses, notices, the day's messages",
     owns="""
-        cli/mail.py events/mailer-work.json functions/account_mail.py functions/api/account_mail.py
+        cli/mail.py events/mailer-work.json functions/api/account_mail.py
         functions/background/mailer.py functions/pages/account/mail.py infra/mail.py infra/rows/mail.py local/mailbox.py
         shared/api/mail_fields.py shared/data/mail shared/models/mail.py shared/runtime/mail.py tests/data/test_mail.py
         tests/signed_in/test_mail.py tests/support/post_office.py tools/mail_sample.py web/templates/mail
@@ -341,7 +341,7 @@ MAIL = Feature(
     resources="infra.mail:add",
     items="shared.data.mail.keys:",
     in_account="shared.models.mail:MailSettings",
-    on_account="functions.account_mail:on_account",
+    on_account="functions.api.account_mail:on_account",
     fields="shared.api.mail_fields:",
     paths={"password": ("/passwords", "/password-resets"), "signed": ("/account/unsubscribe",)},
     joins={"accounts": "functions.api.account_mail:", "account": "functions.pages.account.mail:"},

@@ -1,16 +1,20 @@
-"""Routes of accounts that send mail or follow from one: a new password, a verified address; and the hour of mails."""
+"""Accounts' mail in the API: mailed links to a new password and to a verified address, the hour of daily mails.
+
+And what is mailed when an account is made or changed, by a request of the API or by a form.
+"""
 
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
+from pydantic import Field
 
-from functions.account_mail import MailedToken, NewPassword, PasswordReset
 from shared.api.app import calling
-from shared.api.member_bodies import AccountChange
+from shared.api.fields import Body
+from shared.api.member_bodies import AccountChange, Email, Password
 from shared.api.paths import describe, of_members
 from shared.data.mail import digests, mailing
 from shared.data.members import accounts
@@ -20,6 +24,25 @@ from shared.models.members import User
 from shared.runtime.environment import table
 from shared.runtime.mail import mail_queue
 from shared.values import times
+
+
+class PasswordReset(Body):
+    """Ask for a link to a new password, to the email address of an account."""
+
+    email: Email
+
+
+class MailedToken(Body):
+    """The token of a link that was mailed, which ends the link."""
+
+    token: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class NewPassword(MailedToken):
+    """Give an account a new password, by the token of the link that was mailed."""
+
+    password: Password
+
 
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 
@@ -57,6 +80,14 @@ def change(user: User, asked: AccountChange) -> None:
     if "digest_hour" in asked.model_fields_set:
         hour: int | None = asked.model_dump()["digest_hour"]
         digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
+
+
+def on_account(what: Literal["made", "email", "password"], before: User, after: User) -> None:
+    """Mail the address that an account had a notice of a change, and a link to an address that is not proved."""
+    if what == "password" or before.email != after.email:
+        mailing.notify(mail_queue(), "password" if what == "password" else "email", before)
+    if what != "password":
+        mailing.ask_to_verify(mail_queue(), after)
 
 
 def _me() -> User:

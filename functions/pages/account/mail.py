@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from functions.account_mail import NewPassword, PasswordReset
+from functions.api.account_mail import NewPassword, PasswordReset
 from functions.pages.account import WORDS, account_page, again, me, visitor_form
 from shared.data.mail import digests, mailing
 from shared.errors import SlowDown
