@@ -183,7 +183,7 @@ def _correlation_id() -> str:
     return correlation_id(app.current_event.raw_event)
 
 
-for add in features.joining("editors"):
-    add(app)
+for each in features.joining("editors"):
+    app.include_router(each.router)
 
 handler = serve(app, editors_only)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents
 from shared.api.app import calling
-from shared.api.fields import Body, DealId
+from shared.api.fields import Answer, Body, Count, DealId, Picture
 from shared.api.paths import of_editors
 from shared.data.catalog import deals, uploads
 from shared.http.answers import json_answer
@@ -27,35 +29,56 @@ class NewPicture(Body):
     deal_id: DealId
 
 
-def add(app: APIGatewayRestResolver) -> None:
-    """Give an app the routes."""
+class PictureForm(Answer):
+    """A form that sends one picture to S3 (multipart/form-data): all ``fields`` first, then the file as ``file``."""
 
-    @app.post(
-        "/pictures", **of_editors("Get a form that sends a deal's picture", "PictureForm", status=201, errors=[404])
-    )
-    def form_of_picture(wanted: NewPicture) -> Response[Any]:
-        now = times.now()
-        deal = deals.get(table(), wanted.deal_id, consistent=True)
-        own = calling(app)
-        form = upload_form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
-        ends = now + timedelta(seconds=UPLOAD_SECONDS)
-        document = {
-            "url": form.url,
-            "fields": dict(form.fields),
-            "expiresAt": times.to_iso(ends),
-            "maxBytes": MAX_UPLOAD,
-        }
-        return json_answer(document, HTTPStatus.CREATED)
+    url: str
+    fields: dict[str, str]
+    expires_at: datetime
+    max_bytes: Count
 
-    @app.get(
-        "/deals/<deal_id>/picture", **of_editors("What became of a picture that was sent", "PictureState", errors=[404])
-    )
-    def state_of_picture(deal_id: str) -> Response[Any]:
-        deal = deals.find(table(), segment(deal_id), consistent=True)
-        outcome = uploads.outcome_of(deal)
-        document = {
-            "picture": documents.picture(deal.picture),
-            "key": outcome.upload if outcome else None,
-            "refused": (outcome.refused or None) if outcome else None,
-        }
-        return json_answer(document)
+
+class PictureState(Answer):
+    """A deal's picture, and the outcome of the last file that was sent for it (the ``key`` of its form)."""
+
+    picture: Picture | None
+    key: str | None
+    refused: str | None
+
+
+ANSWERS: Mapping[str, type[Answer]] = {"PictureForm": PictureForm, "PictureState": PictureState}
+"""The models of answers, by the names that routes use."""
+
+router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
+
+
+@router.post(
+    "/pictures", **of_editors("Get a form that sends a deal's picture", "PictureForm", status=201, errors=[404])
+)
+def form_of_picture(wanted: NewPicture) -> Response[Any]:
+    now = times.now()
+    deal = deals.get(table(), wanted.deal_id, consistent=True)
+    own = calling(router)
+    form = upload_form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
+    ends = now + timedelta(seconds=UPLOAD_SECONDS)
+    document = {
+        "url": form.url,
+        "fields": dict(form.fields),
+        "expiresAt": times.to_iso(ends),
+        "maxBytes": MAX_UPLOAD,
+    }
+    return json_answer(document, HTTPStatus.CREATED)
+
+
+@router.get(
+    "/deals/<deal_id>/picture", **of_editors("What became of a picture that was sent", "PictureState", errors=[404])
+)
+def state_of_picture(deal_id: str) -> Response[Any]:
+    deal = deals.find(table(), segment(deal_id), consistent=True)
+    outcome = uploads.outcome_of(deal)
+    document = {
+        "picture": documents.picture(deal.picture),
+        "key": outcome and outcome.upload,
+        "refused": (outcome and outcome.refused) or None,
+    }
+    return json_answer(document)

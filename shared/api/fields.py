@@ -105,3 +105,12 @@ DealId = Annotated[str, Field(pattern=f"^{identifiers.KSUID}$")]
 Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2,4}$", examples=["31.90"])]
 Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 Count = Annotated[int, Field(ge=0)]
+
+
+class Picture(Answer):
+    """A deal's own picture. ``path`` is below the site's address, and its content never changes."""
+
+    path: str
+    width: Count
+    height: Count
+    colour: Annotated[str, Field(pattern="^[0-9a-f]{6}$", description="The colour of most of it, as RGB.")]

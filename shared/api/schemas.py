@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from shared import features
-from shared.api.fields import Answer, Count, Currency, Cursor, Money, Price, without_defaults
+from shared.api.fields import Answer, Count, Currency, Cursor, Money, Picture, Price, without_defaults
 from shared.data.catalog.drafts import NEEDED
 from shared.models.catalog import CATEGORIES, TYPES, Status, StockLevel
 from shared.models.catalog import Vote as GivenVote
@@ -61,15 +61,6 @@ class Brand(Answer):
 class Category(Answer):
     category: CategorySlug
     name: str
-
-
-class Picture(Answer):
-    """A deal's own picture. ``path`` is below the site's address, and its content never changes."""
-
-    path: str
-    width: Count
-    height: Count
-    colour: Annotated[str, Field(pattern="^[0-9a-f]{6}$", description="The colour of most of it, as RGB.")]
 
 
 class Verdict(Answer):
