@@ -29,7 +29,7 @@ from cli.work import (
 from shared import features, settings
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
-from shared.api.validation import checked
+from shared.api.fields import checked
 from shared.data.catalog import deals, editing, feeds, page_cache, picks, scores, sorting, topics
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.data.members import votes

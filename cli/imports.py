@@ -35,7 +35,7 @@ from cli.feeds import categories as read_categories
 from cli.output import complain, note, progress, say, summary
 from cli.work import open_table, still_to_do
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
-from shared.api.validation import checked
+from shared.api.fields import checked
 from shared.data import bulk
 from shared.data.catalog import deal_items, deals, feeds, imports, topics
 from shared.dynamodb import damage

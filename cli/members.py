@@ -12,8 +12,8 @@ from cli import output
 from cli.routes import Row, offer
 from cli.work import Username, Work, command, from_stdin, group
 from shared.api import documents, member_documents
+from shared.api.fields import checked
 from shared.api.member_bodies import NewUser
-from shared.api.validation import checked
 from shared.data import removal
 from shared.data.members import follows, sessions, users
 from shared.dynamodb.table import Table

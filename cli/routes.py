@@ -107,7 +107,7 @@ def ask(work: Work, operation: str, given: Mapping[str, Any], *, signed_in: bool
     from aws_lambda_powertools.event_handler.api_gateway import BaseRouter  # noqa: PLC0415
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent  # noqa: PLC0415
 
-    from shared.api.validation import checked, models  # noqa: PLC0415
+    from shared.api.fields import checked, models  # noqa: PLC0415
     from shared.runtime import environment  # noqa: PLC0415
 
     handler = _route(operation)

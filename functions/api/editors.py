@@ -14,8 +14,8 @@ from shared import features
 from shared.api import documents, paths
 from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft
+from shared.api.fields import confirmed_fields, idempotency
 from shared.api.paths import PAGED, of_editors
-from shared.api.validation import confirmed_fields, idempotency
 from shared.data.catalog import changes, deal_items, deals, drafts, editing, picks, topics
 from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts

@@ -19,8 +19,8 @@ from pydantic.json_schema import models_json_schema
 from functions.api import accounts, catalog, editors, members
 from shared import features
 from shared.api import schemas
+from shared.api.fields import CONFIRM
 from shared.api.paths import ROOT, brand, deal, problem
-from shared.api.validation import CONFIRM
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME

@@ -17,9 +17,9 @@ from pydantic import TypeAdapter, ValidationError
 from shared.api import addresses as address_documents
 from shared.api import documents, orders
 from shared.api.app import calling, create_app, editors_only, serve
+from shared.api.fields import idempotency
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.api.paths import PAGED, of_editors, of_members
-from shared.api.validation import idempotency
 from shared.data.catalog import deals
 from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders.errors import UnknownAddress

@@ -120,7 +120,7 @@ def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
     """A resolver whose errors are problem documents. With ``validates``, bodies are checked by pydantic."""
     app = http.create_app(_refused, json_body_deserializer=_json)
     if validates:
-        from shared.api.validation import with_body  # noqa: PLC0415  # and pydantic with it
+        from shared.api.fields import with_body  # noqa: PLC0415  # and pydantic with it
 
         app.use([with_body])
     return app

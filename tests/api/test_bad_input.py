@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.api.validation import MAX_NAME, MAX_UNKNOWN
+from shared.api.fields import MAX_NAME, MAX_UNKNOWN
 from shared.dynamodb import cursors
 from shared.values import identifiers
 from tests.support.site import PASSWORD, Api, Visitor, a_deal, assert_problem, fresh
