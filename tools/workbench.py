@@ -51,7 +51,6 @@ from shared.data.members import (
     follows,
     messages,
     rate_limits,
-    saved,
     sessions,
     users,
     votes,
@@ -174,7 +173,7 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     for deal in posted:
         table.write(messages.sending(announcements.compose(announcements.of_deal(deal, "brand"), name)))
     messages.mark_read(table, name, announcements.message_id(announcements.of_deal(posted[1], "brand"), name), NOW)
-    saved.save(table, posted[0], name, NOW)
+    follows.save(table, posted[0], name, NOW)
     votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
     scores.file(table, [posted[1].deal_id], NOW)
     feed_keys.make(table, name, reader.account_id, NOW, secret)

@@ -20,7 +20,7 @@ from typing import Any
 
 from shared import features
 from shared.data.catalog import deal_items, deals, feeds, topics
-from shared.data.members import alerts, feed_keys, follows, limits, messages, saved, users, votes
+from shared.data.members import alerts, feed_keys, follows, limits, messages, users, votes
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
@@ -141,7 +141,9 @@ def like(request: Request, kind: str, slug: str) -> Answer:
 def saved_deals(request: Request) -> Answer:
     """The deals that one keeps for later, as they are now."""
     username, cursor = cookies.member_of(request).username, request.query.get("cursor") or None
-    (page,), head = cookies.beside_head(request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor))
+    (page,), head = cookies.beside_head(
+        request, partial(follows.latest_saved, table(), username, limit=PAGE, cursor=cursor)
+    )
     cards = [views.card(deal, request.now) for deal in page.items]
     return pages.page("mine/saved.html", here="/my/saved", notice=request.notice, deals=cards, older=page.next, **head)
 
@@ -149,7 +151,7 @@ def saved_deals(request: Request) -> Answer:
 @routes.post("/my/saved/<number>", form_page="/deals/<number>")
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
-    on, off = partial(saved.save, table(), deal, now=request.now), partial(saved.unsave, table(), deal.deal_id)
+    on, off = partial(follows.save, table(), deal, now=request.now), partial(follows.unsave, table(), deal.deal_id)
     return _switched(request, f"/deals/{views.number(deal)}", on=on, off=off, notices=("saved", "unsaved"))
 
 
@@ -228,7 +230,7 @@ def _states_of(number: str, username: str) -> dict[str, bool]:
     except DealsError:
         return {}
     asked: list[Callable[[], Any]] = [
-        partial(saved.is_saved, table(), deal_id, username),
+        partial(follows.is_saved, table(), deal_id, username),
         partial(votes.given, table(), deal_id, username),
     ]
     is_saved, vote = table().gather(asked)

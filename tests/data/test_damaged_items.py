@@ -25,7 +25,7 @@ from shared.data.catalog import (
     words,
 )
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
-from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, saved, sessions, users
+from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, sessions, users
 from shared.data.orders import carts, order_items, stock
 from shared.data.orders import keys as shop_keys
 from shared.dynamodb import damage
@@ -135,7 +135,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     ),
     item_types.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     item_types.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
-    item_types.SAVED: (partial(saved.latest, username="ana", limit=9),),
+    item_types.SAVED: (partial(follows.latest_saved, username="ana", limit=9),),
     item_types.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
     shop_keys.ORDER: (
         partial(order_items.latest, username="ana", limit=9),
@@ -198,7 +198,7 @@ def world(table: Table) -> Table:
             follows.like(table, topic, name, NOW)
     for number, deal in enumerate(posted):
         send(table, a_message(deal))
-        saved.save(table, deal, "ana", NOW)
+        follows.save(table, deal, "ana", NOW)
         name = ("ana", "bo")[number]
         alerts.on_price(table, deal, name, account_of(name), Limits("40.00", "USD"), NOW)
         alerts.on_words(table, name, account_of(name), Limits(words="trail"), NOW)

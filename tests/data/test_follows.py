@@ -9,7 +9,7 @@ import pytest
 
 from shared.data import account_checks, keys
 from shared.data.catalog import deals, endings, feeds, imports, topics
-from shared.data.members import follows, saved
+from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import (
@@ -255,40 +255,40 @@ def test_who_is_gone_saves_nothing_for_the_next_owner_of_the_name(table: Table, 
     leave(table)
 
     with pytest.raises(NoSuchUser):
-        saved.save(table, deal, "ana", NOW)
+        follows.save(table, deal, "ana", NOW)
 
-    assert not saved.is_saved(table, deal.deal_id, "ana")
+    assert not follows.is_saved(table, deal.deal_id, "ana")
 
 
 def test_a_deal_is_saved_once_by_one_member_however_often_and_stays_when_it_has_ended(table: Table, deal: Deal) -> None:
     for _ in range(2):
-        saved.save(table, deal, "ana", NOW)
+        follows.save(table, deal, "ana", NOW)
     deals.withdraw(table, deal.deal_id, NOW)
 
-    (kept,) = saved.latest(table, "ana", limit=25).items
+    (kept,) = follows.latest_saved(table, "ana", limit=25).items
     assert (kept.deal_id, kept.status(NOW)) == (deal.deal_id, Status.WITHDRAWN)
-    assert [saved.is_saved(table, deal.deal_id, name) for name in ("ana", "bo")] == [True, False]
+    assert [follows.is_saved(table, deal.deal_id, name) for name in ("ana", "bo")] == [True, False]
 
     for _ in range(2):
-        saved.unsave(table, deal.deal_id, "ana")
+        follows.unsave(table, deal.deal_id, "ana")
 
-    assert saved.latest(table, "ana", limit=25).items == ()
+    assert follows.latest_saved(table, "ana", limit=25).items == ()
 
 
 def test_saved_deals_are_paged_newest_first(table: Table) -> None:
     posted = post(table, [a_deal(ago(hours=hours)) for hours in range(5)])
     for deal in posted:
-        saved.save(table, deal, "ana", NOW)
+        follows.save(table, deal, "ana", NOW)
 
-    pages = every_page(lambda cursor: saved.latest(table, "ana", limit=3, cursor=cursor))
+    pages = every_page(lambda cursor: follows.latest_saved(table, "ana", limit=3, cursor=cursor))
 
     assert [ids(page.items) for page in pages] == [ids(posted[:3]), ids(posted[3:])]
 
 
 def test_a_cursor_of_another_members_list_is_refused(table: Table) -> None:
     for deal in post(table, [a_deal(), a_deal(ago(hours=1))]):
-        saved.save(table, deal, "ana", NOW)
-    cursor = saved.latest(table, "ana", limit=1).next
+        follows.save(table, deal, "ana", NOW)
+    cursor = follows.latest_saved(table, "ana", limit=1).next
 
     with pytest.raises(InvalidCursor):
-        saved.latest(table, "bo", limit=1, cursor=cursor)
+        follows.latest_saved(table, "bo", limit=1, cursor=cursor)

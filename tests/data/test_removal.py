@@ -15,7 +15,7 @@ import pytest
 
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
-from shared.data.members import alerts, announcements, feed_keys, follows, messages, saved, sessions, users, votes
+from shared.data.members import alerts, announcements, feed_keys, follows, messages, sessions, users, votes
 from shared.data.orders import addresses, carts, order_items, steps
 from shared.data.orders import keys as shop_keys
 from shared.data.orders.errors import NoSuchOrder, OrdersRemain, UnknownAddress
@@ -71,7 +71,7 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     a_buyer(table)
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
-    saved.save(table, deal, "ana", NOW)
+    follows.save(table, deal, "ana", NOW)
     votes.vote(table, deal, "ana", Vote.UP, NOW)
     alerts.on_price(table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW)
     feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
@@ -147,7 +147,7 @@ def test_an_order_without_its_number_does_not_keep_its_account(table: Table, dea
 def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(table: Table, deal: Deal) -> None:
     for name in ("ana", "bo", "cy", "dee", "eve"):
         a_buyer(table, name)
-        saved.save(table, deal, name, NOW)
+        follows.save(table, deal, name, NOW)
     order = buy_and(table, deal, CANCELLED)
     feed_keys.make(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
     for key, attribute in (
@@ -265,7 +265,7 @@ def all_at_once(table: Table, deal: Deal) -> None:
     """All that the owner may still do in another window."""
     for deed in (
         lambda: carts.put_in(table, "ana", deal.deal_id, 2, NOW),
-        lambda: saved.save(table, deal, "ana", NOW),
+        lambda: follows.save(table, deal, "ana", NOW),
         lambda: follows.unlike(table, APPLE, "ana"),
         lambda: follows.like(table, APPLE, "ana", NOW),
         lambda: buy(table, "ana", deal),
@@ -360,8 +360,8 @@ def test_an_account_whose_email_address_has_just_changed_is_removed_with_the_new
 
 
 LATE: dict[str, Callable[[Table, Deal, str], object]] = {  # likes and watches are in ``test_follows.py``
-    "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
-    "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
+    "save": lambda table, deal, account: follows.save(table, deal, "ana", NOW, account),
+    "unsave": lambda table, deal, account: follows.unsave(table, deal.deal_id, "ana", account),
     "vote": lambda table, deal, account: votes.vote(table, deal, "ana", Vote.DOWN, NOW, account),
     "take vote back": lambda table, deal, account: votes.vote(table, deal, "ana", None, NOW, account),
     "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),

@@ -30,7 +30,7 @@ from shared.data.catalog.deal_items import to_item_listed
 from shared.data.catalog.drafts import Draft
 from shared.data.catalog.page_cache import PICKED
 from shared.data.mail.mailing import MailWork
-from shared.data.members import saved, users
+from shared.data.members import follows, users
 from shared.data.members.cohorts import Unit
 from shared.data.orders import keys as shop_keys
 from shared.dynamodb.attributes import marshal_item
@@ -473,7 +473,7 @@ def _order(member: Visitor, deal: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _leave(site: Site, member: Visitor, brand: str) -> None:
     """Change an account, and remove it with likes, watches, messages and a saved deal."""
-    saved.save(
+    follows.save(
         site.table,
         factories.post(site.table, [factories.a_deal(times.now(), brand=brand)], times.now())[0],
         member.username,
@@ -497,7 +497,7 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     """Remove an account that has something of all kinds, by the clock's function, and deliver the mail."""
     member, now = site.member("cy"), times.now()
     _follow(member, "PUT", brand, "like", "watch")
-    saved.save(site.table, deals.get(site.table, deal_id), member.username, now)
+    follows.save(site.table, deals.get(site.table, deal_id), member.username, now)
     _grow_up(site, member)
     assert member.put(f"/deals/{deal_id}/vote/up").json()["counts"]
     _have_alerts(member, deal_id)

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from shared.data.catalog import deals, topics
-from shared.data.members import announcements, saved, votes
+from shared.data.members import announcements, follows, votes
 from shared.models.catalog import Deal, Vote
 from shared.values import times
 from tests.support.browser import Visit, sent_by_script
@@ -100,7 +100,7 @@ def test_a_page_that_back_brings_again_shows_what_is_so_now(visit: Visit, site: 
     page = visit(f"/deals/{deal.number}", token=entered(site, "mara"))
     button, unread = page.locator("form[data-state=saved] button"), page.locator("#unread")
     expect(button).to_have_attribute("aria-pressed", "false")
-    saved.save(site.table, deal, "mara", times.now())
+    follows.save(site.table, deal, "mara", times.now())
     send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "mara"))
 
     page.evaluate(BACK)

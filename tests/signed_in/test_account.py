@@ -17,7 +17,7 @@ from cli import exports
 from cli.main import app
 from functions.pages import site
 from shared import settings
-from shared.data.members import announcements, follows, saved, sessions, users, votes
+from shared.data.members import announcements, follows, sessions, users, votes
 from shared.data.orders import addresses, carts
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
@@ -302,7 +302,7 @@ def test_what_a_visitor_asked_for_is_done_once_they_have_an_account(
     assert requests.name(cookies.COOKIE) not in anyone.cookies
     assert (
         carts.deals_in(table, "ana", times.now())
-        or saved.is_saved(table, deal.deal_id, "ana")
+        or follows.is_saved(table, deal.deal_id, "ana")
         or follows.is_watched(table, APPLE, "ana")
         or follows.is_liked(table, APPLE, "ana")
         or votes.given(table, deal.deal_id, "ana")

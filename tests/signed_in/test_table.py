@@ -14,7 +14,7 @@ import pytest
 
 from functions.pages import collections
 from shared.data import keys, partitions, workings
-from shared.data.members import saved
+from shared.data.members import follows
 from shared.data.orders import carts, stock
 from shared.data.orders import keys as shop_keys
 from shared.dynamodb.attributes import unmarshal_items
@@ -140,7 +140,7 @@ def test_no_collection_that_can_be_reached_shows_personal_data(
     """All pages that the table leads to, of a shop with a session, a password, an address and an order."""
     entered(table, "ana")
     bought(table, post_deal())
-    saved.save(table, post_deal(1), "ana", times.now())
+    follows.save(table, post_deal(1), "ana", times.now())
     send(table, a_message(post_deal(2), "ana", now=times.now()))
     secret = {*HOME.values(), "@mail.example", "no-hash", "ana".ljust(32, "-")} - {"US", "ME"}
     (ana,) = (

@@ -15,7 +15,7 @@ from functions.background import refresher
 from functions.pages import clicks, collections, site
 from shared.data import traces, workings
 from shared.data.catalog import offers, page_cache, search, topics
-from shared.data.members import follows, saved
+from shared.data.members import follows
 from shared.dynamodb import cursors
 from shared.dynamodb import faults as made
 from shared.dynamodb.capacity import Basis, Capacity
@@ -145,7 +145,7 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
     for deal in found:
         offers.file(table, None, deal)
         search.file(table, None, deal)
-    saved.save(table, found[0], "vera", times.now())
+    follows.save(table, found[0], "vera", times.now())
     send(table, a_message(found[0], "vera", now=times.now()))
     if built:
         refresher.refresh(page_cache.PARTS, set(), set())
@@ -195,11 +195,11 @@ def test_a_page_shows_how_it_asked_for_which_patterns_and_the_cost_of_a_million(
 
 def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     for minutes in range(10):
-        saved.save(table, post_deal(minutes), "ana", times.now())
+        follows.save(table, post_deal(minutes), "ana", times.now())
 
     seen = ana.get("/my/saved")
 
-    assert [len(row_of("saved.latest", "BatchGetItem")[part]) for part in ("keys", "more")] == [8, 2]
+    assert [len(row_of("follows.latest_saved", "BatchGetItem")[part]) for part in ("keys", "more")] == [8, 2]
     assert "and 2 more" in seen.words
     assert len(re.findall(r'class="key" href="/table\?partition=DEAL%23', seen.text)) == 10
 

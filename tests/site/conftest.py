@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from functions.pages import collections
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerts, announcements, follows, saved, users
+from shared.data.members import alerts, announcements, follows, users
 from shared.html import cookies, page_cost
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
@@ -63,7 +63,7 @@ def people(site: Preview) -> dict[str, str]:
     first, second = site.deals[40:42]
     for deal in site.deals[:4]:
         send(table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))
-        saved.save(table, deal, "ana", now)
+        follows.save(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)
     for happens in HAPPENS.values():

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, topics, words
-from shared.data.members import accounts, announcements, follows, messages, saved, sessions, users
+from shared.data.members import accounts, announcements, follows, messages, sessions, users
 from shared.data.orders import addresses, carts, order_items, steps, stock
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -45,7 +45,7 @@ def write(table: Table) -> None:
     for topic in (APPLE, SHOES):
         follows.like(table, topic, "ana", NOW)
         follows.watch(table, topic, "ana", NOW)
-    saved.save(table, posted[1], "ana", NOW)
+    follows.save(table, posted[1], "ana", NOW)
     announcements.insert(
         table, [announcements.compose(announcements.of_deal(deal, "brand"), "ana") for deal in posted[:2]]
     )
@@ -89,7 +89,7 @@ def read(table: Table) -> dict[str, Any]:
         "topics": [[each.name, each.likes, each.watchers] for each in topics.get_many(table, [APPLE, SHOES])],
         "likes": [topic.slug for topic in follows.likes(table, "ana")],
         "watches": [topic.slug for topic in follows.watches(table, "ana")],
-        "saved": ids(saved.latest(table, "ana", limit=9).items),
+        "saved": ids(follows.latest_saved(table, "ana", limit=9).items),
         "unread": messages.unread_count(table, "ana", NOW),
         "messages": [[each.message_id, each.unread] for each in messages.latest(table, "ana", limit=9, now=NOW).items],
         "signed in": _signed_in(table),

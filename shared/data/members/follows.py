@@ -1,4 +1,8 @@
-"""Members like, unlike, watch and unwatch topics. Brands and categories alike."""
+"""The topics that members like and watch, brands and categories alike, and the deals that they save for later.
+
+Of a saved deal only the id is kept. Its deal is read with it, so the list shows deals as they are now, and a deal that
+has ended stays on it as ended.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,16 @@ from contextlib import suppress
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
+from shared.data.catalog import deals
 from shared.data.catalog.topics import no_such
 from shared.data.members import limits
-from shared.dynamodb import damage
+from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
-from shared.dynamodb.writes import Write, assign, delete, put_new, update
-from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
-from shared.models.catalog import Topic
+from shared.dynamodb.writes import Write, assign, delete, forget, put_new, update
+from shared.errors import AlreadyExists, AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
+from shared.models.catalog import Deal, Page, Topic
 from shared.models.members import NO_LIMITS, Limits
 from shared.values.times import to_iso
 
@@ -130,3 +135,39 @@ def is_liked(table: Table, topic: Topic, username: str) -> bool:
 def is_watched(table: Table, topic: Topic, username: str) -> bool:
     """Whether a user watches a topic. One GetItem."""
     return table.get(keys.watch(topic, username), projection=KEYS_ONLY) is not None
+
+
+def save(table: Table, deal: Deal, username: str, now: datetime, account_id: str | None = None) -> None:
+    """Keep a deal for a member; repeating it changes nothing. Raises NotSignedIn, NoSuchUser."""
+    item = {
+        **keys.saved(username, deal.deal_id),
+        "Type": item_types.SAVED,
+        "Username": username,
+        "DealId": deal.deal_id,
+        "SavedAt": to_iso(now),
+    }
+    with suppress(AlreadyExists):
+        table.transact(put_new(item, refused=AlreadyExists()), account_checks.required(username, account_id))
+
+
+def unsave(table: Table, deal_id: str, username: str, account_id: str | None = None) -> None:
+    """Stop keeping a deal, whether or not it was kept. Raises NotSignedIn, NoSuchUser."""
+    table.transact(
+        account_checks.required(username, account_id),
+        forget(keys.saved(username, deal_id), because="a deal that is not saved is the result asked for"),
+    )
+
+
+def is_saved(table: Table, deal_id: str, username: str) -> bool:
+    """Whether a member keeps a deal. One GetItem."""
+    return table.get(keys.saved(username, deal_id), projection=KEYS_ONLY) is not None
+
+
+def latest_saved(table: Table, username: str, *, limit: int, cursor: str | None = None) -> Page[Deal]:
+    """A page of a member's saved deals, the newest deals first. One Query, one BatchGetItem. Raises InvalidCursor."""
+    scope = f"saved/{username}"
+    after = keys.deal_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
+    partition = keys.saved_by(username)
+    items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY))
+    ids = [keys.id_in(item["SK"]) for item in items[:limit]]
+    return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if len(items) > limit else None)
