@@ -30,7 +30,7 @@ from infra.settings import STAGES
 from local.settings import STAGE
 from shared import features
 from shared.data import invariants, item_types, keys
-from shared.data.catalog import deal_items, deals, endings, offers, search, topics
+from shared.data.catalog import deal_items, deals, feeds, offers, search, topics
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
 from shared.data.members import alerts
@@ -144,7 +144,7 @@ def seed(work: Work) -> output.Json:
 def sweep(work: Work) -> output.Json:
     """Remove the deals that have ended from the feeds."""
     swept = 0
-    while (just_swept := endings.sweep(work.table, work.now, most=BATCH)) == BATCH:
+    while (just_swept := feeds.sweep(work.table, work.now, most=BATCH)) == BATCH:
         swept += just_swept
     return {"swept": swept + just_swept}
 

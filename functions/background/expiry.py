@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shared import features
-from shared.data.catalog import drafts, endings
+from shared.data.catalog import drafts, feeds
 from shared.dynamodb.damage import Failures, raise_last
 from shared.runtime import metrics
 from shared.runtime.environment import each_task, logger, table
@@ -29,7 +29,7 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     now, done = times.now(), {"swept": 0, "posted": 0}
 
     def sweep(failures: Failures) -> None:
-        done["swept"] = endings.sweep(table(), now, failures=failures)
+        done["swept"] = feeds.sweep(table(), now, failures=failures)
         report(metrics.ENDED_DEALS_SWEPT, done["swept"])
 
     def post(failures: Failures) -> None:

@@ -40,8 +40,8 @@ PATTERNS: Mapping[str, Pattern] = {number: Pattern(**_ROWS[number]) for number i
 """The patterns by their numbers in docs/patterns.md."""
 
 HELPERS = {
-    "endings._due": "feeds.read",
-    "endings._notes": "endings.upcoming",
+    "feeds._due": "feeds.read",
+    "feeds._notes": "feeds.upcoming",
     "feeds._query": "feeds.read",
     "feed_counts._books": "feeds.read",
     "feed_counts._topic": "feeds.read",

@@ -14,7 +14,7 @@ import pytest
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, drafts, endings, picks, scores
+from shared.data.catalog import deals, drafts, feeds, picks, scores
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
@@ -299,7 +299,7 @@ def test_a_minutes_tasks_do_not_wait_for_each_other(
         allowed.append(budget.left())
         return []
 
-    monkeypatch.setattr(endings, "sweep", endings_sweep)
+    monkeypatch.setattr(feeds, "sweep", endings_sweep)
     monkeypatch.setattr(drafts, "sweep", drafts_sweep)
     monkeypatch.setattr(order_items, "waiting_since", lambda *_: allowed.append(budget.left()))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.data.catalog import deals, endings, feed_counts, feeds, picks, topics
+from shared.data.catalog import deals, feed_counts, feeds, picks, topics
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
@@ -260,7 +260,7 @@ def test_26_a_deal_is_edited_ends_and_is_withdrawn(table: Table) -> None:
 
     deals.edit(table, edited.deal_id, {"title": "Road runner", "ends_at": ahead(days=1)}, NOW)
     deals.withdraw(table, withdrawn.deal_id, NOW)
-    endings.sweep(table, later)
+    feeds.sweep(table, later)
 
     page = feeds.read(table, ALL_DEALS, limit=25, now=later)
     assert [(deal.deal_id, deal.title) for deal in page.items] == [(edited.deal_id, "Road runner")]

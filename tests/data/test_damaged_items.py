@@ -11,19 +11,7 @@ import pytest
 
 from demo import corrections
 from shared.data import invariants, item_types, keys
-from shared.data.catalog import (
-    clicks,
-    deals,
-    endings,
-    feed_counts,
-    feeds,
-    offers,
-    page_cache,
-    picks,
-    search,
-    topics,
-    words,
-)
+from shared.data.catalog import clicks, deals, feed_counts, feeds, offers, page_cache, picks, search, topics, words
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
 from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, sessions, users
 from shared.data.orders import carts, order_items, stock
@@ -68,7 +56,7 @@ def deal_ids(table: Table) -> list[str]:
 
 def swept(table: Table) -> list[list[str]]:
     """The feeds after a sweep of the world's deals, which are listed again afterwards."""
-    endings.sweep(table, ahead(hours=1))
+    feeds.sweep(table, ahead(hours=1))
     left = [ids(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS]
     for deal_id in deal_ids(table):
         deals.edit(table, deal_id, {}, NOW)
@@ -96,7 +84,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     item_types.PERIODS: tuple(partial(lambda feed, table: feeds.read(table, feed, limit=9, now=NOW), f) for f in FEEDS),
     item_types.ENDING: (
         *(partial(lambda feed, table: feeds.read(table, feed, limit=9, now=ahead(hours=2)), feed) for feed in FEEDS),
-        lambda table: ids(endings.upcoming(table, NOW, days=2, most=9).items),
+        lambda table: ids(feeds.upcoming(table, NOW, days=2, most=9).items),
         swept,
     ),
     item_types.ENDINGS: (swept,),
@@ -331,7 +319,7 @@ def test_a_deal_leaves_the_feeds_though_a_count_is_missing_which_is_counted_anew
         table.write(forget(key, because="a hand's")) if missing == "item" else store(table, left)
 
     if leaves == "ends":
-        assert endings.sweep(table, ahead(hours=1)) == 1
+        assert feeds.sweep(table, ahead(hours=1)) == 1
     else:
         deals.withdraw(table, ending.deal_id, NOW)
 
@@ -346,13 +334,13 @@ def test_a_sweep_goes_on_where_a_deal_cannot_leave_the_feeds(table: Table) -> No
     failures: damage.Failures = []
 
     with answered(replace(table, sleep=lambda _: None), "TransactWriteItems", partial(refused, busy.deal_id)):
-        swept = endings.sweep(table, ahead(minutes=5), failures=failures)
+        swept = feeds.sweep(table, ahead(minutes=5), failures=failures)
 
     assert swept == 3
     assert [type(error) for _, error in failures] == [Busy]
     assert busy.deal_id in damage.failed()[0]
     assert ids(feeds.read(table, FEEDS[0], limit=9, now=NOW).items) == [busy.deal_id]
-    assert endings.sweep(table, ahead(days=1, hours=2)) == 1
+    assert feeds.sweep(table, ahead(days=1, hours=2)) == 1
     assert feeds.read(table, FEEDS[0], limit=9, now=NOW).items == ()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.data import invariants, keys
-from shared.data.catalog import deals, editing, endings, feed_counts, feeds
+from shared.data.catalog import deals, editing, feed_counts, feeds
 from shared.data.catalog.feed_counts import TOTAL
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -126,7 +126,7 @@ def test_the_largest_deal_ends_and_is_withdrawn_as_any_other(table: Table) -> No
     other = a_deal(ago(hours=2), ends_at=ago(minutes=1))
     post(table, [ending, other, withdrawn], ago(hours=1))
 
-    endings.sweep(table, NOW)
+    feeds.sweep(table, NOW)
     deals.withdraw(table, withdrawn.deal_id, NOW)
 
     assert [deal for deal in (ending, other, withdrawn) if is_in_feeds(table, deal)] == []
@@ -241,8 +241,8 @@ def test_the_sweep_takes_ended_deals_out_of_the_feeds(table: Table) -> None:
     ends = ahead(hours=1)
     ended, stays = post(table, [a_deal(ends_at=ends), a_deal(ago(days=1), ends_at=ends + timedelta(seconds=1))])
 
-    too_early = endings.sweep(table, ends - timedelta(seconds=1))
-    in_time = endings.sweep(table, ends)
+    too_early = feeds.sweep(table, ends - timedelta(seconds=1))
+    in_time = feeds.sweep(table, ends)
 
     assert (too_early, in_time) == (0, 1)
     assert not is_in_feeds(table, ended)
@@ -253,7 +253,7 @@ def test_the_sweep_takes_ended_deals_out_of_the_feeds(table: Table) -> None:
 def test_a_sweep_after_days_of_none_catches_up(table: Table) -> None:
     post(table, [a_deal(LAUNCH, ends_at=LAUNCH + timedelta(days=number, hours=1)) for number in range(10)], now=LAUNCH)
 
-    swept = endings.sweep(table, NOW)
+    swept = feeds.sweep(table, NOW)
 
     assert swept == 10
     assert notes(table) == []
@@ -264,17 +264,17 @@ def test_a_sweep_of_more_than_it_may_goes_on_the_next_time(table: Table) -> None
     posted = post(table, [a_deal(ends_at=ahead(days=number % 2, hours=1)) for number in range(5)])
     later = ahead(days=3)
 
-    swept = [endings.sweep(table, later, most=2) for _ in range(4)]
+    swept = [feeds.sweep(table, later, most=2) for _ in range(4)]
 
     assert swept == [2, 2, 1, 0]
     assert not any(is_in_feeds(table, deal) for deal in posted)
 
 
 def test_a_swept_day_is_not_read_again(table: Table) -> None:
-    endings.sweep(table, NOW)
+    feeds.sweep(table, NOW)
 
     with watched(table) as wire:
-        endings.sweep(table, ahead(minutes=1))
+        feeds.sweep(table, ahead(minutes=1))
 
     assert wire.operations["Query"] == 1
 
@@ -283,10 +283,10 @@ def test_an_ending_noted_a_moment_after_midnight_is_swept_all_the_same(table: Ta
     # Decided before midnight, written after it, when a sweep has been past that day.
     before_midnight = datetime(2050, 6, 15, 23, 59, 58, tzinfo=UTC)
     after_midnight = before_midnight + timedelta(seconds=3)
-    endings.sweep(table, after_midnight)
+    feeds.sweep(table, after_midnight)
     (deal,) = post(table, [a_deal(ends_at=before_midnight + timedelta(seconds=1))], now=before_midnight)
 
-    endings.sweep(table, after_midnight + timedelta(minutes=1))
+    feeds.sweep(table, after_midnight + timedelta(minutes=1))
 
     assert not is_in_feeds(table, deal)
 
@@ -300,7 +300,7 @@ def test_a_deals_note_follows_its_end(table: Table, changes: dict[str, Any]) -> 
     (deal,) = post(table, [a_deal(ends_at=ahead(hours=1))])
 
     edited = deals.edit(table, deal.deal_id, changes, NOW)
-    endings.sweep(table, ahead(hours=2))
+    feeds.sweep(table, ahead(hours=2))
 
     assert deals.get(table, deal.deal_id) == edited
     assert len(notes(table)) == (1 if edited.ends_at and edited.withdrawn_at is None else 0)
@@ -308,11 +308,11 @@ def test_a_deals_note_follows_its_end(table: Table, changes: dict[str, Any]) -> 
 
 def test_a_deal_that_ended_is_listed_again_when_it_is_prolonged(table: Table) -> None:
     (deal,) = post(table, [a_deal(ends_at=ahead(hours=1))])
-    endings.sweep(table, ahead(hours=2))
+    feeds.sweep(table, ahead(hours=2))
 
     deals.edit(table, deal.deal_id, {"ends_at": ahead(days=1)}, ahead(hours=3))
     after = listed(table, ALL_DEALS, now=ahead(hours=3))
-    endings.sweep(table, ahead(days=1))
+    feeds.sweep(table, ahead(days=1))
 
     assert after == [deal.deal_id]
     assert listed(table, ALL_DEALS, now=ahead(days=1)) == []
@@ -333,7 +333,7 @@ def test_a_note_of_a_deal_that_is_gone_is_removed(table: Table) -> None:
     (deal,) = post(table, [a_deal(ends_at=ahead(hours=1))])
     table.write(forget(keys.deal(deal.deal_id), because="by hand"))
 
-    swept = endings.sweep(table, ahead(hours=2))
+    swept = feeds.sweep(table, ahead(hours=2))
 
     assert swept == 1
     assert notes(table) == []

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from shared.data import account_checks, invariants, keys
-from shared.data.catalog import changes, deals, endings, feed_counts, feeds, offers, scores, search
+from shared.data.catalog import changes, deals, feed_counts, feeds, offers, scores, search
 from shared.data.catalog.deal_items import to_item
 from shared.data.members import follows, messages, sessions, users, votes
 from shared.data.orders import invariants as sales
@@ -71,7 +71,7 @@ def lived_in(table: Table) -> Deal:
     for name, way in (("ana", Vote.UP), ("bo", Vote.UP), ("cy", Vote.DOWN)):
         votes.vote(table, lamp, name, way, NOW)
     scores.file(table, [lamp.deal_id], NOW)
-    endings.sweep(table, NOW)
+    feeds.sweep(table, NOW)
     taken_back = deals.withdraw(table, withdrawn.deal_id, NOW)
     for each in (over, withdrawn):
         search.file(table, each, None)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from shared.data import item_types, keys
-from shared.data.catalog import deals, endings, feed_counts, feeds, imports, search, topics, words
+from shared.data.catalog import deals, feed_counts, feeds, imports, search, topics, words
 from shared.data.catalog.deal_items import is_listed
 from shared.data.members import alerts, fanout, follows, limits
 from shared.dynamodb.table import Table
@@ -249,7 +249,7 @@ class Editing(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
-        endings.sweep(self.table, self.now)
+        feeds.sweep(self.table, self.now)
 
         for item in self.items("Deal"):
             active = self.known[item["DealId"]].status(self.now) is Status.ACTIVE

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 from shared import settings
-from shared.data.catalog import deals, endings, feed_counts, topics
+from shared.data.catalog import deals, feed_counts, feeds, topics
 from shared.data.idempotency import Idempotency
 from shared.data.members import follows, messages, rate_limits, users
 from shared.data.members.rate_limits import Attempt, begin
@@ -192,7 +192,7 @@ def test_deals_that_move_between_brands_at_once_are_counted_where_they_are(table
 def test_two_sweeps_at_once_take_each_deal_out_once(table: Table) -> None:
     post(table, [a_deal(ends_at=ahead(minutes=number + 1)) for number in range(10)])
 
-    results = at_once(lambda _: endings.sweep(table, ahead(hours=1)), 4)
+    results = at_once(lambda _: feeds.sweep(table, ahead(hours=1)), 4)
 
     assert not [result for result in results if isinstance(result, DealsError)]
     assert counted(table, ALL_DEALS) == 0

@@ -12,7 +12,7 @@ import sys
 from datetime import timedelta
 from typing import Any
 
-from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, topics, words
+from shared.data.catalog import deals, feed_counts, feeds, offers, picks, search, topics, words
 from shared.data.members import accounts, announcements, follows, messages, sessions, users
 from shared.data.orders import addresses, carts, order_items, steps, stock
 from shared.dynamodb.client import connect
@@ -63,7 +63,7 @@ def change(table: Table) -> None:
     deals.withdraw(table, second.deal_id, NOW)
     deals.make_hot(table, third.deal_id, NOW)
     picks.refresh(table, FRONT_PAGE, NOW)
-    endings.sweep(table, NOW + timedelta(days=4))
+    feeds.sweep(table, NOW + timedelta(days=4))
     follows.unlike(table, APPLE, "ana")
     follows.unwatch(table, SHOES, "ana")
     message = messages.latest(table, "ana", limit=9, unread=True, now=NOW).items[0]

@@ -23,7 +23,7 @@ from functions.pages.desk import deal_form
 from functions.pages.desk.deal_form import brand_names, deal_of, desk_page, edit, line_of
 from functions.pages.desk.deals import draft_rows
 from functions.pages.desk.lists import CHOICE, FRONT, List, order_of
-from shared.data.catalog import clicks, deals, drafts, endings, feed_counts, feeds, picks
+from shared.data.catalog import clicks, deals, drafts, feed_counts, feeds, picks
 from shared.data.members import cohorts, users
 from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.errors import (
@@ -82,7 +82,7 @@ def desk(request: Request) -> Answer:
     now, today = request.now, Period.DAY.start_of(request.now)
     asked: list[Callable[[], Any]] = [
         partial(feeds.read, table(), ALL_DEALS, limit=SHOWN, now=now),
-        partial(endings.upcoming, table(), now, days=ENDING_DAYS, most=MOST_ENDING),
+        partial(feeds.upcoming, table(), now, days=ENDING_DAYS, most=MOST_ENDING),
         partial(FRONT.read, table(), now),
         partial(feed_counts.counts, table(), ALL_DEALS, most=1, until=today),
         partial(drafts.of, table(), session.username),

@@ -29,7 +29,7 @@ from functions.pages.site.listing import (
     selection_of,
 )
 from shared import features, settings
-from shared.data.catalog import endings, feed_counts, feeds, page_cache, picks, scores, sorting, topics
+from shared.data.catalog import feed_counts, feeds, page_cache, picks, scores, sorting, topics
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, links, pages, views
@@ -173,7 +173,7 @@ def _among(sort: Sort, looked: int, cursor: str | None) -> str:
 @routes.get("/ending")
 def ending(request: Request) -> Answer:
     cursor, now = cursor_of(request), request.now
-    found = endings.upcoming(table(), now, days=ENDING_DAYS, most=MOST_ENDING, cursor=cursor)
+    found = feeds.upcoming(table(), now, days=ENDING_DAYS, most=MOST_ENDING, cursor=cursor)
     days: dict[date, list[Deal]] = {}
     for each in found.items:
         days.setdefault((each.ends_at or now).date(), []).append(each)

@@ -210,7 +210,7 @@ def _in_index(table: Table, feed: Feed, period: str) -> int:
 
 
 def end_note_writes(old: Deal | None, new: Deal | None) -> Iterator[Write]:
-    """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
+    """The notes of when listed deals end, for ``feeds.sweep``, as they change from ``old`` to ``new``."""
     before, after = (note_of(deal) for deal in (old, new))
     if before and (after is None or keys.primary(before) != keys.primary(after)):
         yield forget(keys.primary(before), because="a note says only that a deal must be looked at")

@@ -24,7 +24,7 @@ from typing import Any
 
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deals, endings, feed_counts, feeds, scores, topics
+from shared.data.catalog import deals, feed_counts, feeds, scores, topics
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.scores import Scored
 from shared.dynamodb import cursors, damage
@@ -360,7 +360,7 @@ def read_today(table: Table, now: datetime) -> Today:
     ``ASKED`` and ``SHOWN`` deals."""
     asked: list[Callable[[], Any]] = [
         partial(scores.popular, table, now, limit=ASKED),
-        partial(endings.within_a_day, table, now, but=settings.CACHE_LIFETIME),
+        partial(feeds.within_a_day, table, now, but=settings.CACHE_LIFETIME),
         *(partial(feed_counts.total, table, feed_of(Topic(CATEGORY, slug))) for slug in CATEGORIES),
     ]
     popular, noted, *counts = table.gather(asked)
