@@ -49,7 +49,7 @@ def main() -> None:
 
 def run(table: Table, path: Path) -> tuple[float, float, int]:
     """Import a file: the seconds it takes, the processor's seconds of the command, and its largest memory in bytes."""
-    command = [sys.executable, "-m", "cli.start", "import", str(path), "--source", "harbour", "--shop", SHOP]
+    command = [sys.executable, "-m", "cli.main", "import", str(path), "--source", "harbour", "--shop", SHOP]
     reached = {"AWS_ENDPOINT_URL": table.client.meta.endpoint_url, "BTD_TABLE": table.name}
     reached |= {name.upper(): value for name, value in FAKE_CREDENTIALS.items()}
     reached["AWS_REGION"] = reached.pop("REGION_NAME")

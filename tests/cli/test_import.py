@@ -268,9 +268,9 @@ def _heed_sigint() -> None:
 
 WITH_SMALL_WINDOWS = """
 from cli import imports
-from cli.start import main
+from cli import start
 imports.WINDOW = 40
-main()
+start()
 """
 
 
@@ -307,7 +307,7 @@ def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
 
 WHILE_IT_LOADS = """
 import os, signal, sys
-from cli.start import main
+from cli import start
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
@@ -316,7 +316,7 @@ class Interrupting:
 
 sys.meta_path.insert(0, Interrupting())
 sys.argv = ["btd", "import", "-"]
-main()
+start()
 """
 
 
