@@ -13,7 +13,7 @@ import urllib.request
 from contextlib import suppress
 from itertools import chain
 
-from local import cloud, deploy
+from local import cloud
 from local.settings import REGION, Home, Trouble, access_key, client_arguments, endpoint, wanted_port
 from shared import features
 from shared.api import paths
@@ -47,21 +47,21 @@ def up(home: Home) -> int:
     """Start the cloud, deploy what changed, and say how to use it."""
     started = time.monotonic()
     port = wanted_port(last=cloud.last_port(home))
-    deploy.check_node()
+    cloud.check_node()
     there, orderly = cloud.start(home, port)
     if not orderly:
         print("The last cloud was not stopped in order: what came after its last orderly stop is gone.")
         home.deployed.unlink(missing_ok=True)
         home.sample.unlink(missing_ok=True)
-    digest = deploy.wanted(port)
-    outputs = deploy.outputs(home, digest)
+    digest = cloud.digest_of_sources(port)
+    outputs = cloud.outputs_of(home, digest)
     if outputs is None or not _answers(_plain_address(port, outputs["ApiId"])):
         if not (home.deployed.exists() and home.bootstrap.exists()):
             home.deploy_log.unlink(missing_ok=True)
             print("Preparing the cloud (cdk bootstrap) ...", flush=True)
-            deploy.bootstrap(home, port)
+            cloud.bootstrap(home, port)
         print("Deploying (cdk deploy) ...", flush=True)
-        outputs = deploy.deploy(home, port, digest)
+        outputs = cloud.deploy(home, port, digest)
     _print_summary(home, there, outputs, time.monotonic() - started, empty=os.environ.get("EMPTY", "").lower() in YES)
     return 0
 

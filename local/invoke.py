@@ -34,7 +34,7 @@ from infra.functions import BY_NAME, variables
 from infra.rows import Caller
 from infra.rows import Function as Row
 from infra.settings import STAGES, this_machine
-from local import cloud, deploy
+from local import cloud
 from local.cloud import free_port
 from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, Trouble, access_key, client_arguments, endpoint, reaching
 from shared import services
@@ -307,7 +307,7 @@ def undeployed(name: str, folder: Path) -> Iterator[Function]:
                 environment={
                     **variables(row, stage, table.name),
                     "QUEUE_URL": queues.create_queue(QueueName=NAME)["QueueUrl"],
-                    "SITE_ORIGIN": deploy.origin(port),
+                    "SITE_ORIGIN": cloud.origin(port),
                     "SITE_BASE": stage.site_base,
                     **reaching(endpoint(port), access_key(home)),
                 },
@@ -401,10 +401,10 @@ def _answer(home: Home, name: str, event: bytes) -> Answer:
 
 def deployed(home: Home, there: cloud.Cloud, name: str, event: bytes) -> Answer:
     """The answer of a function as the last deployment to a running cloud left it. Raises Trouble."""
-    functions = deploy.functions(home, there.port)
+    functions = cloud.deployed_functions(home, there.port)
     if name not in functions:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(functions))}.")
-    payload, failed, log = deploy.invoke(home, there.port, functions[name]["FunctionName"], event)
+    payload, failed, log = cloud.invoke(home, there.port, functions[name]["FunctionName"], event)
     return Answer(json.loads(payload or b"null"), failed, log)
 
 

@@ -23,9 +23,8 @@ from cli.redrive import Batch
 from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
 from local import __main__ as local
-from local import cloud, deploy, ministack_patches, sample
-from local.cloud import free_port
-from local.deploy import _DEPLOYED_FROM
+from local import cloud, ministack_patches, sample
+from local.cloud import _DEPLOYED_FROM, free_port
 from local.sample import stock as stock_of_sample
 from local.settings import ROOT, Home, Trouble, client_arguments
 from shared.data import invariants
@@ -94,13 +93,13 @@ def test_an_update_that_cannot_even_be_taken_back_hinders_no_later_one_and_loses
     arguments = client_arguments(home, there.port)
     item = {"PK": {"S": "one"}}
     # Nothing but the answer decides: the step that refuses to be updated refuses to be brought back, too.
-    deploy.deploy(home, there.port, "first", app=a_stack(tmp_path, "first", refuses=("Update",)))
+    cloud.deploy(home, there.port, "first", app=a_stack(tmp_path, "first", refuses=("Update",)))
     boto3.client("dynamodb", **arguments).put_item(TableName="kept", Item=item)
 
     with pytest.raises(Trouble, match="cdk deploy failed"):
-        deploy.deploy(home, there.port, "second", app=a_stack(tmp_path, "second", refuses=("Update",)))
+        cloud.deploy(home, there.port, "second", app=a_stack(tmp_path, "second", refuses=("Update",)))
     (left,) = boto3.client("cloudformation", **arguments).describe_stacks()["Stacks"]
-    told = deploy.deploy(home, there.port, "third", app=a_stack(tmp_path, "third"))
+    told = cloud.deploy(home, there.port, "third", app=a_stack(tmp_path, "third"))
 
     assert left["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
     assert told == {"Version": "third"}

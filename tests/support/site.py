@@ -23,7 +23,7 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator
 
-from local import cloud, deploy
+from local import cloud
 from local.cloud import free_port
 from local.settings import Home, Trouble, client_arguments, endpoint
 from shared.data.members import sessions, users
@@ -208,7 +208,7 @@ class Site(Api):
     @property
     def origin(self) -> str:
         """The address at which browsers find it."""
-        return deploy.origin(self.port)
+        return cloud.origin(self.port)
 
     def reached(self) -> Mapping[str, Any]:
         return {"transport": Patient(), **_reached(self.port, self.api_id)}
@@ -247,8 +247,8 @@ def deployed(folder: Path) -> Iterator[Site]:
     port = free_port()
     try:
         cloud.start(home, port)
-        deploy.bootstrap(home, port)
-        outputs = deploy.deploy(home, port, deploy.wanted(port))
+        cloud.bootstrap(home, port)
+        outputs = cloud.deploy(home, port, cloud.digest_of_sources(port))
         table = connect(outputs["TableName"], **client_arguments(home, port))
         client.enable_ttl(table.client, table.name)
         served = httpx.Client(**_reached(port, outputs["ApiId"])).get("/openapi.json")
