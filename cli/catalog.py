@@ -11,11 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from cli import output
-from cli.routes import BY, Row, offer
-from cli.work import (
+from cli.commands import (
+    BY,
     Cursor,
     DealName,
     Limit,
+    Row,
     SortedBy,
     TopicName,
     Username,
@@ -24,6 +25,7 @@ from cli.work import (
     command,
     deal_id,
     group,
+    offer,
     sure,
 )
 from shared import features, settings

@@ -15,9 +15,9 @@ from typing import Annotated, Any
 
 import typer
 
+from cli.commands import open_table
 from cli.output import note, say, show_rows, summary
 from cli.upkeep import Number, Step, run_steps
-from cli.work import open_table
 from shared import features
 from shared.data import item_types
 from shared.data.entities import ROWS

@@ -29,11 +29,11 @@ from typing import Annotated, Any, BinaryIO
 import typer
 from rich.progress import DownloadColumn
 
+from cli.commands import open_table, still_to_do
 from cli.exports import Readable, is_export
 from cli.feeds import Format, Record, Shop, WrongFile, records, template
 from cli.feeds import categories as read_categories
 from cli.output import complain, note, progress, say, summary
-from cli.work import open_table, still_to_do
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.fields import checked
 from shared.data import bulk

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from cli import members, output
+from cli.commands import Username, Work
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
 from cli.redrive import Kind
-from cli.work import Username, Work
 from infra.rows.mail import Mail
 from shared.api import member_documents
 from shared.data.mail import digests, mailing

@@ -11,8 +11,8 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer b
 from typer.core import TyperGroup
 
 from cli import INTERRUPTED, catalog, exports, imports, members, probe, redrive, upkeep
+from cli.commands import NoTable, command
 from cli.output import complain
-from cli.work import NoTable, command
 from shared import features
 from shared.dynamodb import damage
 from shared.errors import DealsError

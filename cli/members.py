@@ -9,8 +9,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from cli import output
-from cli.routes import Row, offer
-from cli.work import Username, Work, command, from_stdin, group
+from cli.commands import Row, Username, Work, command, from_stdin, group, offer
 from shared.api import documents, member_documents
 from shared.api.fields import checked
 from shared.api.member_bodies import NewUser

@@ -12,10 +12,9 @@ from datetime import datetime
 from pathlib import Path
 
 from cli import proofs
+from cli.commands import BY, local_cloud
 from cli.proofs import Deployed, Fails, Proof
 from cli.redrive import Kind
-from cli.routes import BY
-from cli.work import local_cloud
 from shared import pictures, services
 from shared.data.catalog import deals, uploads
 from shared.dynamodb.table import Table

@@ -20,9 +20,9 @@ import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.commands import AsJson, NoTable, local_cloud
 from cli.output import note, show_json, show_rows
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
-from cli.work import AsJson, NoTable, local_cloud
 from infra.rights import Right
 from infra.settings import STAGES
 from local.settings import ROOT, STAGE

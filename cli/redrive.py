@@ -22,8 +22,8 @@ import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.commands import AsJson, NoTable, local_cloud, open_table
 from cli.output import complain, say, show_json, show_rows
-from cli.work import AsJson, NoTable, local_cloud, open_table
 from infra.functions import DEAD_LETTERS, OF_FEATURES, QUEUES, WORK
 from shared import features, services
 from shared.data import item_types, keys

@@ -19,9 +19,25 @@ from pydantic import TypeAdapter, ValidationError
 
 from cli import output
 from cli.catalog import deals_app
+from cli.commands import (
+    KINDS,
+    AsJson,
+    ClientKey,
+    Cursor,
+    DealName,
+    Limit,
+    Row,
+    Username,
+    Work,
+    argument,
+    ask,
+    command,
+    deal_id,
+    group,
+    offer,
+    open_table,
+)
 from cli.output import note, show_json, show_rows
-from cli.routes import KINDS, Row, argument, ask, offer
-from cli.work import AsJson, ClientKey, Cursor, DealName, Limit, Username, Work, command, deal_id, group, open_table
 from shared.api import addresses as address_documents
 from shared.api import orders
 from shared.data.catalog import deals

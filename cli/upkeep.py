@@ -24,8 +24,8 @@ import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli import output
+from cli.commands import AsJson, Work, answering, local_cloud, open_table
 from cli.output import progress, say, show_json, show_rows, summary
-from cli.work import AsJson, Work, answering, local_cloud, open_table
 from infra.settings import STAGES
 from local.settings import STAGE
 from shared import features

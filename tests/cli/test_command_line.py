@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 import typer.main
 
+from cli.commands import NoTable, open_table
 from cli.main import app
-from cli.work import NoTable, open_table
 from local import sample
 from local.settings import Home
 from shared.data import keys
@@ -89,7 +89,7 @@ def test_a_local_cloud_that_has_ended_is_no_table(
 
 def test_no_table_is_one_line_and_exit_code_2(btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BTD_TABLE", raising=False)
-    monkeypatch.setattr("cli.work.Home", lambda: Home(tmp_path))
+    monkeypatch.setattr("cli.commands.Home", lambda: Home(tmp_path))
 
     result = btd("brands", "list", code=2)
 

@@ -143,8 +143,8 @@ def test_the_local_clouds_queues_are_known(
     home.cloud.write_text(json.dumps({"endpoint": "http://127.0.0.1:1", "region": "us-east-1", **names}))
     for variable in ("BTD_TABLE", *redrive.VARIABLES.values()):
         monkeypatch.delenv(variable)
-    monkeypatch.setattr("cli.work.Home", lambda: home)
-    monkeypatch.setattr("cli.work.running", lambda _: Cloud(1, 1))
+    monkeypatch.setattr("cli.commands.Home", lambda: home)
+    monkeypatch.setattr("cli.commands.running", lambda _: Cloud(1, 1))
 
     addresses, where = redrive._addresses()
 
@@ -273,7 +273,7 @@ def test_without_a_stack_and_a_local_cloud_there_are_no_logs(
     btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BTD_STACK", raising=False)
-    monkeypatch.setattr("cli.work.Home", lambda: Home(tmp_path))
+    monkeypatch.setattr("cli.commands.Home", lambda: Home(tmp_path))
 
     assert "BTD_STACK" in btd("logs", "4a1f6c7e", code=2).stderr
 

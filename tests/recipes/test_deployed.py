@@ -38,17 +38,17 @@ pytestmark = pytest.mark.thorough
 DEAL = {"title": "Trail runner", "link": "https://shop.example/trail", "price": "31.90", "category": "shoes"}
 
 BAND = """.venv/bin/python -c '
-from cli.work import open_table
+from cli.commands import open_table
 from shared.data.catalog import price_bands
 print(*(deal.deal_id for deal in price_bands.read(open_table(), "31.90", limit=100)))'"""
 CLICKS = """.venv/bin/python -c '
-from cli.work import open_table
+from cli.commands import open_table
 from shared.data.catalog import clicks, deals
 table = open_table()
 deal_id = deals.find(table, "1").deal_id
 print(clicks.of(table, [deal_id])[deal_id])'"""
 COUNT = """.venv/bin/python -c '
-from cli.work import open_table
+from cli.commands import open_table
 from shared.data.catalog import clicks, deals
 table = open_table()
 clicks.count(table, deals.find(table, "1").deal_id)'"""
