@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.harness import markdown, record
 from benchmarks.prices import browser_million
-from shared.data.members import announcements
+from shared.data.members import messages
 from shared.html import cookies
 from tests.support.factories import send
 from tests.support.preview import entered, running
@@ -30,7 +30,7 @@ def main() -> None:
     with running() as site, TemporaryDirectory() as folder:
         token = entered(site, "reader")
         for deal in site.deals[:25]:  # a page of messages
-            send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "reader"))
+            send(site.table, messages.compose(messages.of_deal(deal, "brand"), "reader"))
         session = f"{cookies.SESSION}={token}; {cookies.HINT}=1"
         pages = {
             "front page": ("/", ""),

@@ -45,7 +45,6 @@ from shared.data.catalog.drafts import Draft
 from shared.data.entities import ROWS
 from shared.data.members import (
     alerts,
-    announcements,
     fanout,
     feed_keys,
     follows,
@@ -171,8 +170,8 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
         follows.watch(table, topic, name, NOW)
         follows.like(table, topic, name, NOW)
     for deal in posted:
-        table.write(messages.sending(announcements.compose(announcements.of_deal(deal, "brand"), name)))
-    messages.mark_read(table, name, announcements.message_id(announcements.of_deal(posted[1], "brand"), name), NOW)
+        table.write(messages.sending(messages.compose(messages.of_deal(deal, "brand"), name)))
+    messages.mark_read(table, name, messages.message_id(messages.of_deal(posted[1], "brand"), name), NOW)
     follows.save(table, posted[0], name, NOW)
     votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
     scores.file(table, [posted[1].deal_id], NOW)

@@ -27,7 +27,7 @@ from shared.data.catalog import drafts, feed_counts, offers, scores, search, wor
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS
 from shared.data.entity import Entity, Partner, When
-from shared.data.members import alerts, announcements
+from shared.data.members import alerts, messages
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS, Key, without_places
@@ -78,7 +78,7 @@ _SEQUENCES = {item_types.DEAL_NUMBER: keys.deal_numbers()}
 _READ: Mapping[str, Callable[[Item], object]] = {
     item_types.DEAL: from_item,
     item_types.DRAFT: drafts.from_item,
-    item_types.MESSAGE: announcements.from_item,
+    item_types.MESSAGE: messages.from_item,
     **dict.fromkeys((item_types.PRICE_ALERT, item_types.WORDS_ALERT), alerts.from_item),
 }
 """The types of items that are models: one that cannot be read is damaged."""

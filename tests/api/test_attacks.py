@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from shared.data.catalog import deals
-from shared.data.members import announcements
+from shared.data.members import messages
 from tests.api.conftest import filled
 from tests.support.factories import send
 from tests.support.site import PASSWORD, Api, Visitor, a_deal, assert_problem, fresh
@@ -312,8 +312,8 @@ def message_id(site: Api, editor: Visitor, deal_id: str) -> tuple[Visitor, str]:
     """A reader, and one of their two messages."""
     reader = site.member("reader")
     for about in (deal_id, editor.post("/deals", json=a_deal("target")).json()["dealId"]):
-        news = announcements.of_deal(deals.get(site.table, about), "brand")
-        send(site.table, announcements.compose(news, reader.username))
+        news = messages.of_deal(deals.get(site.table, about), "brand")
+        send(site.table, messages.compose(news, reader.username))
     items = reader.get("/messages").json()["items"]
     assert len(items) == 2
     return reader, str(items[0]["messageId"])

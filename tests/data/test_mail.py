@@ -14,7 +14,7 @@ from shared.data.keys import Item, Text
 from shared.data.mail import digests, mailing
 from shared.data.mail import keys as mail_keys
 from shared.data.mail.mailing import DeadLink
-from shared.data.members import announcements, feed_keys, messages, users
+from shared.data.members import feed_keys, messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import NoSuchFeed
@@ -36,7 +36,7 @@ def ana(table: Table) -> User:
 
 def tell_hot(table: Table, *announced: datetime) -> list[str]:
     """Send Ana a message of a deal announced at each time; returns their ids."""
-    told = [announcements.compose(announcements.of_deal(a_deal(at), "hot"), "ana") for at in announced]
+    told = [messages.compose(messages.of_deal(a_deal(at), "hot"), "ana") for at in announced]
     for message in told:
         send(table, message)
     return [message.message_id for message in told]

@@ -10,7 +10,7 @@ import pytest
 
 from shared import settings
 from shared.data import keys
-from shared.data.members import accounts, announcements, feed_keys, messages, sessions, users
+from shared.data.members import accounts, feed_keys, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import InvalidCursor, NoSuchFeed, NoSuchMessage, NotSignedIn
@@ -191,7 +191,7 @@ def test_a_message_may_be_about_an_order_and_shows_each_of_its_steps(table: Tabl
     placed = Announcement("placed", "We have your order.", about, NOW)
     cancelled = Announcement("cancelled", "Your order is cancelled.", about, NOW)
 
-    table.transact(*(messages.sending(announcements.compose(told, "ana")) for told in (placed, cancelled)))
+    table.transact(*(messages.sending(messages.compose(told, "ana")) for told in (placed, cancelled)))
 
     inbox = messages.latest(table, "ana", limit=25, now=NOW).items
     assert {(message.kind, message.about) for message in inbox} == {("placed", about), ("cancelled", about)}

@@ -15,7 +15,7 @@ import pytest
 
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
-from shared.data.members import alerts, announcements, feed_keys, follows, messages, sessions, users, votes
+from shared.data.members import alerts, feed_keys, follows, messages, sessions, users, votes
 from shared.data.orders import addresses, carts, order_items, steps
 from shared.data.orders import keys as shop_keys
 from shared.data.orders.errors import NoSuchOrder, OrdersRemain, UnknownAddress
@@ -491,9 +491,9 @@ def test_who_tries_to_sign_up_by_a_taken_name_takes_nothing_from_its_owner(table
 def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_requests_one_after_another(
     table: Table, ana: User
 ) -> None:
-    announcement = announcements.of_deal(a_deal(), "brand")
+    announcement = messages.of_deal(a_deal(), "brand")
     told = [replace(announcement, at=NOW - timedelta(minutes=minute)) for minute in range(5_000)]
-    announcements.insert(table, [announcements.compose(each, "ana") for each in told])
+    messages.insert(table, [messages.compose(each, "ana") for each in told])
 
     with watched(table) as wire:
         marked = messages.mark_all_read(table, "ana", NOW)

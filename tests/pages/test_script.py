@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from shared.data.catalog import deals, topics
-from shared.data.members import announcements, follows, votes
+from shared.data.members import follows, messages, votes
 from shared.models.catalog import Deal, Vote
 from shared.values import times
 from tests.support.browser import Visit, sent_by_script
@@ -87,7 +87,7 @@ def test_a_code_is_copied(visit: Visit, deal: Deal) -> None:
 
 def test_the_unread_count_is_a_number_and_a_word_for_those_who_listen(visit: Visit, site: Preview, deal: Deal) -> None:
     token = entered(site, "lena")
-    send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "lena"))
+    send(site.table, messages.compose(messages.of_deal(deal, "brand"), "lena"))
 
     count = visit("/about", token=token).locator("#unread")
 
@@ -101,7 +101,7 @@ def test_a_page_that_back_brings_again_shows_what_is_so_now(visit: Visit, site: 
     button, unread = page.locator("form[data-state=saved] button"), page.locator("#unread")
     expect(button).to_have_attribute("aria-pressed", "false")
     follows.save(site.table, deal, "mara", times.now())
-    send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "mara"))
+    send(site.table, messages.compose(messages.of_deal(deal, "brand"), "mara"))
 
     page.evaluate(BACK)
     expect(button).to_have_text("Saved")
@@ -194,7 +194,7 @@ def test_the_ring_of_a_cards_brand_is_not_cut_at_the_cards_edge(visit: Visit) ->
 
 def test_in_forced_colours_unread_messages_have_their_dot(visit: Visit, site: Preview) -> None:
     token = entered(site, "pia")
-    send(site.table, announcements.compose(announcements.of_deal(site.deals[0], "brand"), "pia"))
+    send(site.table, messages.compose(messages.of_deal(site.deals[0], "brand"), "pia"))
     page = visit("/my/inbox", token=token)
 
     page.emulate_media(forced_colors="active")

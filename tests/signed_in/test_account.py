@@ -17,7 +17,7 @@ from cli import exports
 from cli.main import app
 from functions.pages import site
 from shared import settings
-from shared.data.members import announcements, follows, sessions, users, votes
+from shared.data.members import follows, messages, sessions, users, votes
 from shared.data.orders import addresses, carts
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
@@ -420,8 +420,8 @@ def test_what_a_member_types_is_in_no_export_log_or_metric(
     pages = ("/account", "/my/watches", "/shop/addresses", "/shop/checkout")
     for path in pages:
         statuses |= type_everywhere(browser, path)
-    about = announcements.of_deal(deal, "words", None, MARKER, f"{MARKER} lamp")
-    send(table, announcements.compose(about, "ana"))
+    about = messages.of_deal(deal, "words", None, MARKER, f"{MARKER} lamp")
+    send(table, messages.compose(about, "ana"))
     for path, fields in {
         "/my/alerts": {"words": MARKER},
         "/shop/checkout": browser.get("/shop/checkout").values() | {"do": "order"},

@@ -17,7 +17,7 @@ from functions.background import mailer
 from shared.data import account_checks, keys
 from shared.data.mail import digests, mailing
 from shared.data.mail.mailing import MailWork
-from shared.data.members import announcements, messages, users
+from shared.data.members import messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
@@ -257,7 +257,7 @@ def reader(office: PostOffice, ana: Browser, table: Table) -> Browser:
     for number, hours in enumerate((1, 20, 30)):
         about = a_deal(HOUR - timedelta(hours=hours), title=f"Shoe {number}")
         shown_at = HOUR + timedelta(hours=7) if number == 1 else None
-        table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana", shown_at)))
+        table.write(messages.sending(messages.compose(messages.of_deal(about, "hot"), "ana", shown_at)))
     return ana
 
 
@@ -266,8 +266,8 @@ def has_news(table: Table, name: str) -> None:
     join(table, name)
     table.write(account_checks.change(name, "SET VerifiedEmail = Email"))
     digests.choose_hour(table, users.get(table, name), HOUR.hour, bytes(16), HOUR)
-    news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
-    table.write(messages.sending(announcements.compose(news, name)))
+    news = messages.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
+    table.write(messages.sending(messages.compose(news, name)))
 
 
 def test_the_days_unread_messages_are_mailed_once(office: PostOffice, reader: Browser) -> None:
@@ -324,8 +324,8 @@ def test_a_message_that_cannot_be_marked_comes_again_and_the_mail_counts_as_sent
 
 def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: Browser, table: Table) -> None:
     for number in range(8):
-        about = announcements.of_deal(a_deal(HOUR - timedelta(hours=2), title=f"Coat {number}"), "hot")
-        table.write(messages.sending(announcements.compose(about, "ana")))
+        about = messages.of_deal(a_deal(HOUR - timedelta(hours=2), title=f"Coat {number}"), "hot")
+        table.write(messages.sending(messages.compose(about, "ana")))
     trace = Trace(detailed=False).attach(table)
 
     def a_days_mail() -> None:
@@ -443,7 +443,7 @@ def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reade
 def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, table: Table) -> None:
     for number in range(digests.MESSAGES):
         about = a_deal(HOUR - timedelta(minutes=number + 1), title="Ü" * 200)
-        table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana")))
+        table.write(messages.sending(messages.compose(messages.of_deal(about, "hot"), "ana")))
     reader.post("/account/forgot", {"email": "ana@mail.example"})
     office.queue.send([hour_of(HOUR)])
 

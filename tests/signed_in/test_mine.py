@@ -11,7 +11,7 @@ import pytest
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, scores, topics
-from shared.data.members import alerts, announcements, follows, messages, sessions, users
+from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.html import cookies
@@ -132,7 +132,7 @@ def test_a_message_says_what_it_was_for_and_what_changed_since(ana: Browser, tab
 @pytest.mark.needs("shop")
 def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) -> None:
     told_of = Announcement("sent", "Your order is on its way", AboutOther("order", "2Zorder"), times.now())
-    message = announcements.compose(told_of, "ana")
+    message = messages.compose(told_of, "ana")
     send(table, message)
 
     assert "Your order is on its way" in ana.get("/my/inbox").words

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from functions.pages import collections
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerts, announcements, follows, users
+from shared.data.members import alerts, follows, messages, users
 from shared.html import cookies, page_cost
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
@@ -62,7 +62,7 @@ def people(site: Preview) -> dict[str, str]:
     tokens = {"ana": entered(site, "ana"), "nick": entered(site, "nick"), "eddy": entered(site, "eddy", "editor")}
     first, second = site.deals[40:42]
     for deal in site.deals[:4]:
-        send(table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))
+        send(table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
         follows.save(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)

@@ -15,7 +15,7 @@ from PIL import Image
 
 from shared.data import removal
 from shared.data.catalog import deal_items, deals, feeds, imports, offers, search, topics, words
-from shared.data.members import announcements, follows, messages, sessions, users
+from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, UsernameTaken
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Page, Topic, feed_of
@@ -110,7 +110,7 @@ def a_message(
     about: Deal | None = None, username: str = "ana", kind: DealNews = "brand", now: datetime | None = None
 ) -> Message:
     """A message that tells a user of a deal, at another time than the announcement's where a test says so."""
-    message = announcements.compose(announcements.of_deal(about or a_deal(), kind), username)
+    message = messages.compose(messages.of_deal(about or a_deal(), kind), username)
     return message if now is None else replace(message, created_at=now)
 
 

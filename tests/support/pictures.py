@@ -9,7 +9,7 @@ from statistics import mode
 from urllib.parse import quote
 
 from shared.data import keys
-from shared.data.members import announcements, follows
+from shared.data.members import follows, messages
 from shared.data.orders import carts
 from shared.values import times
 from shared.values.links import product_hash
@@ -75,7 +75,7 @@ def _member(site: Preview) -> str:
     """The token of someone who has messages, saved deals and a cart."""
     token, now = entered(site, "ana"), times.now()
     for deal in site.deals[2:22:4]:
-        send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))
+        send(site.table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
         follows.save(site.table, deal, "ana", now)
     for deal in site.deals[30:36:2]:
         sold(site, deal, 40)

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from shared.data.catalog import deals, feed_counts, feeds, offers, picks, search, topics, words
-from shared.data.members import accounts, announcements, follows, messages, sessions, users
+from shared.data.members import accounts, follows, messages, sessions, users
 from shared.data.orders import addresses, carts, order_items, steps, stock
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -46,9 +46,7 @@ def write(table: Table) -> None:
         follows.like(table, topic, "ana", NOW)
         follows.watch(table, topic, "ana", NOW)
     follows.save(table, posted[1], "ana", NOW)
-    announcements.insert(
-        table, [announcements.compose(announcements.of_deal(deal, "brand"), "ana") for deal in posted[:2]]
-    )
+    messages.insert(table, [messages.compose(messages.of_deal(deal, "brand"), "ana") for deal in posted[:2]])
     for deal in (posted[0], posted[3]):
         stock.add(table, deal.deal_id, 9, NOW, shards=2)
     addresses.save(table, "ana", "home", HOME_ADDRESS)

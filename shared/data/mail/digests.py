@@ -19,7 +19,7 @@ from shared.data import account_checks
 from shared.data import keys as core_keys
 from shared.data.mail import keys
 from shared.data.mail.mailing import DeadLink, account_named
-from shared.data.members import announcements
+from shared.data.members import messages
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
@@ -81,7 +81,7 @@ def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], in
     since = settings_of(user).digest_since or due - 2 * _DAY  # an hour that was chosen before its day was kept
     after = identifiers.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
     unread = table.query(core_keys.messages(user.username), index=GSI1, after=core_keys.message_sort_key(after))
-    waiting = damage.readable((item for item in unread if "MailedAt" not in item), announcements.from_item)
+    waiting = damage.readable((item for item in unread if "MailedAt" not in item), messages.from_item)
     return waiting[:MESSAGES], max(0, len(waiting) - MESSAGES)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog import search, words
-from shared.data.members import announcements, limits, messages
+from shared.data.members import limits, messages
 from shared.data.members.cohorts import Unit
 from shared.data.members.limits import attributes_of, in_item
 from shared.dynamodb import damage
@@ -252,9 +252,9 @@ def _notify_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], no
         paces = {alert.limits.pace for alert in left}
         shown_at = limits.shown_at(Pace.AT_ONCE if Pace.AT_ONCE in paces else Pace.DAILY, now)
         first = left[:TOGETHER]
-        names = list(map(announcements.name_of, first))
-        news = announcements.of_deal(deal, kind, unit.correlation_id, *names, fell=unit.kind == "price")
-        message = announcements.compose(news, left[0].username, shown_at)
+        names = list(map(messages.name_of, first))
+        news = messages.of_deal(deal, kind, unit.correlation_id, *names, fell=unit.kind == "price")
+        message = messages.compose(news, left[0].username, shown_at)
         try:
             table.transact(
                 messages.sending(message),
@@ -273,7 +273,7 @@ def _notify_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], no
         for alert in others:
             with suppress(NoSuchMessage, NoSuchAlert, NotSignedIn):
                 table.transact(
-                    messages.naming(message, announcements.name_of(alert), shown_at),
+                    messages.naming(message, messages.name_of(alert), shown_at),
                     account_checks.required(alert.username, alert.account_id),
                     as_found(alert, deal.units),
                 )

@@ -22,7 +22,7 @@ from datetime import datetime
 
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import alerts, announcements, cohorts, limits
+from shared.data.members import alerts, cohorts, limits, messages
 from shared.data.members.cohorts import Readers, Unit
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchDeal, TooManyCohorts
@@ -89,13 +89,13 @@ def deliver(
     if readers.following is not None and not readers.continued:
         queue.send([replace(unit, start=readers.following, number=unit.number + 1).to_json()])
         table.write(cohorts.remember(unit, "Continued"))  # a crash before this queues the next cohort twice, at worst
-    news = announcements.of_deal(deal, unit.kind, unit.correlation_id, unit.topic_name or None)
+    news = messages.of_deal(deal, unit.kind, unit.correlation_id, unit.topic_name or None)
     later = dict.fromkeys(readers.daily, limits.shown_at(Pace.DAILY, now))
-    messages = [announcements.compose(news, name, later.get(name)) for name in readers.usernames]
-    written = announcements.insert(table, messages)
+    composed = [messages.compose(news, name, later.get(name)) for name in readers.usernames]
+    written = messages.insert(table, composed)
     if readers.marked:
         _finish(table, unit, readers, now)
-    return Delivered(len(messages), written)
+    return Delivered(len(composed), written)
 
 
 def _finish(table: Table, unit: Unit, readers: Readers, now: datetime) -> None:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from shared.data import account_checks, keys
-from shared.data.members import announcements
+from shared.data.members import messages
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
 from shared.data.orders.errors import WrongStep
@@ -238,5 +238,5 @@ def _message(order: Order, kind: str, words: str, now: datetime) -> list[Write]:
     totals = money.sums(order.totals)
     subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
     news = Announcement(kind, subject, AboutOther("order", order.order_id), now, order.correlation_id)
-    message = announcements.compose(news, order.username)
-    return [put(announcements.to_item(message), because="a step taken twice within a second is notified once")]
+    message = messages.compose(news, order.username)
+    return [put(messages.to_item(message), because="a step taken twice within a second is notified once")]
