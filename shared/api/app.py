@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared.errors import BadRequest, DealsError, Forbidden, NoSuchPath, NotAnObject, NotJson, NotSignedIn
-from shared.http import app as http
+from shared.http import answers
 from shared.http.answers import problem_of
 from shared.http.requests import MAX_TOKEN, Event, header, is_plain, media_type, parse_object
 
@@ -118,7 +118,7 @@ def editors_only(event: Event) -> None:
 
 def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
     """A resolver whose errors are problem documents. With ``validates``, bodies are checked by pydantic."""
-    app = http.create_app(_refused, json_body_deserializer=_json)
+    app = answers.create_app(_refused, json_body_deserializer=_json)
     if validates:
         from shared.api.fields import with_body  # noqa: PLC0415  # and pydantic with it
 
@@ -126,9 +126,9 @@ def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
     return app
 
 
-def serve(app: APIGatewayRestResolver, *guards: http.Guard) -> http.Handler:
+def serve(app: APIGatewayRestResolver, *guards: answers.Guard) -> answers.Handler:
     """The Lambda handler of one of the API's apps. ``guards`` may refuse a request before its body is read."""
-    answered = http.serve(app, _declares_json, *guards, refused=_refused)
+    answered = answers.serve(app, _declares_json, *guards, refused=_refused)
 
     def handler(event: Event, context: LambdaContext) -> Event:
         answer = answered(event, context)

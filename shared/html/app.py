@@ -19,7 +19,7 @@ from shared.errors import BadRequest, DealsError, InvalidCursor, NoSuchPath, Not
 from shared.html import forms, pages
 from shared.html.links import base, link, origin
 from shared.html.pages import Answer, Request
-from shared.http import app as http
+from shared.http import answers
 from shared.http.answers import detail_of, finished, headers_of, problem_of, status_of
 from shared.http.requests import Event
 from shared.values import times
@@ -74,7 +74,7 @@ def _where_it_stands(place: str, _request: Request, **parts: str) -> Answer:
     return pages.redirect(place)
 
 
-def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = False) -> http.Handler:
+def serve(*routes: Routes, guards: Sequence[answers.Guard] = (), public: bool = False) -> answers.Handler:
     """The Lambda handler of some pages.
 
     ``public``: they are the same for everyone, also those that say that nothing is there.
@@ -85,7 +85,7 @@ def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = Fal
         answer = problem_of(error) if request.wants_json else _page_of(error, request, public=public)
         return finished(_protected(answer), event)
 
-    app = http.create_app(refused)
+    app = answers.create_app(refused)
     app.use([lambda app, next_middleware: _protected(next_middleware(app)), _without_slash])
     known = [page for each in routes for page in each.pages]
     for method, rule, page in known:
@@ -98,7 +98,7 @@ def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = Fal
         # The resolver takes fewer characters in a part of a path: with a quotation mark, nothing is there.
         raise WrongMethod(allowed) if allowed and app.current_event.http_method not in allowed else NoSuchPath()
 
-    answered = http.serve(app, *guards, refused=refused)
+    answered = answers.serve(app, *guards, refused=refused)
 
     def handler(event: Event, context: LambdaContext) -> Event:
         if work := pages.workings():

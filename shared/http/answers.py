@@ -1,7 +1,8 @@
-"""Answers: domain errors as problem documents (RFC 9457), and private and public ones.
+"""Answers: domain errors as problem documents (RFC 9457), private and public answers, and the handler that gives them.
 
-Errors become status codes only here, for the API and the pages. Why a field is refused is said here in words that the
-API, the site's forms and ``btd`` share.
+Errors become status codes only here, for the API and the pages, which differ in how they show one: each passes
+``refused``. Why a field is refused is said here in words that the API, the site's forms and ``btd`` share. Each request
+has one line in the log, and one more where something failed.
 
 Private answers are never cached: JSON, nothing, and problem documents. Public ones are, for a few seconds: they have an
 ETag, 304 for clients that have it already, and gzip for those that ask; the rules are those of RFC 9110.
@@ -14,7 +15,8 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +24,14 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared import errors
 from shared.errors import DealsError
-from shared.http.requests import Event, header
+from shared.http.requests import Event, correlation_id, decode, header, method, path
+from shared.runtime import metrics
+from shared.runtime.environment import logger
+from shared.runtime.metrics import measured, report, report_damaged
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
 _SHOULD = re.compile(r"\A\w+ should ")
@@ -127,18 +133,11 @@ def nothing() -> Response[str]:
     return Response(HTTPStatus.NO_CONTENT, None, "", dict(PRIVATE))
 
 
-def problem(
-    status: HTTPStatus, detail: str, errors: Sequence[dict[str, str]] = (), headers: dict[str, str] | None = None
-) -> Response[str]:
-    """An answer with a problem document, and with ``headers`` that say what to do about it."""
-    return json_answer(document(status, detail, errors), status, headers, MEDIA_TYPE)
-
-
 def problem_of(error: DealsError) -> Response[str]:
-    """The problem document of a domain error."""
-    detail = detail_of(error)
-    errors = [{"field": field, "detail": reason or detail} for field, reason in error.faults]
-    return problem(status_of(error), detail, errors, headers_of(error))
+    """The problem document of a domain error, with the headers that say what to do about it."""
+    status, detail = status_of(error), detail_of(error)
+    faults = [{"field": field, "detail": reason or detail} for field, reason in error.faults]
+    return json_answer(document(status, detail, faults), status, headers_of(error), MEDIA_TYPE)
 
 
 FRESH = "max-age=5, stale-while-revalidate=30"
@@ -232,3 +231,116 @@ def accepts_gzip(accept_encoding: str | None) -> bool:
         if name.strip().lower() in ("gzip", "*"):
             return parameters.replace(" ", "").lower() not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
     return False
+
+
+_MADE_UP = "{name}"
+"""The part of a path that a member has made up: the name of an address, which is personal."""
+
+_CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+
+
+def log_request(event: Event, context: LambdaContext, answer: Event, *, method: str) -> None:
+    """One line per request: path, user, status, and the metrics counted.
+
+    The path is without what a member typed. Fields that are None are left out.
+    """
+    caller = event["requestContext"].get("authorizer") or {}
+    logger().info(
+        "request",
+        method=method,
+        path=event["resource"] if _MADE_UP in event["resource"] else event["path"],
+        status=answer["statusCode"],
+        username=caller.get("username"),
+        client_request_id=_client_request_id(event),
+        function_request_id=context.aws_request_id,
+        route=event["resource"],
+        **measured(),
+    )
+
+
+def _without_messages(error: BaseException) -> str:
+    """A traceback without the exceptions' messages, which may repeat what the request says."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    frames = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+    return "\n".join([*([_without_messages(before)] if before else []), *frames, type(error).__name__])
+
+
+def _client_request_id(event: Mapping[str, Any]) -> str | None:
+    """The id that a client gave its request, if it has the form of one: no other text gets into the log."""
+    given = header(event, "x-correlation-id") or header(event, "x-request-id") or ""
+    return given if _CLIENT_REQUEST_ID.fullmatch(given) else None
+
+
+Guard = Callable[[Event], None]
+"""Refuses a request before it is routed, by raising a domain error."""
+
+Handler = Callable[[Event, "LambdaContext"], Event]
+Refused = Callable[[DealsError, Event], Response[Any]]
+"""Tells the sender of an event of a domain error."""
+
+
+def create_app(refused: Refused, **resolver: Any) -> APIGatewayRestResolver:
+    """A resolver that passes whatever its routes raise, an unknown address among it, to ``refused``."""
+    app = APIGatewayRestResolver(**resolver)
+    app.use([cached_and_compressed])
+
+    # Every exception: a fault of ours must be answered, too, in the caller's form, and counted.
+    @app.exception_handler(Exception)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
+    def _failed(error: Exception) -> Response[Any]:
+        event: Event = app.current_event.raw_event
+        return refused(_domain_error(error, event), event)
+
+    @app.not_found
+    def _no_such_route(_error: Exception) -> Response[Any]:
+        raise errors.NoSuchPath
+
+    return app
+
+
+def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Handler:
+    """The Lambda handler of an app. Bodies are text by the time that ``guards`` see a request."""
+
+    def handler(event: Event, context: LambdaContext) -> Event:
+        logger().set_correlation_id(correlation_id(event))
+        asked = event["requestContext"]["httpMethod"] = event["httpMethod"]
+        event["path"], event["httpMethod"] = path(event), method(event)
+        try:
+            for guard in (decode, *guards):
+                guard(event)
+            answer: Event = app.resolve(event, context)
+        except Exception as error:  # noqa: BLE001  # a guard's: the resolver handles those of routes, and so does this
+            answer = _as_event(refused(_domain_error(error, event), event))
+        answer["multiValueHeaders"]["X-Correlation-Id"] = [correlation_id(event)]
+        # Browsers must not guess another media type from what people wrote.
+        answer["multiValueHeaders"]["X-Content-Type-Options"] = ["nosniff"]
+        if asked == "HEAD":
+            answer |= {"body": "", "isBase64Encoded": False}
+        log_request(event, context, answer, method=asked)
+        return answer
+
+    return handler
+
+
+def _domain_error(error: Exception, event: Event) -> DealsError:
+    """The domain error that the caller gets. Faults are logged and counted."""
+    if not isinstance(error, DealsError):
+        logger().error("request failed", exception_name=type(error).__name__, exception=_without_messages(error))
+        error = errors.Unexpected(correlation_id(event))
+    elif isinstance(error, errors.Unavailable | errors.Impossible):
+        logger().error("table unavailable", exc_info=error)  # readers don't see this
+    if isinstance(error, errors.Damaged):
+        report_damaged(error.name)
+    elif isinstance(error, errors.Impossible):
+        report(metrics.FAULTS)
+    return error
+
+
+def _as_event(response: Response[Any]) -> Event:
+    return {
+        "statusCode": response.status_code,
+        "body": response.body,
+        "isBase64Encoded": response.base64_encoded,
+        "multiValueHeaders": {
+            name: value if isinstance(value, list) else [value] for name, value in response.headers.items()
+        },
+    }

@@ -24,8 +24,7 @@ from shared.html.app import Routes, serve
 from shared.html.pages import Answer, Request
 from shared.html.views import FOLDER
 from shared.http import requests
-from shared.http.answers import json_answer
-from shared.http.app import Guard
+from shared.http.answers import Guard, json_answer
 from shared.http.requests import Event
 from shared.runtime import environment, metrics
 from shared.values import times
