@@ -20,9 +20,9 @@ from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
 from infra import nag
-from infra.bounds import ESSENTIAL, Bound
 from infra.nag import accept
-from infra.settings import Stage, Watch
+from infra.rows import Bound
+from infra.settings import ESSENTIAL, Stage, Watch
 from infra.site import Site
 from shared import features
 from shared.dynamodb.schema import INDEXES

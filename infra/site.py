@@ -9,10 +9,9 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 
-from infra.bounds import Bound
 from infra.gateway import DealsApi, Gateway, SiteApi
 from infra.lambdas import PythonFunction, StreamReader, WorkQueue
-from infra.rows import Caller
+from infra.rows import Bound, Caller
 from infra.settings import Stage
 from infra.storage import DealsTable
 

@@ -1,4 +1,4 @@
-"""The rows of Lambda functions, and the settings that a feature adds to a stage.
+"""The rows of Lambda functions, the bounds of alarms, and the settings that a feature adds to a stage.
 
 ``infra/functions.py`` has the core's rows. The modules here have those of features, and their settings, which are
 frozen dataclasses in ``Stage.options``. They import aws_cdk only where they add resources: commands read stages, too.
@@ -108,6 +108,19 @@ class Function:
         """Its rights to a stage's table: its own and, where the stage shows its work, those that this takes."""
         more = [*features.parts("rows", "any_function")] if stage.shows_work else []
         return (*self.access, *chain.from_iterable(rights(self) for rights in more))
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A threshold that must be reached in ``points`` of the last ``of`` periods of some ``minutes`` each.
+
+    Metrics come out of log lines some seconds late: where a point may be missing, ``points`` is less than ``of``.
+    """
+
+    threshold: float
+    minutes: int = 1
+    points: int = 1
+    of: int = 1
 
 
 class Option:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infra.bounds import Bound
-from infra.rows import Option
+from infra.rows import Bound, Option
 
 MISSING = Bound(1, minutes=24 * 60)
 """Exports that DynamoDB was asked for in a day. Without one, that day's changes are missing in Athena, and can be

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from infra.bounds import Bound
 from infra.rights import Access, Right
-from infra.rows import FULL, Function, Option
+from infra.rows import FULL, Bound, Function, Option
 from shared.data import partitions as p
 from shared.data.orders import keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3

@@ -19,15 +19,13 @@ from aws_cdk.assertions import Annotations, Match
 from botocore import xform_name
 
 from cli.main import app
-from infra import bounds
-from infra.bounds import USUAL, Bound, Bounds
 from infra.functions import FUNCTIONS
 from infra.mail import MAILERS
 from infra.observability import OPERATIONS
-from infra.rows import Caller
+from infra.rows import Bound, Caller
 from infra.rows.exports import Exports
 from infra.rows.shop import NO_TERMS
-from infra.settings import STAGES
+from infra.settings import ESSENTIAL, STAGES, USUAL, Bounds
 from local.settings import ROOT
 from shared import features, settings
 from shared.dynamodb.schema import INDEXES
@@ -107,11 +105,8 @@ def test_each_alarm_has_its_section_of_the_runbook_and_each_section_its_alarm(fu
 
 
 def test_each_bound_has_its_reason_and_can_be_evaluated() -> None:
-    (declared,) = (
-        node
-        for node in ast.parse(inspect.getsource(bounds)).body
-        if isinstance(node, ast.ClassDef) and node.name == "Bounds"
-    )
+    (declared,) = ast.parse(inspect.getsource(Bounds)).body
+    assert isinstance(declared, ast.ClassDef)
     for statement, after in zip(declared.body, declared.body[1:], strict=False):
         if isinstance(statement, ast.AnnAssign):
             assert isinstance(after, ast.Expr), ast.unparse(statement)
@@ -282,7 +277,7 @@ def test_the_alarm_topic_takes_alarms_and_the_budget_of_this_account_over_tls_on
 
 
 def test_a_stage_that_watches_the_essential_has_the_alarms_of_loss_and_of_cost(prod: Synthesized) -> None:
-    assert {kind_of(alarm) for alarm in alarms_of(prod)} == bounds.ESSENTIAL.union(OF_FEATURES)
+    assert {kind_of(alarm) for alarm in alarms_of(prod)} == ESSENTIAL.union(OF_FEATURES)
     assert len(list(watching(prod, "Count"))) == len(prod.resources("AWS::ApiGateway::Stage")) == 2
     assert prod.resources("AWS::CloudWatch::Dashboard") == {}
     assert "MetricsConfig" not in json.dumps(prod.resources("AWS::Lambda::EventSourceMapping"))
