@@ -23,7 +23,7 @@ from typing import NamedTuple
 from benchmarks.harness import markdown, record
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deal_items, search, selecting, words
+from shared.data.catalog import deals, search, selecting, words
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
@@ -118,7 +118,7 @@ def items(size: int) -> Iterator[Item]:
     counts: Counter[str] = Counter()
     forms: dict[str, set[str]] = {}
     for deal in _made_up(size):
-        yield deal_items.to_item_listed(deal, listed=True)
+        yield deals.to_item_listed(deal, listed=True)
         found = search.items_of(deal)
         yield from found.values()
         counts.update(found.keys())

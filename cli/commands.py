@@ -32,7 +32,7 @@ from cli.output import complain, note, show_json, show_trace
 from local.cloud import in_words, running, waiting
 from local.settings import Home, client_arguments
 from shared import features
-from shared.data.catalog import deal_items
+from shared.data.catalog import deals
 from shared.data.catalog.editing import FIELDS
 from shared.data.members import users
 from shared.dynamodb.client import connect
@@ -90,7 +90,7 @@ T = TypeVar("T")
 
 def deal_id(table: Table, id_or_number: str) -> str:
     """The id of a deal that is named by its id or its number; only a number takes a request. Raises NoSuchDeal."""
-    return deal_items.place_of(table, id_or_number, consistent=True).deal_id
+    return deals.place_of(table, id_or_number, consistent=True).deal_id
 
 
 def from_stdin(what: str) -> str:

@@ -37,7 +37,7 @@ from cli.output import complain, note, progress, say, summary
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.fields import checked
 from shared.data import bulk
-from shared.data.catalog import deal_items, deals, feeds, imports, topics
+from shared.data.catalog import deals, feeds, imports, topics
 from shared.dynamodb import damage
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.dynamodb.tracing import Trace
@@ -199,7 +199,7 @@ class Importer:
         for each in new:
             deal = replace(each.deal, brand_name=self._names[each.deal.brand])
             try:
-                deal_items.check_size(deal)  # the name may be longer than the slug, with which the record was checked
+                deals.check_size(deal)  # the name may be longer than the slug, with which the record was checked
             except DealTooLarge as error:
                 self._refuse(each.number, str(error), each.size)
             else:
@@ -332,7 +332,7 @@ def entry(record: Record, now: datetime) -> Entry:
         raise ValueError("must have postedAt or createdAt, which are one field, and not both")
     fields.created_at = fields.created_at or fields.posted_at
     deal = fields.to_deal(now, entropy=b"")  # none: the id is derived from the source's
-    deal_items.check(deal)
+    deals.check(deal)
     withdrawn_at = fields.withdrawn_at
     if withdrawn_at is not None and not deal.created_at <= withdrawn_at <= now + CLOCK_SKEW:
         raise ValueError(f"withdrawnAt: must be between {times.to_iso(deal.created_at)} and now")

@@ -30,8 +30,8 @@ from infra.settings import STAGES
 from local.settings import STAGE
 from shared import features
 from shared.data import invariants, item_types, keys
-from shared.data.catalog import deal_items, deals, feeds, offers, search, topics
-from shared.data.catalog.deal_items import from_item, has_ended, is_listed, ours, to_item_listed
+from shared.data.catalog import deals, feeds, offers, search, topics
+from shared.data.catalog.deals import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
 from shared.data.members import alerts
 from shared.dynamodb import damage
@@ -216,7 +216,7 @@ def _offer(_: Table, item: Item) -> Rewriting:
 def _number(table: Table, item: Item) -> Rewriting:
     """A number leads to the product and the brand of its deal, too."""
     (deal,) = deals.get_many(table, [item["DealId"]])
-    at = deal_items.place(deal)
+    at = deals.place(deal)
     return item, [item | {"Product": at.product, "Brand": at.brand}]
 
 

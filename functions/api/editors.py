@@ -16,7 +16,7 @@ from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft
 from shared.api.fields import confirmed_fields, idempotency
 from shared.api.paths import PAGED, of_editors
-from shared.data.catalog import changes, deal_items, deals, drafts, editing, picks, topics
+from shared.data.catalog import changes, deals, drafts, editing, picks, topics
 from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
@@ -63,7 +63,7 @@ def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
 @app.put("/deals/<deal_id>/hot", **of_editors("Tell every user, once", "Deal", status=202, errors=[404, 409]))
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
-    found = deal_items.place_of(table(), segment(deal_id), consistent=True).deal_id
+    found = deals.place_of(table(), segment(deal_id), consistent=True).deal_id
     hot = deals.make_hot(table(), found, now, by=calling(app).username, correlation_id=_correlation_id())
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 

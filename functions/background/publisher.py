@@ -18,7 +18,7 @@ from shared import features, settings
 from shared.data import item_types
 from shared.data.catalog import changes, imports, offers, search
 from shared.data.catalog.changes import DealChange, change_of
-from shared.data.catalog.deal_items import from_item, has_ended, is_listed
+from shared.data.catalog.deals import from_item, has_ended, is_listed
 from shared.data.members import fanout
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import Item, unmarshal_item

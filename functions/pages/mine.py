@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from shared import features
-from shared.data.catalog import deal_items, deals, feeds, topics
+from shared.data.catalog import deals, feeds, topics
 from shared.data.members import alerts, feed_keys, follows, limits, messages, users, votes
 from shared.errors import (
     AlreadyLiked,
@@ -226,7 +226,7 @@ def _switched(
 def _states_of(number: str, username: str) -> dict[str, bool]:
     """The states of the buttons of a deal. Two round trips, one where its id is given."""
     try:
-        deal_id = deal_items.place_of(table(), number).deal_id
+        deal_id = deals.place_of(table(), number).deal_id
     except DealsError:
         return {}
     asked: list[Callable[[], Any]] = [

@@ -24,7 +24,7 @@ from typing import Any
 from shared import features
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog import drafts, feed_counts, offers, scores, search, words
-from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
+from shared.data.catalog.deals import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS
 from shared.data.entity import Entity, Partner, When
 from shared.data.members import alerts, messages

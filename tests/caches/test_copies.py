@@ -17,7 +17,7 @@ from cli.imports import Importer
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, page_cache, picks
-from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.deals import to_item_listed
 from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, NEWEST, PARTS, PICKED, Cached, Copy, CopyCache
 from shared.data.members import follows
 from shared.dynamodb.attributes import Item

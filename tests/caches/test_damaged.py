@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.data.catalog import deals, feeds, page_cache
-from shared.data.catalog.deal_items import to_item
+from shared.data.catalog.deals import to_item
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PICKED
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import marshal_item

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from shared.data.catalog import deal_items, deals, feed_counts, imports, topics
+from shared.data.catalog import deals, feed_counts, imports, topics
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
@@ -103,13 +103,13 @@ def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Ta
     from cli.imports import entry  # noqa: PLC0415
 
     line = a_line("1", brand="Levi\u2019s", description="\u2014" * 2500)  # its slug takes two bytes less than its name
-    given = deal_items.attributes(entry(Record(1, 1, line), now()).deal)
+    given = deals.attributes(entry(Record(1, 1, line), now()).deal)
     size = sum(len(name) + len(str(value).encode()) for name, value in given.items() if value is not None)
-    line["description"] += "e" * (deal_items.MAX_BYTES - size)
+    line["description"] += "e" * (deals.MAX_BYTES - size)
 
     result = btd("import", a_file(tmp_path, [line, a_line("2")]), code=1)
 
-    assert f"line 1: A deal must have at most {deal_items.MAX_BYTES}" in result.output
+    assert f"line 1: A deal must have at most {deals.MAX_BYTES}" in result.output
     assert [deal.source_id for deal in imported(table, "2")] == ["2"]
     assert imports.by_source(table, ["1"]) == {}
 

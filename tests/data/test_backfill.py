@@ -12,8 +12,8 @@ import pytest
 
 from cli import upkeep
 from shared.data import invariants, keys
-from shared.data.catalog import deal_items, deals, offers
-from shared.data.catalog.deal_items import is_listed
+from shared.data.catalog import deals, offers
+from shared.data.catalog.deals import is_listed
 from shared.data.members import alerts
 from shared.data.orders import sold_here, stock
 from shared.dynamodb.attributes import Item
@@ -155,7 +155,7 @@ def test_numbers_lead_to_their_deals_products(table: Table) -> None:
     rewritten = [run(table, "DealNumber") for _ in range(2)]
 
     assert rewritten == [1, 0]
-    assert deal_items.place_of(table, str(deal.number)) == deal_items.place(deal)
+    assert deals.place_of(table, str(deal.number)) == deals.place(deal)
 
 
 @pytest.mark.parametrize("has_another", [False, True])

@@ -20,7 +20,7 @@ import pytest
 from shared.data import idempotency, invariants, item_types, keys, partitions, removal, workings
 from shared.data import item_types as t
 from shared.data.catalog import deals, feeds, imports, offers, page_cache, search
-from shared.data.catalog.deal_items import from_item
+from shared.data.catalog.deals import from_item
 from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM
 from shared.data.entity import Entity
 from shared.data.idempotency import Idempotency

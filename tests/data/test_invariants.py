@@ -16,7 +16,7 @@ import pytest
 
 from shared.data import account_checks, invariants, keys
 from shared.data.catalog import changes, deals, feed_counts, feeds, offers, scores, search
-from shared.data.catalog.deal_items import to_item
+from shared.data.catalog.deals import to_item
 from shared.data.members import follows, messages, sessions, users, votes
 from shared.data.orders import invariants as sales
 from shared.data.orders import keys as shop_keys

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals, feed_counts, feeds, imports, search, topics, words
-from shared.data.catalog.deal_items import is_listed
+from shared.data.catalog.deals import is_listed
 from shared.data.members import alerts, fanout, follows, limits
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching

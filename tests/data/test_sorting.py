@@ -12,7 +12,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import deals, offers, selecting, sorting
-from shared.data.catalog.deal_items import has_ended
+from shared.data.catalog.deals import has_ended
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table

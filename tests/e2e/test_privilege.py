@@ -26,7 +26,7 @@ from local.settings import REGION, access_key
 from shared import settings
 from shared.data import keys, removal
 from shared.data.catalog import deals, drafts, feed_counts, topics
-from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.deals import to_item_listed
 from shared.data.catalog.drafts import Draft
 from shared.data.catalog.page_cache import PICKED
 from shared.data.mail.mailing import MailWork

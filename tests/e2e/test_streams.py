@@ -16,7 +16,7 @@ from local import cloud
 from local.cloud import free_port
 from local.settings import Home
 from shared.data import keys
-from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.deals import to_item_listed
 from shared.data.members import users
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.writes import forget, put, update

@@ -25,7 +25,7 @@ from infra.functions import FUNCTIONS
 from shared import features
 from shared.data import keys
 from shared.data.catalog import deals, page_cache, picks, topics
-from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.deals import to_item_listed
 from shared.data.members import fanout, messages, sessions, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table

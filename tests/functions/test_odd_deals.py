@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from cli.main import app
 from functions.pages import desk
 from shared.data import item_types
-from shared.data.catalog import deal_items, deals, topics
+from shared.data.catalog import deals, topics
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import entered
@@ -118,7 +118,7 @@ def posted(ways: Ways, fields: Fields) -> Deal:
 def everything(ways: Ways) -> list[Deal]:
     """All deals of the table, ended ones too."""
     items, _ = ways.api.table.scan()
-    return deal_items.readable(item for item in items if item["Type"] == item_types.DEAL)
+    return deals.readable(item for item in items if item["Type"] == item_types.DEAL)
 
 
 ENDED, NO_SAVING = "This deal ended 3 hours ago: readers won't see it.", "The price is not below the list price"

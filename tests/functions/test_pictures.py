@@ -17,7 +17,7 @@ from functions.background import publisher, resizer
 from functions.pages import pictures as page
 from shared import pictures, services
 from shared.data.catalog import deals, uploads
-from shared.data.catalog.deal_items import to_item
+from shared.data.catalog.deals import to_item
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal

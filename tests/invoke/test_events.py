@@ -15,7 +15,7 @@ from shared import services, settings
 from shared.api.app import token_of
 from shared.data import item_types
 from shared.data.catalog import deals, feeds, page_cache, topics, uploads
-from shared.data.catalog.deal_items import from_item
+from shared.data.catalog.deals import from_item
 from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item

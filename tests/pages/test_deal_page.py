@@ -13,7 +13,7 @@ import pytest
 from functions.background import refresher
 from shared.data.catalog import deals, offers, page_cache, picks, scores, search
 from shared.data.catalog.changes import DealChange
-from shared.data.catalog.deal_items import to_item
+from shared.data.catalog.deals import to_item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.html import fragments, views

@@ -19,7 +19,7 @@ from local.event_source import EventSource
 from shared import settings
 from shared.data import item_types, keys, traces
 from shared.data.catalog import changes, deals, offers, search, words
-from shared.data.catalog.deal_items import is_listed, to_item, to_item_listed
+from shared.data.catalog.deals import is_listed, to_item, to_item_listed
 from shared.data.members import fanout, follows, messages
 from shared.data.members.cohorts import Unit
 from shared.dynamodb import aws_errors, damage

@@ -14,7 +14,7 @@ import pytest
 
 from local.event_source import Record, batch, number_of
 from shared.data import keys
-from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.deals import to_item_listed
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.models.catalog import CuratedPage, Deal, Topic
 from shared.values import times

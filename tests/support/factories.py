@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from shared.data import removal
-from shared.data.catalog import deal_items, deals, feeds, imports, offers, search, topics, words
+from shared.data.catalog import deals, feeds, imports, offers, search, topics, words
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, UsernameTaken
@@ -71,8 +71,8 @@ def a_deal(created_at: datetime = NOW, *, entropy: bytes | None = None, **others
 def as_large_as_allowed(deal: Deal) -> Deal:
     """A deal whose description fills it up to the last byte; its number is not counted."""
     with pytest.raises(DealTooLarge) as refusal:
-        deal_items.check(replace(deal, description="x" * deal_items.MAX_BYTES))
-    return replace(deal, description="x" * (2 * deal_items.MAX_BYTES - refusal.value.size))
+        deals.check(replace(deal, description="x" * deals.MAX_BYTES))
+    return replace(deal, description="x" * (2 * deals.MAX_BYTES - refusal.value.size))
 
 
 def a_user(username: str = "ana", **others: Any) -> User:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.api.bodies import DealChange, NewDeal, NewDraft
-from shared.data.catalog import deal_items, deals, feeds, offers, topics
+from shared.data.catalog import deals, feeds, offers, topics
 from shared.data.catalog.changes import log_of
 from shared.data.catalog.drafts import Draft
 from shared.dynamodb.table import Table
@@ -262,7 +262,7 @@ def deal_typed(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal
     shown = replace(deal, **changes(typed, now)) if deal else new(typed).to_deal(now, bytes(16))
     brand = topics.get(table, Topic(BRAND, shown.brand), consistent=True)
     shown = replace(shown, brand_name=brand.name)
-    deal_items.check(shown, deal)
+    deals.check(shown, deal)
     return shown
 
 

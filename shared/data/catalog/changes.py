@@ -15,7 +15,7 @@ from typing import Any
 
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog.deal_items import from_item, readable
+from shared.data.catalog.deals import from_item, readable
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item, unmarshal_item
 from shared.dynamodb.schema import TTL_ATTRIBUTE

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import deal_items, deals, feed_counts, feeds, offers, scores, sorting
+from shared.data.catalog import deals, feed_counts, feeds, offers, scores, sorting
 from shared.data.catalog.scores import Scored
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -50,11 +50,11 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     A GetItem (none by id); then two, of the deal and its score, a Query of the product, and of the brand one of its
     counts and one for each month; then one of the category by price.
     """
-    place = deal_items.place_of(table, id_or_number)
+    place = deals.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [partial(deals.get, table, place.deal_id), partial(scores.of, table, place.deal_id)]
     beside = _beside(table, place, now) if place.product and place.brand else []
     deal, score, *rest = table.gather(own + beside)
-    actual = deal_items.place(deal)
+    actual = deals.place(deal)
     if not rest or actual != place:
         rest = table.gather(_beside(table, actual, now))
     found, books, *months = rest
@@ -104,7 +104,7 @@ def _beside_it(deal: Deal, among: Iterable[Deal], now: datetime) -> tuple[tuple[
     return tuple(parts[0]), tuple(parts[1])
 
 
-def _beside(table: Table, place: deal_items.Place, now: datetime) -> list[Callable[[], Any]]:
+def _beside(table: Table, place: deals.Place, now: datetime) -> list[Callable[[], Any]]:
     feed = feed_of(Topic(BRAND, place.brand))
     return [
         partial(offers.offers_of, table, place.product),

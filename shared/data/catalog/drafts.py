@@ -19,7 +19,7 @@ from itertools import chain
 
 from shared.data import account_checks, item_types, keys
 from shared.data.bulk import write_all
-from shared.data.catalog import deal_items, deals, editing
+from shared.data.catalog import deals, editing
 from shared.data.idempotency import Idempotency, earlier_result, once
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -218,7 +218,7 @@ def to_item(draft: Draft) -> Item:
         "Type": item_types.DRAFT,
         "Username": draft.username,
         "AccountId": draft.account_id,
-        **deal_items.DEAL.write(draft.deal),
+        **deals.DEAL.write(draft.deal),
         "StartsAt": to_iso(draft.starts_at) if draft.starts_at else None,
         "Refused": draft.refused,
     }
@@ -246,8 +246,8 @@ def _planned(item: Item) -> datetime | None:
 def _check(table: Table, draft: Draft, now: datetime, seen: Collection[str] | None) -> None:
     """Refuse a draft that cannot be stored, and a plan that could not be carried out."""
     deal = draft.deal
-    deal_items.check_prices(deal)
-    deal_items.check_size(deal)
+    deals.check_prices(deal)
+    deals.check_size(deal)
     if draft.starts_at is None:
         return
     _require_whole(draft)

@@ -14,8 +14,8 @@ from typing import Any
 
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deal_items, deals, feed_counts
-from shared.data.catalog.deal_items import DEAL, check, is_listed, not_ours, to_item, unreadable
+from shared.data.catalog import deals, feed_counts
+from shared.data.catalog.deals import DEAL, check, is_listed, not_ours, to_item, unreadable
 from shared.data.idempotency import Idempotency, earlier_result
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -71,7 +71,7 @@ def create(
         earlier = earlier_result(table, idempotency, now)
         if earlier is not None:
             return deals.get(table, earlier, consistent=True)
-        deal_items.check(replace(deal, brand_name=deals.brand_name(table, deal.brand)))  # else refused once it is meant
+        deals.check(replace(deal, brand_name=deals.brand_name(table, deal.brand)))  # else refused once it is meant
         raise
     return deals.create(table, deal, now, idempotency=idempotency, also=also)
 
@@ -95,7 +95,7 @@ def edit(
     def ask_editor(old: Deal, new: Deal) -> None:
         ask(new, now, confirmed, old)
 
-    deal_id = deal_items.place_of(table, id_or_number, consistent=True).deal_id
+    deal_id = deals.place_of(table, id_or_number, consistent=True).deal_id
     return deals.edit(table, deal_id, changes, now, by=by, correlation_id=correlation_id, ask=ask_editor)
 
 

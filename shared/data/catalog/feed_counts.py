@@ -17,10 +17,9 @@ from typing import Any, TypeVar
 
 from shared.data import item_types, keys
 from shared.data.catalog import topics
-from shared.data.catalog.deal_items import CARDS
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import Key
+from shared.dynamodb.schema import INDEXES, Key
 from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import Write, assign, change, delete, delete_as, forget, put, update
 from shared.errors import Damaged, DealsError, Impossible, NoSuchTopic, NotSeeded
@@ -205,7 +204,7 @@ def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
 
 def _in_index(table: Table, feed: Feed, period: str) -> int:
     """How many deals a period of a feed's index shows. One Query."""
-    index = CARDS[feed.index]["index"]
+    index = next(each for each in INDEXES if each.name == feed.index)
     return len(list(table.query(keys.feed_partition(feed, period), index=index, projection=KEYS_ONLY)))
 
 

@@ -26,7 +26,7 @@ from itertools import accumulate, chain
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals, feed_counts
-from shared.data.catalog.deal_items import CARDS, readable
+from shared.data.catalog.deals import CARDS, readable
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table

@@ -11,8 +11,7 @@ from typing import TypeVar
 
 from shared.data import keys
 from shared.data.catalog import feed_counts, offers, search, words
-from shared.data.catalog.deal_items import has_ended, is_listed
-from shared.data.catalog.deals import creation, numbered
+from shared.data.catalog.deals import creation, has_ended, is_listed, numbered
 from shared.data.catalog.topics import no_such
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import KEYS_ONLY, Table

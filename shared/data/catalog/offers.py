@@ -23,7 +23,7 @@ from functools import partial
 
 from shared.data import item_types, keys
 from shared.data.catalog.changes import DealChange
-from shared.data.catalog.deal_items import CARDS, attributes, readable
+from shared.data.catalog.deals import CARDS, attributes, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import ABSENT, Write, assign, forget, put, put_over

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals
-from shared.data.catalog.deal_items import attributes, readable
+from shared.data.catalog.deals import attributes, readable
 from shared.data.catalog.topics import no_such
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item

@@ -20,7 +20,7 @@ from math import copysign, log10
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals
-from shared.data.catalog.deal_items import readable
+from shared.data.catalog.deals import readable
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key

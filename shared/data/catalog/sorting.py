@@ -28,7 +28,7 @@ from typing import Any
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import feeds, topics
-from shared.data.catalog.deal_items import CARDS, from_item
+from shared.data.catalog.deals import CARDS, from_item
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Index

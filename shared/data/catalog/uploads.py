@@ -7,7 +7,7 @@ from datetime import datetime
 
 from shared.data import account_checks, keys
 from shared.data.catalog import deals
-from shared.data.catalog.deal_items import ours
+from shared.data.catalog.deals import ours
 from shared.data.catalog.feed_counts import Stale
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import change

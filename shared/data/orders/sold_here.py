@@ -12,7 +12,7 @@ from datetime import datetime
 
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.data.catalog.deal_items import is_listed
+from shared.data.catalog.deals import is_listed
 from shared.data.catalog.feed_counts import Stale
 from shared.data.orders import keys as shop_keys
 from shared.dynamodb import cursors
