@@ -12,8 +12,7 @@ from http import HTTPStatus
 
 from shared.data.catalog import clicks, deals
 from shared.html import pages, views
-from shared.html.app import Routes, serve
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.http.requests import address, header
 from shared.models.catalog import Status
 from shared.runtime.environment import table

@@ -28,10 +28,9 @@ from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index
 from shared.dynamodb.table import Projection
 from shared.errors import BadRequest, Forbidden, NoSuchPath, NotFound
 from shared.html import cookies, drawings, form_cost, pages
-from shared.html.app import Routes, serve
 from shared.html.links import link
 from shared.html.page_cost import collection, is_visible
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.html.patterns import hidden_because, kind_of
 from shared.http.requests import on_laptop
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Topic

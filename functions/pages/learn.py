@@ -19,8 +19,7 @@ from typing import Any
 from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
 from shared.html import drawings, forms, page_cost, pages
-from shared.html.app import Routes, serve
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.http import requests
 from shared.learn import drawing, exercises, lessons, running
 from shared.learn.exercises import Exercise

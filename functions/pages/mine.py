@@ -35,9 +35,8 @@ from shared.errors import (
     NotWatching,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.app import Routes, serve
 from shared.html.links import absolute
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.html.views import render, xml_text
 from shared.models.catalog import (
     ALL_DEALS,
@@ -220,7 +219,7 @@ def _switched(
     if request.wants_json:
         own, *others = states or notices[:1]
         return _json({own: turned_on, **dict.fromkeys(others, False)})
-    return forms.lead_to(place, notice=notices[0 if turned_on else 1])
+    return pages.lead_to(place, notice=notices[0 if turned_on else 1])
 
 
 def _states_of(number: str, username: str) -> dict[str, bool]:

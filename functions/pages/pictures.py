@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 
 from shared.errors import NotFound
 from shared.html import pages
-from shared.html.app import Routes, serve
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.runtime.bucket import bucket
 from shared.values.pictures import MEDIA_TYPES, PICTURES
 

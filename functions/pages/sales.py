@@ -19,9 +19,8 @@ from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, Busy, IdempotencyKeyReused, NoSuchPath, TooLateToUndo
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
-from shared.html.app import Routes, serve
 from shared.html.forms import InvalidFields, check
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.models.catalog import Deal
 from shared.models.members import Session
 from shared.models.orders import OrderStatus
@@ -125,7 +124,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     if step == "undo":
         return pages.redirect(f"{ORDERS}/{order.order_id}", notice="undone")
     place = f"?status={_status(typed['back'])}" if "back" in typed else f"/{order.order_id}"
-    return forms.lead_to(ORDERS + place, done=order.order_id)
+    return pages.lead_to(ORDERS + place, done=order.order_id)
 
 
 @routes.get("/desk/shop/customers/<username>")

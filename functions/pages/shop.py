@@ -38,9 +38,8 @@ from shared.data.orders.errors import (
 from shared.errors import BadRequest, DealIsOver, DealsError, IdempotencyKeyReused
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
-from shared.html.app import Routes, serve
 from shared.html.forms import Fields, InvalidFields, check
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.models.catalog import Status, StockLevel
 from shared.models.members import Session
 from shared.models.orders import NO_CHARGES, Address, Bill, CartItem, Charges, Order, OrderStatus, Wanted
@@ -205,7 +204,7 @@ def save_address(request: Request) -> Answer:
         return _address_page(request, member.username, typed, error.errors)
     except TooManyAddresses as error:
         return _address_page(request, member.username, typed, {"name": str(error)})
-    return forms.lead_to(place, notice="address")
+    return pages.lead_to(place, notice="address")
 
 
 @routes.post(f"{ADDRESSES}/remove", form_page=ADDRESSES)

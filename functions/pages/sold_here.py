@@ -6,8 +6,7 @@ from functions.pages.site import SELECTED
 from functions.pages.site.listing import cursor_of, public_page
 from shared.data.orders import sold_here
 from shared.html import views
-from shared.html.app import Routes
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.runtime.environment import table
 
 routes = Routes()

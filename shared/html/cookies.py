@@ -17,8 +17,7 @@ from shared.data.members import messages, sessions
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
 from shared.html import forms, pages
-from shared.html.app import Page, Routes
-from shared.html.pages import Answer, Request, SignInFirst
+from shared.html.pages import Answer, Page, Request, Routes, SignInFirst
 from shared.http import requests
 from shared.http.requests import MAX_TOKEN, attributes, brought, is_plain, name, on_laptop
 from shared.models.members import Session
@@ -157,7 +156,7 @@ def replay_after_sign_in(routes: Routes, prefix: str, *buttons: Page) -> None:
         if form and button and button.func in buttons:
             answer = button(form)
         else:
-            answer = forms.lead_to(forms.own_path(request.query.get("next"), "/"))
+            answer = pages.lead_to(forms.own_path(request.query.get("next"), "/"))
         own = requests.name(COOKIE)
         lines = list(answer.headers.get("Set-Cookie", []))
         if not any(line.startswith(f"{own}=") for line in lines):  # else it is kept once more

@@ -12,12 +12,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Forbidden, InvalidInput, NotAForm
-from shared.html.links import base, origin
-from shared.html.pages import Answer, leading
+from shared.html.links import origin
 from shared.http.answers import reason
 from shared.http.requests import Event, header, is_client_key, media_type
 
@@ -159,15 +158,3 @@ def own_path(text: str | None, otherwise: str) -> str:
     if parts.scheme or parts.netloc or any(step in (".", "..") for step in parts.path.split("/")):
         return otherwise
     return text
-
-
-def lead_to(place: str, *, cookies: tuple[str, ...] = (), notice: str | None = None, **query: str) -> Answer:
-    """303 to a path of ours with its query, as ``own_path`` gives it; ``query`` overrides.
-
-    ``notice`` is the code of what the form has done; one that the query had before is gone.
-    """
-    path, _, asked = place.partition("?")
-    location = f"{base()}{path}"
-    kept = {name: value for name, value in parse_qsl(asked) if name != "notice"} | query
-    asked = urlencode(kept | ({"notice": notice} if notice else {}))
-    return leading(f"{location}?{asked}" if asked else location, cookies=cookies, notice=notice)

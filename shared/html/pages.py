@@ -1,4 +1,7 @@
-"""Pages: a request for one, the answer that a template and values make, its headers, and pages for what went wrong.
+"""Pages: a request for one, the answer that a template and values make, its headers, and the handler of all routes.
+
+A page is a function of the request and the decoded parts of its path. A module registers its pages in ``Routes``;
+``serve`` makes the handler of one function of all its modules' routes, and pages of errors.
 
 The headers say what a browser may load and run, what it sends to other sites, and how long it keeps a page.
 ``Referrer-Policy`` is not ``no-referrer``, which would make browsers send ``Origin: null`` with every form, and forms
@@ -8,25 +11,33 @@ would be refused.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared import features
 from shared.dynamodb import damage
-from shared.errors import NotSignedIn
-from shared.html.links import absolute, link
+from shared.errors import BadRequest, DealsError, InvalidCursor, NoSuchPath, NotSignedIn, WrongMethod
+from shared.html import forms
+from shared.html.links import absolute, base, link, origin
 from shared.html.views import render
-from shared.http.answers import FRESH, etag
+from shared.http import answers
+from shared.http.answers import FRESH, detail_of, etag, finished, headers_of, problem_of, status_of
 from shared.http.requests import DONE, Event, brought, correlation_id, done, header
+from shared.values import times
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
     from shared.models.members import Role, Session  # public pages start without the models of accounts
 
 
@@ -274,6 +285,18 @@ def redirect(
     return leading(location, cookies=cookies, notice=notice)
 
 
+def lead_to(place: str, *, cookies: tuple[str, ...] = (), notice: str | None = None, **query: str) -> Answer:
+    """303 to a path of ours with its query, as ``forms.own_path`` gives it; ``query`` overrides.
+
+    ``notice`` is the code of what the form has done; one that the query had before is gone.
+    """
+    path, _, asked = place.partition("?")
+    location = f"{base()}{path}"
+    kept = {name: value for name, value in parse_qsl(asked) if name != "notice"} | query
+    asked = urlencode(kept | ({"notice": notice} if notice else {}))
+    return leading(f"{location}?{asked}" if asked else location, cookies=cookies, notice=notice)
+
+
 def leading(location: str, *, cookies: tuple[str, ...], notice: str | None) -> Answer:
     """A redirect with a cookie of one minute, which proves to its target that this browser did what the address
     says."""
@@ -295,3 +318,152 @@ def problem_page(
     cache = PUBLIC if lasting else PRIVATE
     known: dict[str, Any] = {"title": title, "detail": detail, "onward": None, "onward_name": None, "names": []}
     return page("error.html", status=status, cache=cache, more_headers=more_headers, **(known | values))
+
+
+Page = Callable[..., Answer]
+
+
+class Routes:
+    """The pages of one module, by method and rule. Rules are the resolver's, such as ``/deals/<number>``."""
+
+    def __init__(self) -> None:
+        self.pages: list[tuple[str, str, Page]] = []
+
+    def get(self, *rules: str) -> Callable[[Page], Page]:
+        """Register a page. It answers HEAD, too, which feed readers send."""
+        return self._register("GET", rules)
+
+    def post(self, *rules: str, form_page: str | None = None) -> Callable[[Page], Page]:
+        """Register the function for forms that are sent to such a path.
+
+        ``form_page`` is the path of the page with the form, for a form whose path is no page: ``/deals/<number>``, with
+        parts of the form's own. A browser that opens the form's path, as it may after a page that named a fault
+        with the form, is sent there.
+        """
+        if form_page is not None:
+            self.get(*rules)(partial(_to_form_page, form_page))
+        return self._register("POST", rules)
+
+    def button(self, path: str) -> partial[Answer] | None:
+        """The function for the forms that are sent to a path, or None."""
+        for method, rule, page in self.pages:
+            found = re.fullmatch(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule), path)
+            if method == "POST" and found:
+                return partial(page, **{name: unquote(part) for name, part in found.groupdict().items()})
+        return None
+
+    def _register(self, method: str, rules: tuple[str, ...]) -> Callable[[Page], Page]:
+        def register(page: Page) -> Page:
+            self.pages.extend((method, rule, page) for rule in rules)
+            return page
+
+        return register
+
+
+def _to_form_page(place: str, _request: Request, **parts: str) -> Answer:
+    for name, part in parts.items():
+        place = place.replace(f"<{name}>", part)
+    return redirect(place)
+
+
+def serve(*routes: Routes, guards: Sequence[answers.Guard] = (), public: bool = False) -> answers.Handler:
+    """The Lambda handler of some pages.
+
+    ``public``: they are the same for everyone, also those that say that nothing is there.
+    """
+
+    def refused(error: DealsError, event: Event) -> Response[Any]:
+        request = _request(event)
+        answer = problem_of(error) if request.wants_json else _page_of(error, request, public=public)
+        return finished(_protected(answer), event)
+
+    app = answers.create_app(refused)
+    app.use([lambda app, next_middleware: _protected(next_middleware(app)), _without_slash])
+    known = [page for each in routes for page in each.pages]
+    for method, rule, page in known:
+        app.route(rule.replace(".", r"\."), method)(_called(app, page))
+
+    @app.not_found
+    def _no_such_page(_error: Exception) -> Response[Any]:
+        path = app.current_event.path
+        allowed = [method for method, rule, _ in known if re.fullmatch(re.sub(r"<\w+>", "[^/]+", rule), path)]
+        # The resolver takes fewer characters in a part of a path: with a quotation mark, nothing is there.
+        raise WrongMethod(allowed) if allowed and app.current_event.http_method not in allowed else NoSuchPath()
+
+    answered = answers.serve(app, *guards, refused=refused)
+
+    def handler(event: Event, context: LambdaContext) -> Event:
+        if work := workings():
+            work.begin_page(event)
+        answer = answered(event, context)
+        if work:
+            work.conclude(answer)
+        return answer
+
+    return handler
+
+
+def _called(app: APIGatewayRestResolver, page: Page) -> Callable[..., Answer]:
+    """A page as the resolver calls its routes."""
+
+    def called(**parts: str) -> Answer:
+        decoded = {name: unquote(part) for name, part in parts.items()}
+        return page(_request(app.current_event.raw_event), **decoded)
+
+    return called
+
+
+def _request(event: Event) -> Request:
+    single = event.get("queryStringParameters") or {}
+    return Request(event, event["path"], {name: value or "" for name, value in single.items()}, times.now())
+
+
+def _protected(answer: Response[Any]) -> Response[Any]:
+    """An answer with the headers that every page has."""
+    security = security_headers(origin(), answer.content_type or "")
+    work = workings()
+    timing = {"Server-Timing": work.page_cost.server_timing()} if work else {}
+    answer.headers = {**security, **timing, **answer.headers}
+    return answer
+
+
+def _without_slash(app: APIGatewayRestResolver, next_middleware: NextMiddleware) -> Response[Any]:
+    """Middleware: a path with a slash at its end leads to the one without."""
+    request = _request(app.current_event.raw_event)
+    if request.path == "/" or not request.path.endswith("/"):
+        return next_middleware(app)
+    if app.current_event.http_method != "GET":
+        raise NoSuchPath
+    location = link("/" + request.path.strip("/"), **request.query)
+    return Answer("", status=HTTPStatus.MOVED_PERMANENTLY, headers={"Location": location})
+
+
+def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
+    """The page for an error, with the way on where there is one."""
+    if isinstance(error, SignInFirst):
+        return error.answer
+    if isinstance(error, NotSignedIn):
+        return _to_sign_in(request)
+    detail = error.plain or detail_of(error)
+    if isinstance(error, InvalidCursor | BadRequest) and error.field in request.query:
+        # The way back is the same address without what cannot be read in it.
+        query = {name: value for name, value in request.query.items() if name not in ("cursor", error.field)}
+        name = "Start with the newest" if isinstance(error, InvalidCursor) else f"Go on without “{error.field}”"
+        onward = link(request.path, **query)
+        return problem_page(HTTPStatus.BAD_REQUEST, detail, onward=onward, onward_name=name)
+    return problem_page(status_of(error), detail, headers_of(error), public=public)
+
+
+def _to_sign_in(request: Request) -> Answer:
+    """The sign-in page, and back from there. A form that was sent is kept on a page that can send it again, so that a
+    session's end loses nothing that was typed; but a password is never written into a page."""
+    if request.event["httpMethod"] == "GET":
+        asked = link(request.path, **request.query).removeprefix(base())
+        return redirect("/account/sign-in", next=asked)
+    try:
+        fields = forms.read(request.event)
+    except DealsError:  # the page for those who are signed in shows it
+        fields = {}
+    if not fields or any("password" in name for name in fields):
+        return redirect("/account/sign-in")
+    return page("again.html", status=HTTPStatus.FORBIDDEN, path=request.path, fields=fields)

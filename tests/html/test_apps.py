@@ -20,8 +20,7 @@ from shared.api import app
 from shared.data.orders.errors import NoSuchOrder, NotSoldHere
 from shared.errors import DealsError
 from shared.html import links, pages
-from shared.html.app import Routes, serve
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.html.views import FOLDER
 from shared.http import requests
 from shared.http.answers import Guard, json_answer

@@ -27,9 +27,8 @@ from shared.errors import (
     WrongPassword,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.app import Routes, serve
 from shared.html.forms import Fields, InvalidFields, check
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.http.requests import Event, address
 from shared.models.members import Pace, Session, User
 from shared.runtime import metrics
@@ -256,7 +255,7 @@ def _welcomed(request: Request, token: str, place: str, **query: str) -> Answer:
     brought = cookies.token_of(request.event)
     if brought is not None:
         sessions.end(table(), brought)
-    return forms.lead_to(place, cookies=tuple(cookies.signed_in(token)), **query)
+    return pages.lead_to(place, cookies=tuple(cookies.signed_in(token)), **query)
 
 
 def _left(notice: str) -> Answer:

@@ -12,9 +12,8 @@ from functions.pages.account import WORDS, account_page, again, me, visitor_form
 from shared.data.mail import digests, mailing
 from shared.errors import SlowDown
 from shared.html import forms, pages
-from shared.html.app import Routes
 from shared.html.forms import InvalidFields, check
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.http.requests import address, on_laptop
 from shared.models.mail import is_stopped, is_verified, settings_of
 from shared.models.members import User

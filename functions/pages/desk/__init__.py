@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functions.pages.desk import deal_form, deals, lists, today
 from shared.html import forms
-from shared.html.app import serve
+from shared.html.pages import serve
 
 _MODULES = (today, deals, deal_form, lists, *deals.OF_FEATURES)
 

@@ -15,9 +15,8 @@ from shared.data.catalog.drafts import Draft
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
 from shared.html import cookies, pages, views
-from shared.html.app import Routes
 from shared.html.forms import Fields, InvalidFields, check
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import BRAND, CATEGORIES, TYPED, TYPES, Changed, Deal, LogLine, Topic, feed_of
 from shared.runtime.environment import table
 from shared.values import links, money, naming

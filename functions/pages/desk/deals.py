@@ -39,9 +39,8 @@ from shared.errors import (
     TooManyDrafts,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.app import Routes
 from shared.html.forms import Fields
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime import metrics
 from shared.runtime.environment import table

@@ -21,9 +21,8 @@ from shared.data.catalog import clicks, deals, picks, topics
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists, NoSuchDeal, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.html import cookies, forms, pages, views
-from shared.html.app import Routes
 from shared.html.forms import InvalidFields, check
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Status, Topic
 from shared.runtime.environment import table
 from shared.values import naming

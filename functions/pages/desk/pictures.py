@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 from functions.pages.desk import deal_form
 from shared.data.catalog import uploads
 from shared.html import pages, views
-from shared.html.app import Routes
 from shared.html.links import absolute, link, origin
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import Deal
 from shared.runtime.bucket import upload_form
 from shared.values import identifiers

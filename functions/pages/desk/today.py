@@ -37,10 +37,9 @@ from shared.errors import (
     Unavailable,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.app import Routes
 from shared.html.forms import InvalidFields
 from shared.html.links import absolute, origin
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.http import requests
 from shared.models.catalog import ALL_DEALS, CATEGORIES, Deal, Period, Status
 from shared.runtime.environment import table

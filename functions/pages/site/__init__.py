@@ -33,10 +33,9 @@ from shared.data.catalog import feed_counts, feeds, page_cache, picks, scores, s
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, links, pages, views
-from shared.html.app import Routes, serve
 from shared.html.fragments import path_of
 from shared.html.links import absolute, base, link, origin
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes, serve
 from shared.html.views import render, xml_text
 from shared.http import answers, cached_pages
 from shared.models.catalog import (

@@ -13,9 +13,8 @@ from functions.pages.site import listing
 from functions.pages.site.listing import moved, public_page
 from shared.data.catalog import deal_pages, deals
 from shared.html import views
-from shared.html.app import Routes
 from shared.html.links import absolute, link
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
 from shared.values import identifiers, money

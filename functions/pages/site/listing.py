@@ -21,10 +21,9 @@ from shared.data.catalog.search import Match
 from shared.dynamodb import cursors
 from shared.errors import InvalidName, NotFound
 from shared.html import fragments, pages, views
-from shared.html.app import Routes
 from shared.html.fragments import path_of
 from shared.html.links import link
-from shared.html.pages import Answer, Request
+from shared.html.pages import Answer, Request, Routes
 from shared.http import cached_pages, requests
 from shared.models.catalog import (
     BRAND,
