@@ -25,6 +25,22 @@ class News:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DealList:
+    """A list of deals that the API and the site show at the same path, a page at a time."""
+
+    path: str
+
+    read: str
+    """The function that returns a page of it, of a table at a time: it takes a ``limit`` and a ``cursor``."""
+
+    summary: str
+    """What the API's document says of it."""
+
+    template: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
     """What one feature adds, and which files are its own. Places that are empty add nothing."""
 
@@ -103,6 +119,9 @@ class Feature:
     ``of_account`` returns those of the answer about an account."""
 
     # The functions and their pages.
+
+    lists: tuple[DealList, ...] = ()
+    """Lists of deals."""
 
     joins: Mapping[str, str] = field(default_factory=dict)
     """What it adds to a function, by the function's name (``joining``): routes, a task, or a module that has what the
@@ -257,9 +276,9 @@ SHOP = Feature(
     name="shop",
     does="carts, orders and stock of the deals that the site sells itself",
     owns="""
-        benchmarks/rush.py cli/shop.py functions/api/orders.py functions/api/sold_here.py
+        benchmarks/rush.py cli/shop.py functions/api/orders.py
         functions/background/shop_upkeep.py functions/pages/sales.py functions/pages/shop.py
-        functions/pages/sold_here.py infra/rows/shop.py local/sample/stock.py shared/api/addresses.py
+        infra/rows/shop.py local/sample/stock.py shared/api/addresses.py
         shared/api/countries.json shared/api/orders.py shared/api/shop_schemas.py shared/data/orders
         shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders
         tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py
@@ -301,9 +320,16 @@ SHOP = Feature(
         "desk": (("/desk/shop/orders", "Orders"),),
         "mine": (("/shop/cart", "Cart"), ("/shop/orders", "Orders"), ("/shop/addresses", "Addresses")),
     },
+    lists=(
+        DealList(
+            path="/sold-here",
+            read="shared.data.orders.sold_here:page",
+            summary="Deals that can be bought here",
+            template="shop/sold-here.html",
+            description="The deals that you can buy on this site, newest first.",
+        ),
+    ),
     joins={
-        "catalog": "functions.api.sold_here:add",
-        "site": "functions.pages.sold_here:routes",
         "refresher": "functions.background.shop_upkeep:Offered",
         "expiry": "functions.background.shop_upkeep:measure",
     },

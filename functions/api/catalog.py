@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from datetime import datetime
-from itertools import starmap
+from itertools import chain, starmap
 from pathlib import Path
 from typing import Any
 
@@ -222,7 +222,17 @@ def _feed(feed: Feed, *, now: datetime) -> documents.Json:
     return documents.feed(feeds.read(table(), feed, now=now, **paging(app)), now)
 
 
-for add in features.joining("catalog"):
-    add(app)
+def _add(shown: features.DealList) -> None:
+    """Add the route of a feature's list of deals."""
+    read = features.imported(shown.read)
+
+    @app.get(shown.path, **describe(shown.summary, "DealList", query=PAGED, cached=True))
+    def deals_of_feature() -> Response[Any]:
+        now = times.now()
+        return public(app, compact(documents.feed(read(table(), now, **paging(app)), now)))
+
+
+for each in chain.from_iterable(features.of("lists")):
+    _add(each)
 
 handler = serve(app)

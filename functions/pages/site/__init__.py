@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from http import HTTPStatus
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from functions.pages.site import deal, listing
@@ -417,4 +417,26 @@ def _for_machines(text: str, media_type: str) -> Answer:
     return Answer(text, media_type=media_type, cache=pages.FOR_A_DAY)
 
 
-handler = serve(routes, deal.routes, listing.routes, *features.joining("site"), public=True)
+def _add(shown: features.DealList) -> None:
+    """Add the page of a feature's list of deals."""
+    read = features.imported(shown.read)
+
+    @routes.get(shown.path)
+    def deals_of_feature(request: Request) -> Answer:
+        cursor, now = cursor_of(request), request.now
+        found = read(table(), now, limit=SELECTED, cursor=cursor)
+        return public_page(
+            shown.template,
+            request,
+            cards=views.cards_of_each(found.items, now),
+            first=cursor is None,
+            more=found.next,
+            description=shown.description,
+            robots=None if cursor is None else "noindex, follow",
+        )
+
+
+for each in chain.from_iterable(features.of("lists")):
+    _add(each)
+
+handler = serve(routes, deal.routes, listing.routes, public=True)
