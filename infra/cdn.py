@@ -35,7 +35,7 @@ from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
 from infra.nag import Acceptance, accept
 from infra.rows.cdn import Cdn
 from infra.settings import SITE_STAGE, Stage
-from infra.site import Site
+from infra.stacks import Site
 from infra.storage import Bucket, gone_after
 from shared.api import paths
 from shared.http.requests import SELECTING

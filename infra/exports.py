@@ -22,7 +22,7 @@ from infra.lambdas import Log
 from infra.nag import Acceptance, accept
 from infra.rows.exports import Exports
 from infra.settings import Stage
-from infra.site import Site, Watched
+from infra.stacks import Site, Watched
 from infra.storage import Bucket, DealsTable, gone_after
 from shared import features
 

@@ -17,7 +17,7 @@ from infra.lambdas import Log
 from infra.nag import Acceptance, accept
 from infra.rows.firewall import Firewall
 from infra.settings import SITE_STAGE, Stage
-from infra.site import Site
+from infra.stacks import Site
 from shared.api import paths
 from shared.http.answers import document
 from shared.http.requests import MAX_BODY_BYTES

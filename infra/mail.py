@@ -18,7 +18,7 @@ from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept
 from infra.rows.mail import Mail
 from infra.settings import Stage
-from infra.site import Site
+from infra.stacks import Site
 
 MAILERS = 2
 """Mailers at once, Lambda's least: a new account in production sends 14 mails a second, which one mailer does.

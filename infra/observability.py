@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from aws_cdk import Annotations, Duration, NestedStack, Stack
 from aws_cdk import aws_budgets as budgets
@@ -23,10 +23,12 @@ from infra import nag
 from infra.nag import accept
 from infra.rows import Bound
 from infra.settings import ESSENTIAL, Stage, Watch
-from infra.site import Site
 from shared import features
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
+
+if TYPE_CHECKING:
+    from infra.stacks import Site
 
 MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
 

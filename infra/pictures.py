@@ -14,7 +14,7 @@ from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept
 from infra.rows.pictures import FILES
 from infra.settings import EVERY_ORIGIN, Stage
-from infra.site import Site
+from infra.stacks import Site
 from infra.storage import A_DAY, Bucket
 from shared.values.pictures import PICTURES, UPLOADS
 

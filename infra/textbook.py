@@ -10,7 +10,7 @@ from constructs import Construct
 from infra import nag
 from infra.lambdas import PythonFunction
 from infra.nag import Acceptance, accept
-from infra.site import Site
+from infra.stacks import Site
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.learn import lessons
 

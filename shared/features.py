@@ -71,7 +71,7 @@ class Feature:
     settings of stages, by the stages' names."""
 
     resources: str = ""
-    """Is called with the stack, and what it is made of (``infra/site.py``), to add resources."""
+    """Is called with the stack, and what it is made of (``infra/stacks.py``), to add resources."""
 
     metrics: str = ""
     """The module of its metrics: ``ESSENTIAL`` are paid for where only the essential is watched, and the dashboard

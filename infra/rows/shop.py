@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aws_cdk import Stack
 
     from infra.settings import Stage
-    from infra.site import Site
+    from infra.stacks import Site
 
 _PERCENTS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?")
 
@@ -183,7 +183,7 @@ ROUTES = (
 def add(_stack: Stack, site: Site) -> None:
     """Have late orders watched, and orders drawn."""
     from infra.observability import MAXIMUM, of_function, only  # noqa: PLC0415  # and aws_cdk with it
-    from infra.site import Watched  # noqa: PLC0415  # the same
+    from infra.stacks import Watched  # noqa: PLC0415  # the same
 
     stage = site.stage
     waits = only(stage, OLDEST_OPEN_ORDER, MAXIMUM)
