@@ -7,7 +7,7 @@ data. It says ``module:name`` where it means an object, so that a function impor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import Any
@@ -40,6 +40,12 @@ class DealList:
     description: str
 
 
+def _module(*parts: str) -> str:
+    """A place that names a module, with the names of the parts that such a module may have."""
+    named: str = field(default="", metadata={"parts": parts})
+    return named
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
     """What one feature adds, and which files are its own. Places that are empty add nothing."""
@@ -64,7 +70,7 @@ class Feature:
 
     # The stack.
 
-    rows: str = ""
+    rows: str = _module("FUNCTIONS", "MORE", "any_function", "ROUTES", "QUEUES", "STAGES")
     """A module of ``infra/rows``: ``FUNCTIONS`` are rows of Lambda functions, ``MORE`` what other functions may do for
     it, by their names, ``any_function`` returns further rights of each, on a stage that shows its work, ``ROUTES`` are
     those of the API, ``QUEUES`` names of queues of work, each with the stack's output of its address, and ``STAGES``
@@ -73,13 +79,13 @@ class Feature:
     resources: str = ""
     """Is called with the stack, and what it is made of (``infra/stacks.py``), to add resources."""
 
-    metrics: str = ""
+    metrics: str = _module("ESSENTIAL", "DELIVERY")
     """The module of its metrics: ``ESSENTIAL`` are paid for where only the essential is watched, and the dashboard
     shows ``DELIVERY`` beside the messages delivered."""
 
     # The table.
 
-    items: str = ""
+    items: str = _module("ENTITIES", "USER_PLACES", "USER_HIDES", "NOTES", "COLLECTIONS", "DESCRIBED", "QUERIES")
     """The module of its items: ``ENTITIES`` are the rows of their types, by what they belong to
     (``shared/data/entities.py``), ``USER_PLACES`` places of users in indexes, ``USER_HIDES`` hidden attributes of
     users, with the reasons, ``NOTES`` the partitions that notes are about, by the notes' types, ``COLLECTIONS``
@@ -111,10 +117,10 @@ class Feature:
     api: str = ""
     """The app whose routes its commands ask."""
 
-    answers: str = ""
+    answers: str = _module("ANSWERS", "OPENAPI")
     """The module of what its routes answer: ``ANSWERS`` are the models, and ``OPENAPI`` adds to the document."""
 
-    fields: str = ""
+    fields: str = _module("IN_ANSWERS", "IN_BODIES", "of_account")
     """The module of fields in others' JSON: ``IN_ANSWERS`` and ``IN_BODIES`` have them by the models' names, and
     ``of_account`` returns those of the answer about an account."""
 
@@ -158,7 +164,7 @@ class Feature:
 
     # Commands.
 
-    commands: str = ""
+    commands: str = _module("GROUPS", "COMMANDS", "SUBCOMMANDS", "REWRITES", "REDRIVEN", "PROOFS")
     """A module of ``btd``: ``GROUPS`` and ``COMMANDS`` are its own, ``SUBCOMMANDS`` functions to add to groups, by the
     groups' names, ``REWRITES`` those of ``btd backfill``, ``REDRIVEN`` the kinds of work that ``btd redrive`` reads
     from dead-letter queues, and ``PROOFS`` those of ``btd probe`` by their names (``cli/proofs``)."""
@@ -177,7 +183,7 @@ class Feature:
     sample: str = ""
     """Adds to the sample of a new local cloud."""
 
-    tools: str = ""
+    tools: str = _module("written", "happens", "documents")
     """A module of ``tools``: ``written`` returns files of data that are made from maintained libraries, and what they
     hold (``tools/standards.py``), ``happens`` adds to the model for NoSQL Workbench, and ``documents`` writes pages of
     the documents' site, each as a path and a text."""
@@ -425,7 +431,13 @@ def of(place: str) -> Iterator[Any]:
 
 
 def parts(place: str, name: str) -> Iterator[Any]:
-    """Yield the parts of that name of the modules in a place of the records; not every module has it."""
+    """Yield the parts of that name of the modules in a place of the records; not every module has it.
+
+    Raises LookupError for a name that no module in this place may have.
+    """
+    known = next(each.metadata["parts"] for each in fields(Feature) if each.name == place)
+    if name not in known:
+        raise LookupError(f"The modules in the place {place!r} have no part {name!r}, but {', '.join(known)}.")
     return (getattr(module, name) for module in of(place) if hasattr(module, name))
 
 

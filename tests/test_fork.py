@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 import subprocess
@@ -186,6 +187,24 @@ def test_a_record_names_files_sections_and_objects_that_are_there(feature: Featu
     for name in re.findall(r"'([\w.]+:\w*)'", repr(feature)):
         assert features.imported(name), name
     assert {*feature.needs} <= {each.name for each in FEATURES}
+
+
+def test_a_part_that_modules_of_a_place_may_not_have_is_refused_by_its_name() -> None:
+    with pytest.raises(LookupError, match="'rows' have no part 'FUNCTION', but FUNCTIONS, MORE"):
+        features.parts("rows", "FUNCTION")
+
+
+def test_each_module_in_a_place_has_one_of_its_parts_at_least() -> None:
+    parts = {each.name: each.metadata["parts"] for each in dataclasses.fields(Feature) if each.metadata}
+
+    without = [
+        module
+        for place, names in parts.items()
+        for module in features.of(place)
+        if not any(hasattr(module, name) for name in names)
+    ]
+
+    assert without == []
 
 
 def test_the_document_lists_the_features_as_their_records_describe_them() -> None:
