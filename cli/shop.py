@@ -1,6 +1,7 @@
 """``btd addresses``, ``btd cart``, ``btd orders`` and ``btd stock``: what the shop's routes do, and ``btd rush``.
 
-A rush is many buyers at once on one deal of the local cloud; it says whether the stock is right afterwards.
+A rush is many buyers at once on one deal of the local cloud; it says whether the stock is right afterwards. The local
+cloud's sample gets its stock here, too.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ import random
 import secrets
 import time
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
@@ -273,6 +277,20 @@ def _buy(table: Table, wanted: Wanted, buyer: User) -> str:
     except Busy:
         return "busy"
     return "placed"
+
+
+ON_SALE = (40, 12, 3, 1)
+"""Pieces of the first deals on the sample's front page."""
+
+ALSO_SOLD = 20
+"""Deals among the newest, as many pieces of each by turns."""
+
+
+def stock_the_sample(table: Table, front: Sequence[str], newest: Sequence[str], now: datetime) -> None:
+    """Put the first deals of the front page on sale, and some of the newest; both are named by their ids."""
+    also = [each for each in newest if each not in front[: len(ON_SALE)]][:ALSO_SOLD]
+    for sold, pieces in (*zip(front, ON_SALE, strict=False), *zip(also, cycle(ON_SALE))):
+        stock.add(table, sold, pieces, now)
 
 
 GROUPS = (addresses_app, cart_app, orders_app, stock_app)

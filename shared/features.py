@@ -284,8 +284,8 @@ SHOP = Feature(
     owns="""
         benchmarks/rush.py cli/shop.py functions/api/orders.py
         functions/background/shop_upkeep.py functions/pages/sales.py functions/pages/shop.py
-        infra/rows/shop.py local/sample/stock.py shared/api/addresses.py
-        shared/api/countries.json shared/api/orders.py shared/api/shop_schemas.py shared/data/orders
+        infra/rows/shop.py shared/api/addresses.py shared/api/countries.json shared/api/orders.py
+        shared/api/shop_schemas.py shared/data/orders
         shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders
         tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py
         tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
@@ -340,7 +340,7 @@ SHOP = Feature(
         "expiry": "functions.background.shop_upkeep:measure",
     },
     paths={"private": ("/shop/",), "packed": ("/shop", "/shop/cart", "/desk/shop")},
-    sample="local.sample.stock:plant",
+    sample="cli.shop:stock_the_sample",
     benchmarks={"rush": "benchmarks.rush:main"},
 )
 

@@ -19,13 +19,13 @@ from aws_cdk import aws_lambda as lambda_
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
+from cli import shop
 from cli.redrive import Batch
 from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
 from local import __main__ as local
 from local import cloud, ministack_patches, sample
 from local.cloud import _DEPLOYED_FROM, free_port
-from local.sample import stock as stock_of_sample
 from local.settings import ROOT, Home, Trouble, client_arguments
 from shared.data import invariants
 from shared.data.catalog import feeds, picks, scores
@@ -293,9 +293,9 @@ def test_the_sample_is_sold_among_the_newest_and_first_on_the_front_page(planted
     newest = feeds.read(planted, ALL_DEALS, limit=24, now=PLANTED).items
     sold = [deal for deal in newest if stock.find(planted, deal.deal_id) is not None]
 
-    assert len(sold) >= stock_of_sample.ALSO_SOLD
+    assert len(sold) >= shop.ALSO_SOLD
     front = picks.read(planted, FRONT_PAGE, PLANTED)
-    assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == stock_of_sample.ON_SALE
+    assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == shop.ON_SALE
 
 
 def test_what_the_sample_writes_agrees(planted: Table) -> None:
