@@ -226,7 +226,7 @@ TEXTBOOK = Feature(
     does="lessons about single-table design, whose requests visitors send and change",
     needs=("shop", "workings"),
     owns="""
-        functions/pages/learn.py infra/rows/textbook.py infra/textbook.py shared/learn tests/learn
+        functions/pages/learn.py infra/rows/textbook.py shared/learn tests/learn
         tests/site/test_learn.py tools/textbook.py web/assets/learn.css web/templates/learn
         CONTRIBUTING.md#write-a-lesson-or-an-exercise docs/ledger.md#items-and-expressions
         docs/ledger.md#kinds-of-indexes docs/ledger.md#news-of-two-years docs/ledger.md#partitions-and-consistency
@@ -235,7 +235,7 @@ TEXTBOOK = Feature(
     routes=("/learn",),
     named=("learn",),
     rows="infra.rows.textbook:",
-    resources="infra.textbook:add",
+    resources="infra.rows.textbook:add",
     in_pages="learn/in-pages.html",
     explains="/learn/pattern-",
     tools="tools.textbook:",
