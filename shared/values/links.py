@@ -134,13 +134,21 @@ def networks_around(address: str, widths: Iterable[int]) -> list[str]:
 _ENDING = re.compile(r"(?:, | [-\u2013\u2014|] | \()[^,|(\u2013\u2014]*$")
 
 
+_COLOUR = re.compile(r"(?:, | [-\u2013\u2014|] )([^,|()\u2013\u2014]*)$")
+"""What a title ends with that its page's address may end with, too. What is in parentheses is often another product."""
+
+
 def likenesses(link: str, title: str) -> tuple[str, str]:
     """Two texts of a deal: deals are of one product, or its colours and sizes, where they share one of them.
 
-    The first is the product. The second is the page at the shop with the title, without the colour or size that this
-    may end with: ``Trail runner, blue``. Titles distinguish colours of one page from products that only share its path.
+    The first is the product. The second is the page at the shop with the title, both without the colour or size that
+    they may end with: ``Trail runner, blue`` at ``/trail-runner-blue``, as many shops have a page for each colour.
+    Titles distinguish colours of one page from products that only share its path.
     """
-    return product(link), f"{page(link)} {_ENDING.sub('', title).casefold()}"
+    at, colour = page(link), _COLOUR.search(title)
+    if colour and (ending := re.sub("[^a-z0-9]+", "-", colour[1].casefold()).strip("-")):
+        at = at.removesuffix(f"-{ending}")
+    return product(link), f"{at} {_ENDING.sub('', title).casefold()}"
 
 
 LONGEST = 40

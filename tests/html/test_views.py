@@ -70,6 +70,7 @@ def test_a_product_of_two_days_is_two_cards() -> None:
     assert views.first_groups(deals, 2) == 2
 
 
+BOOT = "https://shop.example/products/boot"
 VIEW = "https://shop.example/view.php"
 
 
@@ -87,8 +88,9 @@ def test_products_that_share_a_path_are_cards_of_their_own() -> None:
         (("Boot", "Boot", "BOOT"), (f"{VIEW}?id=1", f"{VIEW}?id=2", f"{VIEW}?id=3")),
         (("Boot, red", "Boot - blue", "Boot (42)"), (f"{VIEW}?id=1", f"{VIEW}?id=2", f"{VIEW}?id=3")),
         (("Boot", "The boot", "A boot"), (f"{VIEW}?id=1", f"{VIEW}?id=1&utm_source=a", f"{VIEW}?fbclid=b&id=1")),
+        (("Boot", "Boot | Dark Blue", "Boot - Bl\u00fc/Red"), (BOOT, f"{BOOT}-dark-blue", f"{BOOT}-bl-red?size=9")),
     ],
-    ids=["title", "title but for its end", "product"],
+    ids=["title", "title but for its end", "product", "a page for each colour"],
 )
 def test_variants_are_one_card_where_product_or_title_says_so(titles: tuple[str, ...], links: tuple[str, ...]) -> None:
     deals = [a_deal(title=title, link=link) for title, link in zip(titles, links, strict=True)]
@@ -98,6 +100,22 @@ def test_variants_are_one_card_where_product_or_title_says_so(titles: tuple[str,
     assert card["kind"].endswith("3 colours and sizes")
     assert views.first_groups([*deals, a_deal(title="Hat")], 1) == 3
     assert len(views.cards([*deals, replace(deals[0], price="1.00")], NOW)) == 2
+
+
+@pytest.mark.parametrize(
+    ("title", "link"),
+    [
+        ("Boot - Blue", f"{BOOT}-laces"),  # another page
+        ("Boot - Blue", f"{BOOT}blue"),
+        ("Boot - \u84dd", f"{BOOT}-"),  # no letter of the colour is in the address
+        ("Boot (Lined)", f"{BOOT}-lined"),  # another kind of boot
+        ("Sandal - Blue", f"{BOOT}-blue"),
+    ],
+)
+def test_another_page_of_a_shop_is_a_card_of_its_own(title: str, link: str) -> None:
+    deals = [a_deal(title="Boot", link=BOOT), a_deal(title=title, link=link)]
+
+    assert len(views.cards(deals, NOW)) == 2
 
 
 def of_brands(*brands: str) -> list[Deal]:
