@@ -42,7 +42,6 @@ from cli.commands import (
     open_table,
 )
 from cli.output import note, show_json, show_rows
-from shared.api import addresses as address_documents
 from shared.api import orders
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
@@ -93,7 +92,7 @@ _orders = output.table(
 
 
 def _addresses(found: output.Json) -> None:
-    show_rows(("name", *address_documents.ADDRESS_FIELDS), [[name, *each.values()] for name, each in found.items()])
+    show_rows(("name", *orders.ADDRESS_FIELDS), [[name, *each.values()] for name, each in found.items()])
 
 
 def _address_name(text: str) -> str:
@@ -115,7 +114,7 @@ KINDS |= {
 def list_addresses(work: Work, username: Username) -> output.Json:
     """List a user's addresses."""
     found = addresses.of(work.table, username)
-    return address_documents.by_name(found)
+    return orders.by_name(found)
 
 
 @command(orders_app)

@@ -14,7 +14,6 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
-from shared.api import addresses as address_documents
 from shared.api import documents, orders
 from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.fields import idempotency
@@ -61,7 +60,7 @@ def route(method: str, path: str, **described: Any) -> Callable[[_Handler], _Han
 def save_address(name: str, new: NewAddress) -> Response[Any]:
     own, address = calling(app), new.to_address()
     addresses.save(table(), own.username, _address_name(name), address, own.account_id)
-    return json_answer(address_documents.address(address))
+    return json_answer(orders.address(address))
 
 
 @route("DELETE", "/me/addresses/<name>", **of_members("Remove an address", None, status=204, errors=[404]))
