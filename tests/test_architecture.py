@@ -121,8 +121,8 @@ def _wrong_imports(
     ]
 
 
-def test_only_the_clients_and_the_terminal_import_boto() -> None:
-    ours = ("shared.dynamodb", "shared.services", "cli", "local.cloud")
+def test_only_the_clients_lessons_and_the_terminal_import_boto() -> None:
+    ours = ("shared.dynamodb", "shared.services", "shared.learn.running", "cli", "local.cloud")
     others = [module for module in MODULES if not module.startswith(ours)]
 
     assert _wrong_imports(others, lambda *_: False, of={"boto3", "botocore"}) == []

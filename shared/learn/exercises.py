@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from shared.data import keys
-from shared.dynamodb.asking import wire
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, key_names
 from shared.dynamodb.table import Table
@@ -29,7 +28,7 @@ from shared.dynamodb.tracing import Trace
 from shared.errors import NoSuchPath
 from shared.learn import running
 from shared.learn.lessons import GROUPS, Lesson, Step, step_of
-from shared.learn.running import Done
+from shared.learn.running import Done, wire
 
 FOLDER = Path(__file__).with_name("exercises")
 PREFIX = "exercise-"

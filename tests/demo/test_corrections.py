@@ -14,7 +14,6 @@ from botocore.exceptions import ClientError
 from demo import corrections
 from demo.stand_ins import InTurn
 from shared.data import keys
-from shared.dynamodb import asking
 from shared.dynamodb import table as table_module
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
@@ -241,7 +240,7 @@ def test_a_request_that_cannot_be_read_is_refused(corrected: Table, name: str) -
     operation, arguments = exercises.request_of(json.dumps(UNREADABLE[name]), {})
     given = running.names(lessons.find("hierarchy"), "", keys.scratch("visitor-0001", "run"), times.now())
 
-    reply = asking.ask(corrected, operation, running.arguments_of(Step(operation, arguments), given))
+    reply = running.ask(corrected, operation, running.arguments_of(Step(operation, arguments), given))
 
     assert reply.code == "ValidationException"
 

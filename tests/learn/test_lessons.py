@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.dynamodb import asking
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
@@ -213,14 +212,15 @@ def test_what_a_filter_reads_is_known_without_another_request(
 ) -> None:
     asked: list[Mapping[str, Any]] = []
     read: list[Sequence[Item]] = []
+    really_ask = running.ask
 
-    def ask(of: Table, operation: str, arguments: Mapping[str, Any]) -> asking.Reply:
+    def ask(of: Table, operation: str, arguments: Mapping[str, Any]) -> running.Reply:
         asked.append(arguments)
         if "FilterExpression" in arguments:
             values = {":partition": arguments["ExpressionAttributeValues"][":partition"]}
             whole = {name: content for name, content in arguments.items() if name != "FilterExpression"}
-            read.append(asking.ask(of, operation, {**whole, "ExpressionAttributeValues": values}).items)
-        return asking.ask(of, operation, arguments)
+            read.append(really_ask(of, operation, {**whole, "ExpressionAttributeValues": values}).items)
+        return really_ask(of, operation, arguments)
 
     monkeypatch.setattr(running, "ask", ask)
     monkeypatch.setattr(running, "_left", lambda *_: [])
