@@ -205,7 +205,7 @@ WORKINGS = Feature(
     name="workings",
     does="the panel that shows a page's requests and a form's writes, and the table's browser",
     owns="""
-        functions/cost_headers.py functions/pages/collections.py infra/rows/workings.py shared/data/traces.py
+        functions/cost_headers.py functions/pages/collections.py infra/rows/workings.py
         shared/data/workings.py shared/dynamodb/faults.py shared/html/drawings.py shared/html/form_cost.py
         shared/html/page_cost.py tests/signed_in/test_table.py tests/signed_in/test_traces.py web/assets/page-cost.css
         web/assets/page-cost.js web/assets/table.css web/templates/collections web/templates/fault.html
@@ -214,7 +214,7 @@ WORKINGS = Feature(
     routes=("/table",),
     named=("collections",),
     rows="infra.rows.workings:",
-    items="shared.data.traces:",
+    items="shared.data.workings:",
     in_pages="collections/in-pages.html",
     panel="shared.html.form_cost:",
     wraps="functions.cost_headers:with_cost",

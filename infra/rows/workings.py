@@ -7,7 +7,7 @@ from itertools import chain
 from infra.rights import ACCOUNT_OF_SESSION, Access, Right, Scan
 from infra.rows import Function
 from shared.data import partitions as p
-from shared.data import traces
+from shared.data import workings
 from shared.dynamodb.schema import INDEXES, KEYS, Index
 
 
@@ -27,7 +27,7 @@ COLLECTIONS: Access = (
     Right("GetItem", (p.SESSION,)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     *chain.from_iterable(map(_drawing, (None, *INDEXES))),
-    Scan(p.COUNTED),
+    Scan(workings.COUNTED),
 )
 """Only stages that show their work have this function. It shows item collections, but no password, no session, no
 address and no email address: of users and orders it can ask for certain attributes only.
@@ -39,7 +39,7 @@ To count the items of each type, it scans the keys and types of all of them.
 FUNCTIONS = (Function(name="collections", access=COLLECTIONS, pages="/table", shows_work=True),)
 
 
-_TRACES = p.of(traces.TRACE)
+_TRACES = p.of(workings.TRACE)
 
 
 def any_function(row: Function) -> Access:

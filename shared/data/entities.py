@@ -15,7 +15,7 @@ from typing import Any
 from shared import features
 from shared.data import item_types as t
 from shared.data import keys
-from shared.data.entity import DEAL_ID, OF_DEAL, SAYS_DEAL, SAYS_USER, Entity, Exported, Partner, Shown, at
+from shared.data.entity import DEAL_ID, OF_DEAL, SAYS_DEAL, SAYS_USER, SCRATCH, Entity, Exported, Partner, Shown, at
 from shared.data.entity import named as _
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX, Key, key_names
 from shared.models.catalog import (
@@ -246,7 +246,7 @@ SCRATCHES = tuple(
 )
 """Partitions for trial requests: what is in them is of no type of ours."""
 
-SCRATCH_ITEM = Entity("Scratch item", SCRATCHES[0], SCRATCHES[1:], expires=True)
+SCRATCH_ITEM = Entity(SCRATCH, SCRATCHES[0], SCRATCHES[1:], expires=True)
 """Their texts in the chart of the table."""
 
 PLACES = (*(place for row in ROWS for place in (row.own, *row.places)), *SCRATCHES)

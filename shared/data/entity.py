@@ -170,3 +170,6 @@ def at(
 DEAL_ID = named("DealId")
 SAYS_DEAL, SAYS_USER = {"DealId": "<DealId>"}, {"Username": "<Username>"}
 OF_DEAL = Partner(keys.deal(DEAL_ID))
+
+SCRATCH = "Scratch item"
+"""What items of partitions for trial requests are called, whatever their ``Type``."""

@@ -12,7 +12,7 @@ from shared.data import item_types as t
 from shared.data import keys
 from shared.data.entities import PLACES, ROWS, SCRATCHES
 from shared.data.entity import Shown
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, Index
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, Index
 from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE
 
 FORMS: dict[tuple[str, Index | None], list[str]] = {}
@@ -146,9 +146,6 @@ SHOWN_ATTRIBUTES = tuple(
     )
 )
 """Their attributes that are drawn, in addition to the keys. The role of who draws them can ask for no other."""
-
-COUNTED = ("Type", *KEYS)
-"""The attributes of all items that are read to count them."""
 
 
 def matches(partition: str, patterns: Iterable[str]) -> bool:

@@ -4,7 +4,8 @@ A trace is the cost of a form and of what followed from it, kept for ten minutes
 of the stream and the queue know no trace: they file what they did under the key of the item that a record names, and a
 trace finds it there by what its form wrote. So nothing is lost where the stream is faster than the trace.
 
-Items are counted by a Scan that stops early: nothing keeps these counts.
+Items are counted by a Scan that stops early: nothing keeps these counts. The rows of the chart are made with this
+module's own (``shared/data/entities.py``), so it imports none of them.
 """
 
 from __future__ import annotations
@@ -17,14 +18,40 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.data import keys, traces
-from shared.data.entities import SCRATCH_ITEM
-from shared.data.partitions import COUNTED
+from shared.data import keys
+from shared.data.entity import SCRATCH, Entity, at, named
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES, PARTITION_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import ABSENT, put, put_over
 from shared.errors import AlreadyExists
+
+TRACE = "Trace"
+"""The cost of a form, on stages that show their work. DynamoDB deletes it after ten minutes."""
+
+TRACE_STEP = "TraceStep"
+"""The work of a function of the stream or the queue on a write."""
+
+trace = keys.Item[str]("TRACE#{trace_id}")
+"""The cost of a form, under an unguessable id."""
+trace_steps = keys.Text[str]("TRACE#{partition}")
+"""The work of the stream's functions that followed from writes to a partition."""
+trace_step = keys.Item[str, str, str](PK="TRACE#{partition}", SK="STEP#{function}#{record}")
+"""A function's work on one record of the stream, or on one message of the queue."""
+
+ENTITIES = {
+    "Workings": (
+        Entity(TRACE, at(trace(named("TraceId")), "what a form took"), needs="Drawing", expires=True),
+        Entity(
+            TRACE_STEP,
+            at(trace_step(named("Partition"), named("Function"), named("Record"))),
+            needs="Drawing Failed",
+            expires=True,
+        ),
+    )
+}
+"""By the groups of types."""
+
 
 KEPT = timedelta(minutes=10)
 
@@ -34,13 +61,13 @@ Drawing = Mapping[str, Any]
 
 def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
     """Keep what a form took. One write."""
-    item = _item(traces.trace(trace_id), traces.TRACE, drawing, now)
+    item = _item(trace(trace_id), TRACE, drawing, now)
     table.write(put(item, because="the id is new and unguessable"))
 
 
 def find(table: Table, trace_id: str, now: datetime) -> Drawing | None:
     """The drawing that is kept under an id, or None. One Query."""
-    return next(iter(_drawings(table, traces.trace(trace_id)[PARTITION_KEY], now)), None)
+    return next(iter(_drawings(table, trace(trace_id)[PARTITION_KEY], now)), None)
 
 
 def file_step(
@@ -50,14 +77,14 @@ def file_step(
 
     A record that comes again finds its step there: only one that ``failed`` is replaced.
     """
-    item = _item(traces.trace_step(partition, function, record), traces.TRACE_STEP, drawing, now) | {"Failed": failed}
+    item = _item(trace_step(partition, function, record), TRACE_STEP, drawing, now) | {"Failed": failed}
     with suppress(AlreadyExists):
         table.write(put_over(item, f"{ABSENT} OR Failed = :yes", {":yes": True}, refused=AlreadyExists()))
 
 
 def steps(table: Table, partition: str, now: datetime) -> list[Drawing]:
     """The steps that were filed about a partition in the last ten minutes. One Query."""
-    return _drawings(table, traces.trace_steps(partition), now)
+    return _drawings(table, trace_steps(partition), now)
 
 
 def _item(key: Mapping[str, str], type_: str, drawing: Drawing, now: datetime) -> Item:
@@ -75,6 +102,9 @@ MOST = 4
 
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html"""
 
+COUNTED = ("Type", *KEYS)
+"""The attributes of all items that are read to count them."""
+
 _COUNTED = Projection.of(*COUNTED)
 
 
@@ -84,7 +114,7 @@ class ItemCounts:
 
     ``is_whole`` is false where it stopped before the table's end. What a Scan meets first is no fair sample: it reads
     partition after partition, and types of the rest may be missing. Items of scratch partitions are counted as
-    ``SCRATCH_ITEM``, whatever their ``Type``.
+    ``SCRATCH``, whatever their ``Type``.
     """
 
     counts: Counter[tuple[str, str | None]] = field(default_factory=Counter)
@@ -101,7 +131,7 @@ def count(table: Table) -> ItemCounts:
             is_scratch = str(item[PARTITION_KEY]).startswith(keys.scratches())
             for index in (None, *INDEXES):
                 if index is None or index.partition_key in item:
-                    type_ = SCRATCH_ITEM.type if is_scratch else str(item.get("Type", ""))
+                    type_ = SCRATCH if is_scratch else str(item.get("Type", ""))
                     place = (type_, index.name if index else None)
                     met.counts[place] += 1
                     met.examples.setdefault(place, item)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shared import settings
-from shared.data import keys, traces
+from shared.data import keys, workings
 from shared.data.catalog import deals, picks
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import Item
@@ -184,10 +184,10 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.user_in_removals, ("ana",), {"GSI1PK": "REMOVALS", "GSI1SK": "USER#ana"}),
     (keys.removals, (), "REMOVALS"),
     (keys.backfill, ("Deal", 2, 4), same("BACKFILL#Deal#4#2")),
-    (traces.trace, ("hR5t-c0DxW9_ab1Z",), same("TRACE#hR5t-c0DxW9_ab1Z")),
-    (traces.trace_steps, ("DEAL#0ujtsYcg",), "TRACE#DEAL#0ujtsYcg"),
+    (workings.trace, ("hR5t-c0DxW9_ab1Z",), same("TRACE#hR5t-c0DxW9_ab1Z")),
+    (workings.trace_steps, ("DEAL#0ujtsYcg",), "TRACE#DEAL#0ujtsYcg"),
     (
-        traces.trace_step,
+        workings.trace_step,
         ("DEAL#0ujtsYcg", "publisher", "100000000000000000001"),
         {"PK": "TRACE#DEAL#0ujtsYcg", "SK": "STEP#publisher#100000000000000000001"},
     ),

@@ -21,7 +21,7 @@ from infra.settings import STAGES, Domain
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from local.settings import ROOT
 from shared.api.paths import PASSWORD_PATHS
-from shared.data import keys, traces
+from shared.data import keys, workings
 from shared.html.form_cost import FOLLOWERS
 from tests.infra.conftest import Assembly, Synthesized, synthesize
 from tests.support.rights import Ask
@@ -365,7 +365,7 @@ def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: 
 
 @pytest.mark.needs("workings")
 def test_traces_are_kept_and_read_where_work_is_shown_and_nowhere_else(dev: Synthesized, prod: Synthesized) -> None:
-    place = traces.trace_steps(keys.deal("1")["PK"])
+    place = workings.trace_steps(keys.deal("1")["PK"])
 
     def may(stage: Synthesized, *operations: str) -> set[str]:
         asks = [Ask(operation, (place,)) for operation in operations]

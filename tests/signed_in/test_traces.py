@@ -13,7 +13,7 @@ import pytest
 
 from functions.background import refresher
 from functions.pages import clicks, collections, site
-from shared.data import traces, workings
+from shared.data import workings
 from shared.data.catalog import offers, page_cache, search, topics
 from shared.data.members import follows
 from shared.dynamodb import cursors
@@ -378,7 +378,7 @@ def test_a_page_is_whole_where_the_trace_cannot_be_read(member: Browser, table: 
     liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
 
     def away(asked: dict[str, Any]) -> Answer | None:
-        is_trace = traces.trace("")["PK"] in asked["ExpressionAttributeValues"][":partition"]["S"]
+        is_trace = workings.trace("")["PK"] in asked["ExpressionAttributeValues"][":partition"]["S"]
         return error("ResourceNotFoundException") if is_trace else None
 
     with answered(table, "Query", away):

@@ -17,7 +17,7 @@ from functions.cost_headers import with_cost
 from functions.pages import desk
 from local.event_source import EventSource
 from shared import settings
-from shared.data import item_types, keys, traces
+from shared.data import item_types, keys, workings
 from shared.data.catalog import changes, deals, offers, search, words
 from shared.data.catalog.deals import is_listed, to_item, to_item_listed
 from shared.data.members import fanout, follows, messages
@@ -376,7 +376,7 @@ def test_what_no_form_led_to_leaves_no_step(shown: None, table: Table, queue: Qu
     with_cost(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
 
     assert not [item for item in table.scan()[0] if item["Type"] == "TraceStep"]
-    assert traces.trace_steps("").startswith(traces.trace("")["PK"])  # one pattern of keys is their right
+    assert workings.trace_steps("").startswith(workings.trace("")["PK"])  # one pattern of keys is their right
 
 
 @pytest.fixture
