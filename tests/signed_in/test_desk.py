@@ -58,7 +58,7 @@ def test_the_desk_shows_what_was_posted_and_what_ends_soon(editor: Browser, tabl
 
 
 def test_all_deals_are_listed_in_pages(editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("functions.pages.desk.today.SHOWN", 2)
+    monkeypatch.setattr("functions.pages.desk.SHOWN", 2)
     for minutes in (1, 2, 3):
         post_deal(minutes, title=f"Deal {minutes}")
 

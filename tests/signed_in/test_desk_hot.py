@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import expect
 
-from functions.pages.desk import today
+from functions.pages import desk
 from shared.data import item_types, keys
 from shared.data.catalog import deals, picks
 from shared.data.members import users
@@ -109,7 +109,7 @@ def test_the_bar_shows_how_many_are_notified_or_of_more_readers_than_are_counted
     editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch, readers: int, parts: int,
     unfinished: dict[str, int], reached: tuple[str, str], said: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("functions.pages.desk.today.MOST_COUNTED", 3)
+    monkeypatch.setattr("functions.pages.desk.MOST_COUNTED", 3)
     for name in ("ana", "bo", "cleo")[: readers - 1]:  # the editor is a reader, too
         entered(table, name)
     deal = hot(parts, **unfinished)
@@ -167,7 +167,7 @@ def test_the_desk_shows_the_progress_of_a_hot_deal(editor: Browser, table: Table
 def test_the_desk_follows_a_hot_deal_that_is_not_among_the_newest(
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("functions.pages.desk.today.SHOWN", 2)
+    monkeypatch.setattr("functions.pages.desk.SHOWN", 2)
     now = times.now()
     picked = post_deal(30, title="Picked and hot")
     ending = post_deal(20, title="Ending and hot", ends_at=now + timedelta(hours=1))
@@ -281,7 +281,7 @@ def test_one_that_another_editor_changes_meanwhile_is_left_and_the_others_are_no
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = post_deal(), post_deal()
-    read = today._read
+    read = desk._read
 
     def overtaken(number: str) -> Deal | str:
         deal = read(number)
@@ -289,7 +289,7 @@ def test_one_that_another_editor_changes_meanwhile_is_left_and_the_others_are_no
             deals.edit(table, first.deal_id, {"price": "9.99"}, times.now())
         return deal
 
-    monkeypatch.setattr(today, "_read", overtaken)
+    monkeypatch.setattr(desk, "_read", overtaken)
     answer = editor.post("/desk/deals/together", ticked(first, second, do="end"))
 
     assert answer.location == f"/desk/deals/together/done?do=end&done={second.number}&changed={first.number}"
