@@ -92,7 +92,7 @@ def test_a_name_or_address_that_is_taken_is_said_at_its_field(
 
 
 def test_signing_in_leads_to_where_one_came_from_and_never_away(joined: Browser) -> None:
-    """All ways to lead away are in ``tests/html/test_forms.py``."""
+    """All ways to lead away are in ``tests/html/test_views.py``."""
     browser = another()
     asked = browser.get("/account/sign-in?next=/brands/g-fore%3Fa%3Db")
     away = browser.get("/account/sign-in?next=//evil.example")

@@ -171,7 +171,7 @@ def test_editors_see_each_page_of_the_desk_and_members_none(editor: Browser, ana
 
 
 def test_members_forms_at_desk_or_from_elsewhere_do_nothing(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    """All that a browser may say of where a form is from is in ``tests/html/test_forms.py``."""
+    """All that a browser may say of where a form is from is in ``tests/html/test_views.py``."""
     assert post_deal().number == 1
     eddy = entered(table, "eddy", "editor")
     eddy.fetch_site = "cross-site"
