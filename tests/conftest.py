@@ -54,7 +54,7 @@ pytest_plugins = ["tests.support.browser"]
 
 TOGETHER = (
     ("tests/cli/test_export.py",), ("tests/demo/test_site.py",),
-    ("tests/demo/test_browser.py", "tests/local/test_stopping.py::test_twenty_stops_under_writes"),
+    ("tests/demo/test_browser.py", "tests/local/test_cloud.py::test_twenty_stops_under_writes"),
     ("tests/e2e/",),
     ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
     ("tests/functions/test_imports.py",), ("tests/pages/test_script.py",), ("tests/recipes/",), ("tests/site/",),
