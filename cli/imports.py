@@ -37,7 +37,7 @@ from cli.output import complain, note, progress, say, summary
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.fields import checked
 from shared.data import bulk
-from shared.data.catalog import deals, feeds, imports, topics
+from shared.data.catalog import deals, feeds, topics
 from shared.dynamodb import damage
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.dynamodb.tracing import Trace
@@ -179,7 +179,7 @@ class Importer:
 
     def _import(self, window: Sequence[Entry]) -> None:
         """Have a window's records written, by the workers. The deals of windows before it must be there."""
-        known = imports.by_source(self._table, [entry.source_id for entry in window])
+        known = deals.by_source(self._table, [entry.source_id for entry in window])
         there = [entry for entry in window if entry.source_id in known]
         batches = (there[start : start + MAX_BATCH_KEYS] for start in range(0, len(there), MAX_BATCH_KEYS))
         work = [partial(self._meet, batch, known) for batch in batches]
@@ -205,7 +205,7 @@ class Importer:
             else:
                 named.append(deal)
         entry_of = {each.deal.deal_id: each for each in new}
-        batches = imports.batches(self._table, named, self._now)
+        batches = deals.batches(self._table, named, self._now)
         return [[replace(entry_of[deal.deal_id], deal=deal) for deal in batch] for batch in batches]
 
     def _create_brands(self, entries: Iterable[Entry]) -> None:
@@ -231,7 +231,7 @@ class Importer:
     def _create(self, batch: Sequence[Entry]) -> None:
         """Create a batch in one transaction; where something in it is refused, what remains of it, or one by one."""
         try:
-            imports.create_batch(self._table, [entry.deal for entry in batch], self._now)
+            deals.create_batch(self._table, [entry.deal for entry in batch], self._now)
         except DealsError as error:
             if isinstance(error, Unavailable) and not isinstance(error, Busy):
                 raise
@@ -250,7 +250,7 @@ class Importer:
 
     def _create_rest(self, batch: Sequence[Entry]) -> bool:
         """Another import was faster with some of a batch: create the rest. False if no deal of it exists."""
-        known = imports.by_source(self._table, [entry.source_id for entry in batch])
+        known = deals.by_source(self._table, [entry.source_id for entry in batch])
         if not known:
             return False
         self._meet([entry for entry in batch if entry.source_id in known], known)

@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import features, settings
 from shared.data import item_types
-from shared.data.catalog import changes, imports, offers, search
+from shared.data.catalog import changes, offers, search
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deals import from_item, has_ended, is_listed
 from shared.data.members import fanout
@@ -47,7 +47,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
     """
     handled = partial(each_record, event, context, EventType.DynamoDBStreams)
     announced = handled(announce)
-    filed = imports.file_new(table(), _new_in(event["Records"]))
+    filed = offers.file_new(table(), _new_in(event["Records"]))
     failed = [*announced["batchItemFailures"], *handled(partial(publish, filed=filed))["batchItemFailures"]]
     return {"batchItemFailures": list({each["itemIdentifier"]: each for each in failed}.values())}
 

@@ -22,7 +22,7 @@ from typing import Any
 from local.settings import write_private
 from shared import features, settings
 from shared.api.bodies import NewDeal
-from shared.data.catalog import deals, imports, picks, scores, topics
+from shared.data.catalog import deals, picks, scores, topics
 from shared.data.members import follows, sessions, users, votes
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser, UsernameTaken
@@ -84,7 +84,7 @@ def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = No
             follows.like(table, topic, member, now)
         with suppress(AlreadyWatching):
             follows.watch(table, topic, member, now)
-    imports.create_many(table, new, now)
+    deals.create_many(table, new, now)
     if new:
         _pick(table, _known(table, sample), sample, now)
     return len(new)
@@ -159,7 +159,7 @@ def _varied(found: Sequence[Deal], most: int) -> Iterator[Deal]:
 
 
 def _known(table: Table, wanted: Sequence[Deal]) -> dict[str, str]:
-    return imports.by_source(table, [deal.source_id or "" for deal in wanted])
+    return deals.by_source(table, [deal.source_id or "" for deal in wanted])
 
 
 def _deal(line: dict[str, Any], now: datetime) -> Deal:

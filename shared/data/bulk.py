@@ -1,4 +1,5 @@
-"""Many writes: new items 25 to a request, and many writes for one account, 25 to a transaction that requires it.
+"""Many writes: new items 25 to a request, many writes for one account, 25 to a transaction that requires it, and things
+that are written together, as many to a transaction as fit.
 
 Inserts go out several requests side by side; items that exist stay as they are. Writes for an account, such as those
 that mark its messages read, go one transaction after the other: five thousand messages are 200 transactions instead of
@@ -10,16 +11,19 @@ where it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
 from shared import settings
 from shared.data import keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Index
 from shared.dynamodb.table import KEYS_ONLY, MAX_BATCH_WRITES, Table
-from shared.dynamodb.writes import Write, forget
+from shared.dynamodb.writes import MOST_TOGETHER, Write, forget
 from shared.errors import Busy, DealsError, Unavailable
+
+T = TypeVar("T")
 
 _RETRIED = {
     "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded", "InternalServerError",
@@ -102,3 +106,18 @@ def _write_together(table: Table, batch: Sequence[Write], required: Write) -> in
         # One of them refuses all: each by itself, then.
         return sum(_write_together(table, [write], required) for write in batch)
     return len(batch)
+
+
+def together(things: Iterable[tuple[T, int, frozenset[Hashable]]]) -> Iterator[list[T]]:
+    """Things in their order, in parts whose writes fit a transaction: of each, how many writes it takes for itself, and
+    which ones it shares with others."""
+    part: list[T] = []
+    own, shared = 0, frozenset[Hashable]()
+    for thing, alone, others in things:
+        if part and own + alone + len(shared | others) > MOST_TOGETHER:
+            yield part
+            part, own, shared = [], 0, frozenset()
+        part.append(thing)
+        own, shared = own + alone, shared | others
+    if part:
+        yield part

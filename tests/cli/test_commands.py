@@ -8,7 +8,7 @@ import pytest
 
 from cli.output import show_json
 from shared.data import keys
-from shared.data.catalog import imports, search, selecting, topics
+from shared.data.catalog import deals, search, selecting, topics
 from shared.data.members import users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -26,7 +26,7 @@ def posted(table: Table) -> list[Deal]:
     """Twelve deals of Apple's, a minute apart, the newest first, and a user Ana with a message of the newest."""
     topics.create_brand(table, "apple", "Apple", times.now())
     minutes = [times.from_iso(f"2025-03-01T10:{minute:02}:00Z") for minute in range(12)]
-    created = imports.create_many(table, [a_deal(minute) for minute in minutes], times.now())
+    created = deals.create_many(table, [a_deal(minute) for minute in minutes], times.now())
     users.create(table, a_user("ana"))
     send(table, a_message(created[-1], "ana", "brand", times.now()))
     return created[::-1]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from shared.data.catalog import deals, feed_counts, imports, topics
+from shared.data.catalog import deals, feed_counts, topics
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
@@ -52,7 +52,7 @@ def a_file(folder: Path, lines: Iterable[dict[str, Any] | str | bytes]) -> str:
 
 
 def imported(table: Table, *source_ids: str) -> list[Deal]:
-    ids = imports.by_source(table, source_ids)
+    ids = deals.by_source(table, source_ids)
     return deals.get_many(table, [ids[source_id] for source_id in source_ids], consistent=True)
 
 
@@ -111,7 +111,7 @@ def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Ta
 
     assert f"line 1: A deal must have at most {deals.MAX_BYTES}" in result.output
     assert [deal.source_id for deal in imported(table, "2")] == ["2"]
-    assert imports.by_source(table, ["1"]) == {}
+    assert deals.by_source(table, ["1"]) == {}
 
 
 def test_brands_that_another_import_creates_meanwhile_keep_the_names_they_have_then(table: Table) -> None:
@@ -213,7 +213,7 @@ def test_bad_lines_are_reported_by_number_while_the_others_go_in(table: Table, b
         assert report.startswith(f"line {2 * number + 2}: ")
         assert reason in report
     assert len(imported(table, *(f"good:{number}" for number in range(len(bad))))) == len(bad)
-    assert not imports.by_source(table, ["shop:1"])
+    assert not deals.by_source(table, ["shop:1"])
 
 
 def test_empty_lines_and_a_byte_order_mark_are_no_deals(table: Table, btd: Btd, tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_table_that_was_never_seeded_stops_the_import_with_one_line(
 
 def there(table: Table, count: int) -> set[str]:
     """Which of the deals that come first in a file are in the table."""
-    return set(imports.by_source(table, list(map(str, range(count)))))
+    return set(deals.by_source(table, list(map(str, range(count)))))
 
 
 def _heed_sigint() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import clicks, deals, editing, feed_counts, imports, uploads
+from shared.data.catalog import clicks, deals, editing, feed_counts, uploads
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.removal import remove_account
@@ -114,7 +114,7 @@ def test_a_source_makes_one_deal(table: Table, other_time: datetime) -> None:
 def test_deals_are_found_by_their_sources(table: Table) -> None:
     posted = post(table, [a_deal(source_id=f"shop:{number}") for number in range(3)])
 
-    found = imports.by_source(table, ["shop:0", "shop:2", "shop:9", "shop:0"])
+    found = deals.by_source(table, ["shop:0", "shop:2", "shop:9", "shop:0"])
 
     assert found == {deal.source_id: deal.deal_id for deal in posted if deal.source_id != "shop:1"}
 
@@ -139,7 +139,7 @@ def test_a_deal_of_an_unknown_brand_or_category_is_refused_and_leaves_nothing(ta
         with pytest.raises(NoSuchTopic) as refusal:
             deals.create(table, deal, NOW)
         with pytest.raises(NoSuchTopic):
-            imports.create_many(table, [deal], NOW)
+            deals.create_many(table, [deal], NOW)
         with pytest.raises(NoSuchDeal):
             deals.get(table, deal.deal_id)
         assert refusal.value.field == label
@@ -153,7 +153,7 @@ def test_of_several_deals_created_together_all_or_none_are(table: Table) -> None
     others = [a_deal() for _ in range(3)]
 
     with pytest.raises(DealExists):
-        imports.create_many(table, [*others, a_deal(ago(days=1), source_id="shop:1")], NOW)
+        deals.create_many(table, [*others, a_deal(ago(days=1), source_id="shop:1")], NOW)
 
     assert deals.get_many(table, ids(others)) == []
     assert listed(table, ALL_DEALS) == [taken.deal_id]
@@ -161,14 +161,14 @@ def test_of_several_deals_created_together_all_or_none_are(table: Table) -> None
 
 def test_creating_no_deals_takes_no_request(table: Table) -> None:
     with watched(table) as wire:
-        created = imports.create_many(table, [], NOW)
+        created = deals.create_many(table, [], NOW)
 
     assert (created, dict(wire.operations)) == ([], {})
 
 
 def test_one_source_twice_among_deals_created_together_is_refused(table: Table) -> None:
     with pytest.raises(DealExists):
-        imports.create_many(table, [a_deal(source_id="shop:1"), a_deal(ago(days=1), source_id="shop:1")], NOW)
+        deals.create_many(table, [a_deal(source_id="shop:1"), a_deal(ago(days=1), source_id="shop:1")], NOW)
 
     assert listed(table, ALL_DEALS) == []
 
@@ -191,7 +191,7 @@ def test_many_deals_are_created_by_as_few_transactions_as_hold_them_and_numbered
     alike = [a_deal(ago(days=1), source_id=f"shop:{number}") for number in range(70)]
 
     with watched(table) as wire:
-        created = imports.create_many(table, alike, NOW)
+        created = deals.create_many(table, alike, NOW)
 
     assert dict(wire.operations) == {"BatchGetItem": 1, "UpdateItem": 1, "TransactWriteItems": 3}
     assert [deal.number for deal in created] == [*range(1, 71)]
@@ -214,7 +214,7 @@ def test_a_deal_of_more_than_8_kb_is_refused(table: Table) -> None:
     with pytest.raises(DealTooLarge):
         deals.create(table, too_large, NOW)
     with pytest.raises(DealTooLarge):
-        imports.create_many(table, [a_deal(), too_large], NOW)
+        deals.create_many(table, [a_deal(), too_large], NOW)
 
     assert listed(table, ALL_DEALS) == []
 

@@ -19,7 +19,7 @@ import pytest
 
 from shared.data import idempotency, invariants, item_types, keys, partitions, removal, workings
 from shared.data import item_types as t
-from shared.data.catalog import deals, feeds, imports, offers, page_cache, search
+from shared.data.catalog import deals, feeds, offers, page_cache, search
 from shared.data.catalog.deals import from_item
 from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM
 from shared.data.entity import Entity
@@ -68,7 +68,7 @@ def imported(table: Table, deal: Deal) -> None:
         "number": None,
         "source_id": None,
     }
-    imports.create_many(table, [replace(deal, **again)], NOW)
+    deals.create_many(table, [replace(deal, **again)], NOW)
 
 
 def orders(table: Table, deal: Deal) -> None:

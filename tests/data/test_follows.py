@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from shared.data import account_checks, keys
-from shared.data.catalog import deals, feeds, imports, topics
+from shared.data.catalog import deals, feeds, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -225,7 +225,7 @@ def test_brands_created_together_write_the_list_once_and_are_all_there_or_none(t
     "ask",
     [
         lambda table: topics.create_brand(table, "apple", "Apple", NOW),
-        lambda table: imports.create_many(table, [a_deal()], NOW),
+        lambda table: deals.create_many(table, [a_deal()], NOW),
         lambda table: feeds.read(table, ALL_DEALS, limit=25, now=NOW),
         lambda table: feeds.sweep(table, NOW),
     ],

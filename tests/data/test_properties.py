@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from shared.data import item_types, keys
-from shared.data.catalog import deals, feed_counts, feeds, imports, search, topics, words
+from shared.data.catalog import deals, feed_counts, feeds, search, topics, words
 from shared.data.catalog.deals import is_listed
 from shared.data.members import alerts, fanout, follows, limits
 from shared.dynamodb.table import Table
@@ -225,7 +225,7 @@ class Editing(RuleBasedStateMachine):
             a_deal(self.now - timedelta(days=days), brand=brand, category=category, ends_at=ends)
             for _ in range(together)
         ]
-        for deal in imports.create_many(self.table, made, self.now):
+        for deal in deals.create_many(self.table, made, self.now):
             self.known[deal.deal_id] = deal
 
     @precondition(lambda self: self.known)

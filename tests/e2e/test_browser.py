@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from shared.data.catalog import deals, feeds, imports, offers, picks, topics
+from shared.data.catalog import deals, feeds, offers, picks, topics
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
 from tests.support.browser import Visit, sent_by_script, with_and_without_script
@@ -40,7 +40,7 @@ def wares(site: Site) -> Sequence[Deal]:
         )
         for number in range(WARES)
     ]
-    return imports.create_many(site.table, made, now)
+    return deals.create_many(site.table, made, now)
 
 
 def press(page: Page, name: str) -> None:

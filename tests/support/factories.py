@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeVar
 import pytest
 from PIL import Image
 
-from shared.data import removal
-from shared.data.catalog import deals, feeds, imports, offers, search, topics, words
+from shared.data import bulk, removal
+from shared.data.catalog import deals, feeds, offers, search, topics, words
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, UsernameTaken
@@ -141,13 +141,13 @@ def open_brands(table: Table) -> None:
 
 def post(table: Table, posted: Iterable[Deal], now: datetime = NOW) -> list[Deal]:
     """Create deals, as many to a transaction as the data layer allows; returns them newest first."""
-    return newest_first(imports.create_many(table, [*posted], now))
+    return newest_first(deals.create_many(table, [*posted], now))
 
 
 def worded(table: Table, new: Sequence[Deal]) -> None:
     """File the words of new deals, as many in a transaction as fit: at once, they would wait for one another."""
     found_by = [frozenset(words.of_deal(deal)) for deal in new]
-    for together in imports._together(zip(new, map(len, found_by), found_by, strict=True)):
+    for together in bulk.together(zip(new, map(len, found_by), found_by, strict=True)):
         table.transact(*search.filing(together))
 
 

@@ -6,19 +6,21 @@ for lists of picks, and says what feeds read. Numbers are drawn from a counter, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
-from shared.data import item_types, keys
+from shared.data import bulk, item_types, keys
 from shared.data.catalog import feed_counts, topics
 from shared.data.catalog.feed_counts import Stale
 from shared.data.idempotency import Idempotency, once
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, change, put_new, update
 from shared.errors import (
     Busy,
@@ -204,6 +206,53 @@ def make_hot(
             raise DealIsOver(deal_id)
 
     return edit(table, deal_id, {"hot_at": now}, now, by=by, correlation_id=correlation_id, ask=ask)
+
+
+def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal]:
+    """Create deals, in the transactions of ``batches``: of each, all of its deals or none.
+
+    The brands' names are taken from the deals. Raises as ``create`` does.
+    """
+    found = batches(table, deals, now)
+    for batch in found:
+        create_batch(table, batch, now)
+    return sorted(chain(*found), key=lambda deal: deal.number or 0)
+
+
+def batches(table: Table, deals: Sequence[Deal], now: datetime) -> list[list[Deal]]:
+    """Deals with the next numbers of the sequence, in parts that one transaction each creates; their brands exist.
+
+    One UpdateItem however many deals, and a BatchGetItem for 100 brands. Raises NoSuchTopic, DealTooLarge, NotSeeded.
+    """
+    new = numbered(table, deals) if deals else []
+    brands = {deal.brand: keys.topic(Topic(BRAND, deal.brand)) for deal in deals}
+    known = {item["PK"] for item in table.get_many([*brands.values()], consistent=True, projection=KEYS_ONLY)}
+    for brand, key in brands.items():
+        if key["PK"] not in known:
+            raise topics.no_such(Topic(BRAND, brand))
+    # Deals of one category and brand together: a transaction writes each of their counts once.
+    new.sort(key=lambda deal: (deal.status(now), deal.category, deal.brand))
+    # A deal's own writes are its item, its number, its source, and perhaps the note of its end.
+    own = [3 + (deal.ends_at is not None) for deal in new]
+    counts = [frozenset(tuple(key.values()) for key, _ in feed_counts.counters(deal)) for deal in new]
+    return [*bulk.together(zip(new, own, counts, strict=True))]
+
+
+def create_batch(table: Table, deals: Sequence[Deal], now: datetime) -> None:
+    """Create the deals of one of ``batches``: all, or none if one is refused. Raises DealExists."""
+    sources = Counter(deal.source_id for deal in deals if deal.source_id is not None)
+    for source_id, times in sources.items():
+        # DynamoDB would call it an invalid transaction:
+        # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+        if times > 1:
+            raise DealExists(source_id)
+    feed_counts.mending(table, lambda: table.transact(*creation(deals, now)), entered=deals)
+
+
+def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
+    """The ids of the deals that exist for some sources, by source id. BatchGetItem, 100 a request."""
+    items = table.get_many([keys.deal_source(source_id) for source_id in source_ids], consistent=True)
+    return {item["SourceId"]: item["DealId"] for item in items}
 
 
 def ours(item: Item) -> Item:

@@ -16,18 +16,19 @@ posted at once, either may be the last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
-from shared.data import item_types, keys
+from shared.data import bulk, item_types, keys
+from shared.data.catalog import search, words
 from shared.data.catalog.changes import DealChange
-from shared.data.catalog.deals import CARDS, attributes, readable
+from shared.data.catalog.deals import CARDS, attributes, has_ended, is_listed, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import ABSENT, Write, assign, forget, put, put_over
-from shared.errors import AlreadyExists
+from shared.errors import AlreadyExists, DealsError
 from shared.models.catalog import CATEGORIES, Deal, Topic, Verdict, feed_of
 from shared.values import links
 
@@ -79,6 +80,26 @@ def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bo
     for write in filing(after, has_ended=has_ended) if after else []:
         with suppress(AlreadyExists):  # a later version is there already
             table.write(write)
+
+
+def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
+    """File new deals, each with its item, as many in a transaction as fit; returns the ids of those that are filed.
+
+    A transaction counts each word once for all of its deals. One that fails, because a deal was filed before or a count
+    is damaged, leaves its deals to be filed one by one: that changes nothing where it was done.
+    """
+    filed: set[str] = set()
+    found_by = [frozenset(words.of_deal(deal) if is_listed(item) else ()) for deal, item in new]
+    own = [len(places(deal.link)) + len(found) for (deal, _), found in zip(new, found_by, strict=True)]
+    for together in bulk.together(zip(new, own, found_by, strict=True)):
+        if len(together) > 1:
+            writes = [write for deal, item in together for write in filing(deal, has_ended=has_ended(item))]
+            try:
+                table.transact(*writes, *search.filing([deal for deal, item in together if is_listed(item)]))
+            except DealsError:
+                continue
+            filed |= {deal.deal_id for deal, _ in together}
+    return filed
 
 
 def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> None:
