@@ -144,7 +144,9 @@ def remove_alert(alert_id: str) -> Response[Any]:
 @app.get("/me/feed", **of_members("Whether one has a private feed", "PrivateFeed"))
 def my_feed() -> Response[Any]:
     key = feed_keys.of(table(), calling(app).username)
-    return json_answer(member_documents.private_feed(key.made_at if key else None, ended=key is not None and key.ended))
+    return json_answer(
+        {"createdAt": documents.time(key.made_at if key else None), "ended": key is not None and key.ended}
+    )
 
 
 @app.post("/me/feed", **of_members("Make the key of a private feed", "FeedKey", status=201, errors=[409]))
@@ -152,7 +154,7 @@ def make_feed() -> Response[Any]:
     """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
     own, now = calling(app), times.now()
     key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(identifiers.BYTES))
-    return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
+    return json_answer({"key": key, "createdAt": times.to_iso(now)}, HTTPStatus.CREATED)
 
 
 @app.delete("/me/feed", **of_members("Revoke one's private feed", None, status=204, errors=[409]))
@@ -172,9 +174,7 @@ def my_messages() -> Response[Any]:
 
 @app.get("/messages/unread-count", **of_members("How many messages are unread", "UnreadCount"))
 def unread_count() -> Response[Any]:
-    return json_answer(
-        member_documents.unread_count(messages.unread_count(table(), calling(app).username, times.now()))
-    )
+    return json_answer({"unread": messages.unread_count(table(), calling(app).username, times.now())})
 
 
 @app.put("/messages/<message_id>/read", **of_members("Mark a message read", "Message", errors=[404]))
@@ -185,8 +185,8 @@ def mark_read(message_id: str) -> Response[Any]:
 
 @app.post("/messages/read-all", **of_members("Mark all messages read", "Marked"))
 def mark_all_read() -> Response[Any]:
-    marked = messages.mark_all_read(table(), calling(app).username, times.now(), calling(app).account_id)
-    return json_answer(member_documents.marked(marked))
+    own = calling(app)
+    return json_answer({"marked": messages.mark_all_read(table(), own.username, times.now(), own.account_id)})
 
 
 handler = serve(app)

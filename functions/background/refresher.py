@@ -27,7 +27,6 @@ from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures, raise_last
 from shared.errors import DamagedDeal
 from shared.html import fragments as rendered
-from shared.html import views
 from shared.models.catalog import Deal, Page, Status
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
@@ -201,12 +200,8 @@ def as_html(built: Built) -> Copy:
             else rendered.picks(built.picked, built.now)
         )
     if built.latest is not None and built.part.feed is not None:
-        feed = built.part.feed
-        shown = views.first_groups(built.latest.items, rendered.GROUPS, feed.period)
-        page = page_cache.first(built.latest, feed, shown)
-        latest = rendered.latest(
-            page, feed, built.now, feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS), page.next
-        )
+        counts = feed_counts.counts(table(), built.part.feed, most=settings.READ_FOR_CARDS)
+        latest = rendered.latest(built.latest, built.part.feed, built.now, counts)
     return Copy(picks, latest)
 
 

@@ -89,7 +89,7 @@ def browser(request: Request) -> Answer:
     items = _items(asked) if is_known else []
     if not items:
         return pages.page("collections/nothing.html", **known, forms=[] if is_known else _forms(asked))
-    rows = items[:ROWS]
+    rows, backward = items[:ROWS], asked.index is not None
     last = rows[-1].get(key_names(asked.index)[1] or "")
     return pages.page(
         "collections/collection.html",
@@ -98,11 +98,9 @@ def browser(request: Request) -> Answer:
         kind=kind_of(asked.partition, asked.name),
         whole=len(items) <= ROWS and not asked.beginning and not asked.after,
         after=asked.after,
-        backward=_is_backward(asked),
+        backward=backward,
         next=asked.address(after=str(last)) if len(items) > ROWS else "",
-        lines=drawings.query_lines(
-            table().name, asked.partition, asked.index, asked.beginning, backward=_is_backward(asked)
-        ),
+        lines=drawings.query_lines(table().name, asked.partition, asked.index, asked.beginning, backward=backward),
     )
 
 
@@ -130,7 +128,7 @@ def _items(asked: _Asked) -> Sequence[Item]:
         index=asked.index,
         after=asked.after or None,
         prefix=asked.beginning or None,
-        newest_first=_is_backward(asked),
+        newest_first=asked.index is not None,  # indexes are read as feeds are
         limit=ROWS + 1,
         projection=_OF_PEOPLE if is_personal else None,
     )
@@ -139,11 +137,6 @@ def _items(asked: _Asked) -> Sequence[Item]:
     # A Query takes one condition on the sort key: behind an item, the beginning is looked at here.
     sort_key = key_names(asked.index)[1] or SORT_KEY
     return list(takewhile(lambda item: str(item[sort_key]).startswith(asked.beginning), found))
-
-
-def _is_backward(asked: _Asked) -> bool:
-    """Indexes are read as feeds are: the newest first."""
-    return asked.index is not None
 
 
 def _tabs(asked: _Asked) -> list[dict[str, Any]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from shared.api.documents import Json, brand
 from shared.models.catalog import Topic, Vote
 from shared.models.members import Alert, Limits, Pace, PriceAlert, Session, User
@@ -36,24 +34,8 @@ def alert(alert: Alert) -> Json:
     return {"alertId": alert.alert_id, **of, "limits": limits(alert.limits), "createdAt": to_iso(alert.created_at)}
 
 
-def private_feed(made_at: datetime | None, *, ended: bool) -> Json:
-    return {"createdAt": to_iso(made_at) if made_at else None, "ended": ended}
-
-
-def feed_key(key: str, made_at: datetime) -> Json:
-    return {"key": key, "createdAt": to_iso(made_at)}
-
-
 def session_token(token: str, session: Session) -> Json:
     return {"token": token, "expiresAt": to_iso(session.expires_at)}
-
-
-def unread_count(count: int) -> Json:
-    return {"unread": count}
-
-
-def marked(count: int) -> Json:
-    return {"marked": count}
 
 
 def user(user: User) -> Json:

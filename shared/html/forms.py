@@ -55,23 +55,15 @@ class InvalidFields(InvalidInput):
 
 
 def ours_only(event: Event) -> None:
-    """Guard of a page function: whatever is sent to it was sent from its own pages. Raises FromElsewhere."""
-    if event["httpMethod"] != "GET":
-        from_our_pages(event, origin())
+    """Guard of a page function: whatever is sent to it was sent from its own pages. Raises FromElsewhere.
 
-
-def from_our_pages(event: Mapping[str, Any], origin: str) -> None:
-    """Guard: a form was sent from a page of this site. Raises FromElsewhere.
-
-    ``origin`` is the site's own as it is configured, such as ``https://deals.example``, or empty where none is known:
-    then only browsers that send ``Sec-Fetch-Site`` are believed.
+    Where the site's own origin is not known, only browsers that send ``Sec-Fetch-Site`` are believed.
     """
-    site = header(event, "sec-fetch-site")
-    if site is not None:
-        if site != "same-origin":
-            raise FromElsewhere
+    if event["httpMethod"] == "GET":
         return
-    if not origin or header(event, "origin") != origin:
+    site, own = header(event, "sec-fetch-site"), origin()
+    is_ours = site == "same-origin" if site is not None else bool(own) and header(event, "origin") == own
+    if not is_ours:
         raise FromElsewhere
 
 

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from shared.data.catalog import page_cache
 from shared.data.catalog.page_cache import Today
 from shared.html import views
 from shared.html.links import base
 from shared.html.views import render
 from shared.models.catalog import Deal, Feed, Page, Period
-
-GROUPS = views.FULL_ROWS
-"""Cards that a page of a list shows, each for deals of one product at one price."""
 
 LINK = 'href="/'
 """How a link to a page of the site begins in a copy."""
@@ -167,13 +165,13 @@ def _address(card: str) -> str:
     return found[0] if found else card
 
 
-def latest(
-    page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], next_: str | None, *, first: bool = True
-) -> str:
-    """The newest deals of a feed under their days (a brand's under its months), and the way to older ones."""
+def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], *, first: bool = True) -> str:
+    """The first cards of some deals of a feed under their days (a brand's under its months), and the way to older
+    ones."""
+    page = page_cache.first(page, feed, views.first_groups(page.items, views.FULL_ROWS, feed.period))
     by_month = feed.period is Period.MONTH
     sections = views.by_month(page.items, now) if by_month else views.by_day(page.items, now, counts)
-    return render("parts/latest.html", prefix="", days=sections, next=next_, path=path_of(feed), first=first)
+    return render("parts/latest.html", prefix="", days=sections, next=page.next, path=path_of(feed), first=first)
 
 
 def path_of(feed: Feed) -> str:

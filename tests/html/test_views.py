@@ -341,8 +341,10 @@ def posted(body: str, media_type: str = "application/x-www-form-urlencoded") -> 
     "headers",
     [{"Sec-Fetch-Site": "same-origin"}, {"sec-fetch-site": "same-origin", "origin": "null"}, {"Origin": ORIGIN}],
 )
-def test_a_form_of_our_own_is_taken(headers: dict[str, str]) -> None:
-    forms.from_our_pages({"headers": headers}, ORIGIN)
+def test_a_form_of_our_own_is_taken(headers: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_ORIGIN", ORIGIN)
+
+    forms.ours_only({"httpMethod": "POST", "headers": headers})
 
 
 @pytest.mark.parametrize(
@@ -361,14 +363,18 @@ def test_a_form_of_our_own_is_taken(headers: dict[str, str]) -> None:
         {"Referer": f"{ORIGIN}/account/sign-in"},
     ],
 )
-def test_a_form_from_elsewhere_is_refused(headers: dict[str, str]) -> None:
+def test_a_form_from_elsewhere_is_refused(headers: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_ORIGIN", ORIGIN)
+
     with pytest.raises(forms.FromElsewhere):
-        forms.from_our_pages({"headers": headers}, ORIGIN)
+        forms.ours_only({"httpMethod": "POST", "headers": headers})
 
 
-def test_a_site_that_does_not_know_its_origin_believes_no_origin() -> None:
+def test_a_site_that_does_not_know_its_origin_believes_no_origin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_ORIGIN", "")
+
     with pytest.raises(forms.FromElsewhere):
-        forms.from_our_pages({"headers": {"Origin": ""}}, "")
+        forms.ours_only({"httpMethod": "POST", "headers": {"Origin": ""}})
 
 
 def test_fields_are_read_as_they_were_typed() -> None:

@@ -15,7 +15,7 @@ from http import HTTPStatus
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import feed_counts, feeds, offers, page_cache, picks, search, selecting, sorting, topics, words
+from shared.data.catalog import feed_counts, feeds, offers, picks, search, selecting, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.data.catalog.search import Match
 from shared.dynamodb import cursors
@@ -77,15 +77,13 @@ def latest_of(feed: Feed, now: datetime, held: feeds.PeriodCounts | None = None)
     # Of as many days as the page can show.
     counts = held[0] if held else feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS)
     page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, held=held)
-    shown = page_cache.first(page, feed, views.first_groups(page.items, fragments.GROUPS, feed.period))
-    return fragments.latest(shown, feed, now, counts, shown.next)
+    return fragments.latest(page, feed, now, counts)
 
 
 def older_of(feed: Feed, now: datetime, cursor: str) -> str:
     """A page of a feed further back, of as many cards as the first. Raises InvalidCursor, NoSuchTopic."""
     page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, cursor=cursor)
-    page = page_cache.first(page, feed, views.first_groups(page.items, fragments.GROUPS, feed.period))
-    return fragments.latest(page, feed, now, {}, page.next, first=False)
+    return fragments.latest(page, feed, now, {}, first=False)
 
 
 MOST = 6
