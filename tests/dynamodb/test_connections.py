@@ -34,17 +34,21 @@ from shared.services import Queue
 from tests.support.commands import until
 from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
 from tests.support.factories import APPLE, NOW, join
-from tests.support.serving import (
+from tests.support.wire import (
     BROKEN,
     KEY,
     PATIENCE,
-    Answer,
-    Request,
+    Received,
+    Served,
     Server,
     and_hang_up,
     and_say_goodbye,
+    answering,
     as_in_1996,
+    error,
+    failing,
     in_chunks,
+    lost_and_throttled,
     not_at_all,
     only_half,
     only_half_a_head,
@@ -56,7 +60,6 @@ from tests.support.serving import (
     well,
     writing,
 )
-from tests.support.wire import answering, error, failing, lost_and_throttled
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +70,7 @@ def _undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("answer", [well, in_chunks])
-def test_requests_in_a_row_go_over_one_connection(answer: Answer) -> None:
+def test_requests_in_a_row_go_over_one_connection(answer: Served) -> None:
     with serving(answer) as server:
         table = server.table()
         found = [table.get(KEY) for _ in range(5)]
@@ -77,7 +80,7 @@ def test_requests_in_a_row_go_over_one_connection(answer: Answer) -> None:
 
 
 def test_a_refusal_is_distinguished_from_an_answer() -> None:
-    def refuse(request: Request) -> None:
+    def refuse(request: Received) -> None:
         body = b'{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", "message": "no such table"}'
         request.send_response(400)
         request.send_header("Content-Length", str(len(body)))
@@ -107,7 +110,7 @@ def test_a_request_says_what_botocore_would_have_it_say() -> None:
 
 
 @pytest.mark.parametrize("parting", [and_say_goodbye, and_hang_up, as_in_1996])
-def test_a_connection_that_the_server_ended_is_not_used_again(parting: Answer) -> None:
+def test_a_connection_that_the_server_ended_is_not_used_again(parting: Served) -> None:
     with serving(parting) as server:
         table = server.table()
         for number in range(1, 4):
@@ -120,7 +123,7 @@ def test_a_connection_that_the_server_ended_is_not_used_again(parting: Answer) -
 @pytest.mark.parametrize(
     "failing", [only_half, only_half_a_head, something_else, not_at_all, stalled, too_late, *BROKEN.values()]
 )
-def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: Answer) -> None:
+def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: Served) -> None:
     with serving(failing, well) as server:
         assert server.table(Budget(PATIENCE)).get(KEY) == {"PK": "DEAL#1", "Title": "Schuhe für Läufer"}
 
@@ -128,7 +131,7 @@ def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: A
 
 
 @pytest.mark.parametrize("failing", [only_half, only_half_a_head, something_else, not_at_all, *BROKEN.values()])
-def test_a_server_that_never_answers_well_is_unavailable(failing: Answer) -> None:
+def test_a_server_that_never_answers_well_is_unavailable(failing: Served) -> None:
     with serving(failing) as server, pytest.raises(Unavailable):
         server.table().get(KEY)
 
@@ -144,7 +147,7 @@ def test_a_host_without_a_server_is_unavailable() -> None:
 
 
 def test_requests_at_once_have_a_connection_each_and_get_their_own_answers() -> None:
-    def echo(request: Request) -> None:
+    def echo(request: Received) -> None:
         time.sleep(0.005)
         saying(json.dumps({"Item": {"PK": request.asked["Key"]["PK"]}}).encode())(request)
 
@@ -220,7 +223,7 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.faults
 @pytest.mark.parametrize("slow", [stalled, too_late])
-def test_when_the_time_of_an_invocation_is_over_neither_table_nor_queue_is_asked_again(slow: Answer) -> None:
+def test_when_the_time_of_an_invocation_is_over_neither_table_nor_queue_is_asked_again(slow: Served) -> None:
     budget = Budget(PATIENCE)
     with serving(slow) as server:
         table, queue = server.table(budget), queue_at(server.endpoint, budget)
@@ -250,7 +253,7 @@ def test_connections_that_died_during_a_freeze_cost_one_timeout_together() -> No
     thawed, dead = threading.Event(), []
     before = set()
 
-    def answer(request: Request) -> None:
+    def answer(request: Received) -> None:
         if not thawed.is_set():
             before.add(request.client_address)
             together.wait(timeout=120)
@@ -337,7 +340,7 @@ def queue_at(endpoint: str, budget: Budget | None = None) -> Queue:
     )
 
 
-def refusing(code: str) -> Answer:
+def refusing(code: str) -> Served:
     """An answer of SQS's that it has failed."""
     body = json.dumps({"__type": f"com.amazonaws.sqs#{code}", "message": "No."}).encode()
     return writing(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n" % len(body) + body, closes=False)
@@ -345,7 +348,7 @@ def refusing(code: str) -> Answer:
 
 @pytest.mark.faults
 @pytest.mark.parametrize("broken", [*BROKEN.values(), refusing("RequestThrottled")], ids=[*BROKEN, "throttled"])
-def test_a_message_that_the_queue_does_not_say_it_has_is_sent_again(broken: Answer) -> None:
+def test_a_message_that_the_queue_does_not_say_it_has_is_sent_again(broken: Served) -> None:
     with serving(broken, saying(SENT)) as server:
         queue_at(server.endpoint).send(["work"])
 

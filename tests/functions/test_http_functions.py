@@ -29,9 +29,8 @@ from shared.values import times
 from tests.support.engines import ENDPOINT_VARIABLE
 from tests.support.events import EVENTS, context, event, event_of, page
 from tests.support.factories import join, token_of_new, walk
-from tests.support.serving import Request, serving
 from tests.support.surroundings import surrounded
-from tests.support.wire import answered, error, hooked
+from tests.support.wire import Received, answered, error, hooked, serving
 
 G_FORE = Topic(BRAND, "g-fore")
 
@@ -311,7 +310,7 @@ __all__ = ["context"]
 READERS = {"API": (catalog, event("catalog-all-brands")), "page": (site, event_of("/brands"))}
 
 
-def silent(request: Request) -> None:
+def silent(request: Received) -> None:
     """Say nothing until the client has gone."""
     request.connection.recv(1)
 

@@ -15,7 +15,7 @@ from local.invoke import Function, event_for, read, running
 from local.settings import ROOT, Home, Trouble
 from tests.support.commands import make
 from tests.support.events import EVENTS, event
-from tests.support.serving import serving, stalled
+from tests.support.wire import serving, stalled
 
 SOURCE = """
 import os, sys, time
