@@ -30,8 +30,7 @@ from shared.data.catalog import picks
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE
 from shared.values import times
 from tests.support.engines import MINISTACK
-from tests.support.events import event
-from tests.support.surroundings import given
+from tests.support.surroundings import event, given
 
 PEERS = Path(__file__).parent / "peers"
 

@@ -37,9 +37,8 @@ from shared.runtime import environment
 from shared.values import identifiers, times
 from shared.values.passwords import hash_password
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK
-from tests.support.events import batch, event, record
 from tests.support.factories import a_user
-from tests.support.surroundings import given, taken
+from tests.support.surroundings import batch, event, given, record, taken
 
 PASSWORD = "correct horse battery staple"  # of a user who exists here only
 READERS = 2 * settings.READERS_PER_COHORT

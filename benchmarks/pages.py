@@ -26,8 +26,7 @@ from shared.models.catalog import ALL_DEALS, Deal
 from shared.services import Queue
 from shared.values import naming, times
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
-from tests.support.events import page
-from tests.support.surroundings import given
+from tests.support.surroundings import given, page
 
 SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
 CONTEXT: Any = SimpleNamespace(

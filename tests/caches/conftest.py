@@ -12,9 +12,8 @@ from functions.background import refresher
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
 from shared.runtime import environment
-from tests.support.events import Record, a_context, batch
 from tests.support.gateway import STAGE, Gateway
-from tests.support.surroundings import surrounded
+from tests.support.surroundings import Record, a_context, batch, surrounded
 
 Get = Callable[..., Any]
 

@@ -28,8 +28,8 @@ from shared.errors import NoSuchTopic
 from shared.models.catalog import ALL_DEALS, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.values import times
 from tests.support.engines import on_servers, put_all
-from tests.support.events import by_ttl, damaged, of_category_picks, of_deal, of_picks
 from tests.support.factories import HOME, NOW, SHOES, a_deal, ahead, ids, join, post
+from tests.support.surroundings import by_ttl, damaged, of_category_picks, of_deal, of_picks
 from tests.support.wire import Request, watched
 
 Refresh = Callable[..., dict[str, Any]]

@@ -17,8 +17,8 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.support.engines import MOTO, Engine
-from tests.support.events import of_deal, record
 from tests.support.factories import FEEDS, SHOES, a_deal, ids, post
+from tests.support.surroundings import of_deal, record
 
 Refresh = Callable[..., dict[str, Any]]
 

@@ -28,8 +28,8 @@ from shared.values import times
 from tests.caches.conftest import CONTEXT
 from tests.support import factories
 from tests.support.engines import DYNOXIDE_ENGINE, Engine, on
-from tests.support.events import Record, of_deal, record
 from tests.support.factories import SHOES, a_deal, ids, post
+from tests.support.surroundings import Record, of_deal, record
 from tests.support.wire import error, failing, taken_by, watched
 
 Refresh = Callable[..., dict[str, Any]]

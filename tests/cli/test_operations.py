@@ -30,8 +30,8 @@ from shared.services import Queue
 from tests.cli.conftest import Btd
 from tests.support.commands import PATIENCE
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
-from tests.support.events import event
 from tests.support.factories import NOW, a_deal, open_brands, post
+from tests.support.surroundings import event
 
 UNIT = Unit("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", "category")
 

@@ -44,10 +44,10 @@ from tests.functions.test_background_functions import cloudformation
 from tests.support import factories
 from tests.support.commands import PATIENCE, until
 from tests.support.engines import put_all
-from tests.support.events import event
 from tests.support.factories import plain_picture
 from tests.support.rights import Ask, Policy, asks
 from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
+from tests.support.surroundings import event
 
 SHOES = Topic(CATEGORY, "shoes")
 

@@ -23,7 +23,7 @@ from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import FRONT_PAGE
 from shared.values import times
 from tests.e2e.conftest import Plumbing, name_to_btd
-from tests.support import events
+from tests.support import surroundings
 from tests.support.commands import begin, eventually, until
 from tests.support.factories import a_deal
 from tests.support.probe import home, probed, stream_to_a_function, told, write
@@ -232,14 +232,14 @@ def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(plumbing: 
 def test_ministack_leaves_removals_by_ttl_out_of_the_stream(site: Site, plumbing: Plumbing, expired: str) -> None:
     """Lambda would deliver a REMOVE by the service, which the filters or else the functions pass over."""
     key = {"PK": expired, "SK": expired}
-    removal = events.by_ttl({**key, "Type": "Session"})
+    removal = surroundings.by_ttl({**key, "Type": "Session"})
 
     assert until(lambda: site.table.get(key, consistent=True) is None)
 
     told = [(r["eventName"]) for r in plumbing.records() if r["dynamodb"]["Keys"] == marshal_item(key)]
     assert told == ["INSERT"]
     for name in ("Publisher", "Refresher"):
-        assert plumbing.call(name, events.batch([removal])) == {"batchItemFailures": []}
+        assert plumbing.call(name, surroundings.batch([removal])) == {"batchItemFailures": []}
 
 
 @pytest.mark.needs("mail")

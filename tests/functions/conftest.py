@@ -14,8 +14,7 @@ from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
 from tests.support.engines import FAST_SERVER, plant
-from tests.support.events import context
-from tests.support.surroundings import captured_log, queue_in_process, surrounded
+from tests.support.surroundings import captured_log, context, queue_in_process, surrounded
 
 __all__ = ["context"]
 

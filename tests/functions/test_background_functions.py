@@ -26,9 +26,8 @@ from shared.models.catalog import CATEGORIES, CATEGORY, StockLevel, Topic
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
-from tests.support.events import event, number_of, record
 from tests.support.factories import SHOES, a_deal, join
-from tests.support.surroundings import taken
+from tests.support.surroundings import event, number_of, record, taken
 from tests.support.wire import Answer, answered, error
 
 DEAL_ID = "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr"

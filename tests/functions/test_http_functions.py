@@ -27,9 +27,8 @@ from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.runtime import environment
 from shared.values import times
 from tests.support.engines import ENDPOINT_VARIABLE
-from tests.support.events import EVENTS, context, event, event_of, page
 from tests.support.factories import join, token_of_new, walk
-from tests.support.surroundings import surrounded
+from tests.support.surroundings import EVENTS, context, event, event_of, page, surrounded
 from tests.support.wire import Received, answered, error, hooked, serving
 
 G_FORE = Topic(BRAND, "g-fore")

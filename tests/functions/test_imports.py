@@ -16,7 +16,7 @@ from infra.functions import FUNCTIONS
 from infra.rows import FULL, Function
 from shared import settings
 from shared.dynamodb.table import Table
-from tests.support.events import EVENTS, page
+from tests.support.surroundings import EVENTS, page
 
 ROOT = EVENTS.parent
 SOURCES = [path for folder in ("functions", "shared") for path in (ROOT / folder).rglob("*.py")]

@@ -38,11 +38,10 @@ from shared.runtime.metrics import Metric
 from shared.services import Queue
 from shared.values import times
 from shared.values.passwords import hash_password
-from tests.support import events
-from tests.support.events import event, page
+from tests.support import surroundings
 from tests.support.factories import a_deal, a_user, join, let_watch
 from tests.support.shop import a_buyer, buy, on_sale
-from tests.support.surroundings import metrics_in, rooms_of, taken
+from tests.support.surroundings import event, metrics_in, page, rooms_of, taken
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -106,7 +105,7 @@ def test_one_id_leads_from_the_post_of_a_deal_to_its_messages(
     let_watch(table, G_FORE, "ana", now=times.now())
 
     deal = posted(context)
-    stream = events.batch([events.record(None, to_item_listed(deal, listed=True))])
+    stream = surroundings.batch([surroundings.record(None, to_item_listed(deal, listed=True))])
     publisher.handler(stream, context)
     refresher.handler(stream, context)
     messenger.handler(work(*queued(queue)), context)
@@ -132,7 +131,7 @@ def test_making_a_deal_hot_is_followed_by_the_id_of_that_request(
     request["requestContext"]["requestId"] = "said-again"
     answers.append(editors.handler(request, context)["statusCode"])
     before, after = (to_item_listed(each, listed=True) for each in (deal, hot))
-    publisher.handler(events.batch([events.record(before, after)]), context)
+    publisher.handler(surroundings.batch([surroundings.record(before, after)]), context)
 
     assert answers == [202, 202]
     assert deals.get(table, deal.deal_id, consistent=True) == hot
@@ -231,11 +230,11 @@ def test_why_a_record_failed_is_logged_without_the_id_of_the_one_before(
     table: Table, queue: Queue, lines: Lines, context: LambdaContext
 ) -> None:
     deal = posted(context)
-    good = events.record(None, to_item_listed(deal, listed=True))
-    bad = events.damaged(to_item_listed(deal, listed=True))
+    good = surroundings.record(None, to_item_listed(deal, listed=True))
+    bad = surroundings.damaged(to_item_listed(deal, listed=True))
     lines()
 
-    publisher.handler(events.batch([good, bad]), context)
+    publisher.handler(surroundings.batch([good, bad]), context)
     messenger.handler(work(*queued(queue)[:1], Unit("gone", "brand")), context)
     broken = work(Unit(deal.deal_id, "brand"))
     broken["Records"][0]["body"] = "{}"

@@ -22,9 +22,9 @@ from shared.models.catalog import Deal
 from shared.models.orders import OrderStatus
 from shared.runtime import environment
 from shared.values import identifiers, times
-from tests.support.events import event
 from tests.support.factories import a_deal, a_user, account_of
 from tests.support.shop import HOME, a_buyer
+from tests.support.surroundings import event
 from tests.support.wire import lagging
 
 Ask = Callable[..., tuple[int, Any]]

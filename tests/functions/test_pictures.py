@@ -24,9 +24,9 @@ from shared.models.catalog import Deal
 from shared.services import Bucket
 from shared.values import times
 from tests.support.engines import FAKE_CREDENTIALS
-from tests.support.events import event, event_of
 from tests.support.factories import a_deal
 from tests.support.rights import within_rights
+from tests.support.surroundings import event, event_of
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
 UPLOAD = "uploads/3F2VM8KqLdHD6qBOm7B4Q0YD0Fs"

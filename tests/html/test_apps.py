@@ -27,7 +27,7 @@ from shared.http.answers import Guard, json_answer
 from shared.http.requests import Event
 from shared.runtime import environment, metrics
 from shared.values import times
-from tests.support.events import a_context, event, event_of
+from tests.support.surroundings import a_context, event, event_of
 
 AN_ID = "2XkDEALdealDEALdealDEALdeal"
 OF_FEATURES: dict[str, tuple[type[DealsError], ...]] = {"/shop": (NoSuchOrder, NotSoldHere)}

@@ -25,9 +25,9 @@ from shared.values import identifiers, times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import INSTEAD, IS_LAMBDAS, RUNTIME, Place
 from tests.support.engines import FAKE_CREDENTIALS
-from tests.support.events import EVENTS, event
 from tests.support.factories import a_deal, a_user, account_of, join, plain_picture
 from tests.support.post_office import VARIABLES
+from tests.support.surroundings import EVENTS, event
 
 pytestmark = pytest.mark.thorough  # it builds the artifact of each function
 Invoke = Callable[[str, bytes], Any]

@@ -14,7 +14,7 @@ from infra.bundling import libraries
 from local.invoke import Function, event_for, read, running
 from local.settings import ROOT, Home, Trouble
 from tests.support.commands import make
-from tests.support.events import EVENTS, event
+from tests.support.surroundings import EVENTS, event
 from tests.support.wire import serving, stalled
 
 SOURCE = """

@@ -34,7 +34,7 @@ from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status
 from shared.models.members import User
-from tests.support import events
+from tests.support import surroundings
 from tests.support.commands import eventually, until
 from tests.support.engines import MINISTACK
 from tests.support.probe import client, home, probed, stream_to_a_function, told, write
@@ -172,11 +172,11 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_reports(
 def test_ministack_does_not_match_what_is_missing_below_what_is_missing() -> None:
     """Lambda would let the change through: there is no text of the old image's Hot."""
     not_hot = {"eventName": ["MODIFY"], "dynamodb": {"OldImage": {"Hot": {"S": [{"exists": False}]}}}}
-    change = events.record({"PK": "1", "SK": "1"}, {"PK": "1", "SK": "1", "Title": "another"})
+    change = surroundings.record({"PK": "1", "SK": "1"}, {"PK": "1", "SK": "1", "Title": "another"})
 
-    def let_through(pattern: object) -> list[events.Record]:
+    def let_through(pattern: object) -> list[surroundings.Record]:
         mapping = {"FilterCriteria": {"Filters": [{"Pattern": json.dumps(pattern)}]}}
-        passed: list[events.Record] = lambda_svc._apply_filter_criteria([change], mapping)
+        passed: list[surroundings.Record] = lambda_svc._apply_filter_criteria([change], mapping)
         return passed
 
     assert let_through(not_hot) == []

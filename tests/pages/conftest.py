@@ -17,10 +17,9 @@ from shared.models.catalog import Deal
 from shared.values import times
 from tests.support.browsing import Ask, parsed
 from tests.support.engines import DYNOXIDE_ENGINE
-from tests.support.events import a_context, event_of
 from tests.support.factories import a_deal, indexed, open_brands, post
 from tests.support.rights import within_rights
-from tests.support.surroundings import surrounded
+from tests.support.surroundings import a_context, event_of, surrounded
 
 
 @pytest.fixture

@@ -27,9 +27,9 @@ from shared.values import times
 from tests.pages.conftest import walked
 from tests.support.browsing import Ask, parsed
 from tests.support.engines import DYNOXIDE_ENGINE, put_all
-from tests.support.events import a_context, event_of
 from tests.support.factories import a_deal, indexed, offered, open_brands, post, worded
 from tests.support.rights import within_rights
+from tests.support.surroundings import a_context, event_of
 from tests.support.wire import watched
 
 COST = (Path(__file__).resolve().parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")

@@ -29,9 +29,9 @@ from shared.runtime.mail import Sender, sender
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another
 from tests.support.browsing import ORIGIN, Browser
-from tests.support.events import a_context, event_of
 from tests.support.factories import a_deal, join
 from tests.support.post_office import PostOffice, open_post_office
+from tests.support.surroundings import a_context, event_of
 
 ANA = {"username": "ana", "name": "Ana <Müller>", "email": "ana@mail.example", "password": PASSWORD}
 NEW = "another horse battery"

@@ -20,8 +20,8 @@ from shared.models.messages import AboutOther, Announcement, DealNews
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PostDeal, entered
 from tests.support.browsing import Browser, Seen
-from tests.support.events import a_context, event_of
 from tests.support.factories import APPLE, SHOES, a_deal, a_message, join, send
+from tests.support.surroundings import a_context, event_of
 
 
 def told(table: Table, deal: Deal, username: str = "ana", kind: DealNews = "brand") -> str:

@@ -19,9 +19,9 @@ from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, client_of, cookie_of
 from tests.site.states import OF_EDITORS, OF_MEMBERS, State
 from tests.support.browser import Visit, sent_by_script
-from tests.support.events import a_context, record
 from tests.support.preview import Preview, entered
 from tests.support.quality import crawl, invalid_html, violations
+from tests.support.surroundings import a_context, record
 
 
 def table_paths(site: Preview, token: str) -> dict[str, str]:

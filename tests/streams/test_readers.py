@@ -33,10 +33,21 @@ from shared.services import Queue
 from shared.values import times
 from tests.support.browsing import DEAL, Browser
 from tests.support.engines import FAST_SERVER
-from tests.support.events import Record, a_context, batch, damaged, event, number_of, of_deal, record
 from tests.support.factories import APPLE, a_deal, a_message, join, let_watch, open_brands, post, token_of_new
 from tests.support.rights import within_rights
-from tests.support.surroundings import queue_in_process, surrounded, taken
+from tests.support.surroundings import (
+    Record,
+    a_context,
+    batch,
+    damaged,
+    event,
+    number_of,
+    of_deal,
+    queue_in_process,
+    record,
+    surrounded,
+    taken,
+)
 from tests.support.wire import Answer, answered, error, losing, watched
 
 pytestmark = pytest.mark.faults

@@ -20,7 +20,7 @@ from shared.dynamodb.table import Table
 from shared.html import views
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, CuratedPage, Deal
 from shared.values import times
-from tests.support.events import a_context, event_of
+from tests.support.surroundings import a_context, event_of
 
 Ask = Callable[..., Any]
 """Asks a page function for a path."""

@@ -22,10 +22,9 @@ from shared.data.catalog import deals, topics
 from shared.dynamodb.table import Table
 from shared.values import times
 from tests.support.engines import FAST_SERVER
-from tests.support.events import a_context, event_of
 from tests.support.factories import a_deal
 from tests.support.site import PROBLEM, Api, Contract, Writes, dump
-from tests.support.surroundings import surrounded
+from tests.support.surroundings import a_context, event_of, surrounded
 
 STAGE = "/v1"
 HERE = "127.0.0.1"

@@ -23,9 +23,8 @@ from shared.runtime.mail import sender
 from shared.services import Queue
 from shared.values import identifiers
 from tests.support.engines import FAKE_CREDENTIALS
-from tests.support.events import a_context
 from tests.support.rights import within_rights
-from tests.support.surroundings import hand_over, queue_in_process
+from tests.support.surroundings import a_context, hand_over, queue_in_process
 
 SENDER = "deals@mail.example"
 VARIABLES = {

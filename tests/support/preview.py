@@ -33,9 +33,8 @@ from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
 from shared.models.members import Role
 from shared.values import naming, times
 from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER, MINISTACK
-from tests.support.events import a_context, event_of
 from tests.support.factories import ids, offered, post, token_of_new, worded
-from tests.support.surroundings import given, start_over
+from tests.support.surroundings import a_context, event_of, given, start_over
 
 if TYPE_CHECKING:
     from shared.services import Bucket
