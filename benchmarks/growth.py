@@ -15,7 +15,7 @@ from functools import partial
 from benchmarks.harness import markdown, record
 from benchmarks.pages import new_queue
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals, feed_counts, feeds
 from shared.data.members import cohorts, fanout, follows, users
 from shared.data.members.cohorts import Unit
@@ -89,7 +89,7 @@ def live(table: Table, years: int) -> None:
         for day in range(60, 365 * years):
             period = feed.period.start_of(ago(days=day))
             key = keys.periods(feed, period)
-            book = books.setdefault(key["SK"], {**key, "Type": item_types.PERIODS, feed_counts.TOTAL: 0})
+            book = books.setdefault(key["SK"], {**key, "Type": keys.PERIODS, feed_counts.TOTAL: 0})
             name = feed_counts.attribute(feed, period)
             book[name] = book.get(name, 0) + A_DAY
             book[feed_counts.TOTAL] += A_DAY

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from benchmarks.harness import markdown, record
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals, search, selecting, words
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import create_table_request
@@ -125,7 +125,7 @@ def items(size: int) -> Iterator[Item]:
         for word, form in words.of_deal(deal).items():
             forms.setdefault(word, set()).add(form)
     for word, number in counts.items():
-        count = {"Type": item_types.WORD_COUNT, "Word": word, "Deals": number, "Forms": forms[word]}
+        count = {"Type": keys.WORD_COUNT, "Word": word, "Deals": number, "Forms": forms[word]}
         yield {**keys.word_count(word), **count}
 
 

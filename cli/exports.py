@@ -19,7 +19,7 @@ from cli.commands import open_table
 from cli.output import note, say, show_rows, summary
 from cli.upkeep import Number, Step, run_steps
 from shared import features
-from shared.data import item_types
+from shared.data import keys
 from shared.data.entities import ROWS
 from shared.data.entity import Exported
 from shared.dynamodb.attributes import Item
@@ -53,11 +53,11 @@ class Described:
 
 
 DESCRIBED = {
-    item_types.DEAL: Described((Deal,)),
-    item_types.USER: Described((User,)),
-    item_types.MESSAGE: Described((Message, AboutDeal), {"ReadAt": datetime}),
-    item_types.PRICE_ALERT: Described((PriceAlert, Limits)),
-    item_types.WORDS_ALERT: Described((WordsAlert, Limits)),
+    keys.DEAL: Described((Deal,)),
+    keys.USER: Described((User,)),
+    keys.MESSAGE: Described((Message, AboutDeal), {"ReadAt": datetime}),
+    keys.PRICE_ALERT: Described((PriceAlert, Limits)),
+    keys.WORDS_ALERT: Described((WordsAlert, Limits)),
 }
 for described in features.parts("items", "DESCRIBED"):
     for kind, (models, others) in described.items():

@@ -26,7 +26,7 @@ from cli.commands import AsJson, NoTable, local_cloud, open_table
 from cli.output import complain, say, show_json, show_rows
 from infra.functions import DEAD_LETTERS, OF_FEATURES, QUEUES, WORK
 from shared import features, services
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
@@ -166,7 +166,7 @@ class Replayer:
         """The deals that a batch's records are about. Raises Forgotten."""
         changes = [record["dynamodb"] for record in self._records(batch)]
         images = [each.get("NewImage") or each.get("OldImage") or {} for each in changes]
-        of_deals = [image for image in images if image.get("Type") == {"S": item_types.DEAL}]
+        of_deals = [image for image in images if image.get("Type") == {"S": keys.DEAL}]
         return list(dict.fromkeys(image["DealId"]["S"] for image in of_deals if "DealId" in image))
 
     def _records(self, batch: Batch) -> list[Record]:

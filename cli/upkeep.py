@@ -29,7 +29,7 @@ from cli.output import progress, say, show_json, show_rows, summary
 from infra.settings import STAGES
 from local.settings import STAGE
 from shared import features
-from shared.data import invariants, item_types, keys
+from shared.data import invariants, keys
 from shared.data.catalog import deals, feeds, offers, search, topics
 from shared.data.catalog.deals import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
@@ -71,7 +71,7 @@ def scan(table: Table, name: str, segment: int, segments: int, work: Callable[[l
         if start is None:
             table.write(forget(place, because="the segment is done; another run starts over"))
             return
-        progress_made = {**place, "Type": item_types.BACKFILL, "Start": json.dumps(start)}
+        progress_made = {**place, "Type": keys.BACKFILL, "Start": json.dumps(start)}
         table.write(put(progress_made, because="one run at a time works on a segment"))
 
 
@@ -228,10 +228,10 @@ def _alert(table: Table, item: Item) -> Rewriting:
 
 
 REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
-    item_types.DEAL: _deal,
-    item_types.PRODUCT_OFFER: _offer,
-    item_types.DEAL_NUMBER: _number,
-    item_types.PRICE_ALERT: _alert,
+    keys.DEAL: _deal,
+    keys.PRODUCT_OFFER: _offer,
+    keys.DEAL_NUMBER: _number,
+    keys.PRICE_ALERT: _alert,
     **features.merged("commands", "REWRITES"),
 }
 """How an item is rewritten, for each type that can be."""
@@ -301,7 +301,7 @@ def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
     """Index one segment's deals, one page at a step, from where the last run stopped."""
 
     def work(items: list[Item]) -> int:
-        deals = (item for item in items if item.get("Type") == item_types.DEAL)
+        deals = (item for item in items if item.get("Type") == keys.DEAL)
         return sum(damage.each(deals, partial(_index, table)))
 
     return scan(table, "Words", segment, segments, work)

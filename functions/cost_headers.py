@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shared.data import item_types, keys, workings
+from shared.data import keys, workings
 from shared.data import partitions as p
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.schema import PARTITION_KEY
@@ -136,7 +136,7 @@ def _read(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
         images = record["dynamodb"]
         item = images.get("NewImage") or images.get("OldImage") or {}
         request = item.get("CorrelationId", {}).get("S", "")
-        if item.get("Type") == {"S": item_types.DEAL} and not request:
+        if item.get("Type") == {"S": keys.DEAL} and not request:
             return None
         written = int(float(images["ApproximateCreationDateTime"]))
         about = {"record": images["SequenceNumber"], "request": request, "written": written}

@@ -17,18 +17,18 @@ from infra.bundling import module_of
 from infra.rows import FULL, Caller, Filter, Function, Reading, typed
 from infra.settings import Stage, Watch
 from shared import features
-from shared.data import item_types
+from shared.data import keys
 
 SHOWN = typed(
     "NewImage",
-    item_types.DEAL,
-    item_types.SCORE,
+    keys.DEAL,
+    keys.SCORE,
     *features.merged("refreshes"),
-    *item_types.CURATED,
-    item_types.CATEGORY_FEATURED,
+    *keys.CURATED,
+    keys.CATEGORY_FEATURED,
 )
-DEALS = typed("NewImage", item_types.DEAL)
-REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **typed("OldImage", item_types.DEAL)}
+DEALS = typed("NewImage", keys.DEAL)
+REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **typed("OldImage", keys.DEAL)}
 
 
 _ROWS = (

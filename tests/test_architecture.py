@@ -194,7 +194,7 @@ def test_arrows_point_down() -> None:
 FOR_INFRA = {
     "shared.dynamodb.schema",
     "shared.data.partitions",
-    "shared.data.item_types",
+    "shared.data.keys",
     "shared.runtime.metrics",
     "shared.values.money",
     "shared.values.pictures",

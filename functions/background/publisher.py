@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import features, settings
-from shared.data import item_types
+from shared.data import keys
 from shared.data.catalog import changes, offers, search
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deals import from_item, has_ended, is_listed
@@ -58,7 +58,7 @@ def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
     for record in records:
         if record["eventName"] == "INSERT":
             item = unmarshal_item(record["dynamodb"]["NewImage"])
-            if item.get("Type") == item_types.DEAL:
+            if item.get("Type") == keys.DEAL:
                 with suppress(DamagedDeal):
                     deal = from_item(item)
                     new[deal.deal_id] = (deal, item)

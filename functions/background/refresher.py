@@ -19,7 +19,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import features, settings
 from shared.api import documents
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import feed_counts, page_cache, picks, scores
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering, Today
@@ -76,7 +76,7 @@ class Effects:
         """Gather one record's consequences. A damaged deal leaves the copies; its repair has a record of its own."""
         raw = record.raw_event
         kind = raw["dynamodb"].get("NewImage", {}).get("Type")
-        if kind == {"S": item_types.SCORE}:
+        if kind == {"S": keys.SCORE}:
             self.voted.add(keys.id_in(raw["dynamodb"]["Keys"]["PK"]["S"]))
             return
         if any(other.takes(raw) for other in self.others):

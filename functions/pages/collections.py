@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shared import features
-from shared.data import item_types, keys, workings
+from shared.data import keys, workings
 from shared.data.entities import ENTITIES, SCRATCH_ITEM
 from shared.data.entity import Entity
 from shared.data.partitions import PERSONAL, SHOWN_ATTRIBUTES, matches
@@ -258,7 +258,7 @@ def walk(request: Request, trace_id: str = "") -> Answer:
     if not on_laptop():
         raise NoSuchPath
     drawn = form_cost.find(trace_id) or {"records": []}
-    posted = next((record for record in drawn["records"] if record["type"] == item_types.DEAL), None)
+    posted = next((record for record in drawn["records"] if record["type"] == keys.DEAL), None)
     found = (
         {
             "key": posted["key"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from infra.rights import Access, Right
 from infra.rows import Caller, Function, Option
-from shared.data import item_types
+from shared.data import keys as core_keys
 from shared.data import partitions as p
 from shared.data.mail import keys
 from shared.dynamodb.schema import GSI1
@@ -51,7 +51,7 @@ STAGES: Mapping[str, tuple[Mail, ...]] = {
 }
 """The options of stages that are the same in every copy of the project."""
 
-_TOKEN, _RECEIPT, _DIGESTS = p.of(keys.EMAIL_TOKEN), p.of(keys.DIGEST_RECEIPT), p.of(item_types.USER, GSI1)
+_TOKEN, _RECEIPT, _DIGESTS = p.of(keys.EMAIL_TOKEN), p.of(keys.DIGEST_RECEIPT), p.of(core_keys.USER, GSI1)
 
 TO_MAIL = (
     "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "StoppedEmail",

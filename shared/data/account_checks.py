@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared import features
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.writes import Write, delete, put_new, require, update
 from shared.errors import DealsError, NoSuchUser, NotSignedIn, UsernameTaken
@@ -76,7 +76,7 @@ def to_item(username: str, account_id: str, counts: Mapping[str, int] | None = N
     counted = dict.fromkeys(_HOLDING, 0) | (dict(counts) if counts else {})
     return {
         **keys.account(username),
-        "Type": item_types.ACCOUNT,
+        "Type": keys.ACCOUNT,
         "Username": username,
         "AccountId": account_id,
         **{name: count for name, count in counted.items() if count or name in _HOLDING},

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import ABSENT, Write, put_over
@@ -63,7 +63,7 @@ def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
     """The record of what a key was used for, for a transaction of the caller's own. Its refusal is ``Repeated``."""
     item = {
         **keys.idempotency(idempotency.account_id, idempotency.client_key),
-        "Type": item_types.IDEMPOTENCY,
+        "Type": keys.IDEMPOTENCY,
         "ResultId": result_id,
         "RequestHash": idempotency.request_hash,
         "CreatedAt": to_iso(now),

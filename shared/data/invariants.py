@@ -22,7 +22,7 @@ from itertools import chain
 from typing import Any
 
 from shared import features
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.data.catalog import drafts, feed_counts, offers, scores, search, words
 from shared.data.catalog.deals import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS
@@ -56,30 +56,30 @@ NUMBERS = "sequences of numbers"
 ACCOUNTS = "accounts"
 
 _COUNTS = {
-    item_types.PERIODS: FEEDS,
-    item_types.WORD_COUNT: WORD_COUNTS,
-    item_types.SCORE: SCORES,
-    **dict.fromkeys(item_types.TOPIC.values(), FOLLOWERS),
+    keys.PERIODS: FEEDS,
+    keys.WORD_COUNT: WORD_COUNTS,
+    keys.SCORE: SCORES,
+    **dict.fromkeys(keys.TOPIC.values(), FOLLOWERS),
 }
 """The types of items that count others, with the rules of their counts."""
 
-_PAIRED = {item_types.WORD: WORDS, item_types.ENDING: NOTES, item_types.PRODUCT_OFFER: OFFERS}
+_PAIRED = {keys.WORD: WORDS, keys.ENDING: NOTES, keys.PRODUCT_OFFER: OFFERS}
 """The types of items that a deal has as well as its own, with the rules of theirs."""
 
 _FOLLOWS = {
-    **dict.fromkeys(item_types.LIKE.values(), "LikesCount"),
-    **dict.fromkeys(item_types.WATCH.values(), "WatchCount"),
+    **dict.fromkeys(keys.LIKE.values(), "LikesCount"),
+    **dict.fromkeys(keys.WATCH.values(), "WatchCount"),
 }
 """The types of items that a topic counts, with its attributes that do."""
 
-_SEQUENCES = {item_types.DEAL_NUMBER: keys.deal_numbers()}
+_SEQUENCES = {keys.DEAL_NUMBER: keys.deal_numbers()}
 """The types of items whose numbers are drawn from a sequence."""
 
 _READ: Mapping[str, Callable[[Item], object]] = {
-    item_types.DEAL: from_item,
-    item_types.DRAFT: drafts.from_item,
-    item_types.MESSAGE: messages.from_item,
-    **dict.fromkeys((item_types.PRICE_ALERT, item_types.WORDS_ALERT), alerts.from_item),
+    keys.DEAL: from_item,
+    keys.DRAFT: drafts.from_item,
+    keys.MESSAGE: messages.from_item,
+    **dict.fromkeys((keys.PRICE_ALERT, keys.WORDS_ALERT), alerts.from_item),
 }
 """The types of items that are models: one that cannot be read is damaged."""
 
@@ -183,7 +183,7 @@ class _Seen:
         self._read = ChainMap({**_READ}, *(each.READ for each in self._others))
         self._sequences = ChainMap(_SEQUENCES, *(each.SEQUENCES for each in self._others))
         self._kept = _NEEDED.union(*(each.NEEDED for each in self._others))
-        self._follow = {item_types.SCORE}.union(*(each.FOLLOW for each in self._others))
+        self._follow = {keys.SCORE}.union(*(each.FOLLOW for each in self._others))
         self._alerts: Counter[str] = Counter()
 
     def add(self, item: Item) -> None:
@@ -202,7 +202,7 @@ class _Seen:
             self._counts[rule, place] = item
         elif kind in _PAIRED:
             self._pair(item, due=False)
-        elif kind in (item_types.PRICE_ALERT, item_types.WORDS_ALERT):
+        elif kind in (keys.PRICE_ALERT, keys.WORDS_ALERT):
             self._alerts[item["Username"]] += 1
         for other in self._others:
             other.add(item, kind)
@@ -228,7 +228,7 @@ class _Seen:
         if read := self._read.get(row.type):
             read(due)
         known = Values({**due, **values, "Now": to_iso(self._now)})
-        if row.type == item_types.DEAL:
+        if row.type == keys.DEAL:
             places = self._deal(due)
         elif row.type in self._follow:
             places = {name: due[name] for name in INDEX_KEYS & due.keys()}
@@ -264,7 +264,7 @@ class _Seen:
             fault = wrong.get(keys.deal(due["DealId"])["PK"]) if due else None
             right = _judged_as(due, fault.due) if due and fault and fault.due else due
             if not _says_the_same(found, right) and (
-                kind != item_types.ENDING or due
+                kind != keys.ENDING or due
             ):  # a note without its deal costs one more look
                 yield Fault(_PAIRED[kind], _key(place), found, right)
         for needed, asking in self._needed.items():
@@ -301,24 +301,24 @@ class _Seen:
 
     def _lists(self) -> Iterator[Fault]:
         """The list of brands, and the sequences that numbers are drawn from."""
-        kind = item_types.TOPIC[BRAND]
+        kind = keys.TOPIC[BRAND]
         brands = {keys.id_in(item["PK"]): item["Name"] for item in self._counts.values() if item["Type"] == kind}
         key = keys.brands()
         found = self._there.get(_place(key))
         listed = found["Brands"] if found else {}
         if listed != brands:
-            due = {**(found or {**key, "Type": item_types.BRANDS}), "Brands": brands}
+            due = {**(found or {**key, "Type": keys.BRANDS}), "Brands": brands}
             yield Fault(BRANDS, key, found, due, derived=listed.keys() <= brands.keys())
         for place, highest in self._numbers.items():
             found = self._there.get(place)
             if found is None or found["LastNumber"] < highest:
-                due = {**(found or {**_key(place), "Type": item_types.SEQUENCE}), "LastNumber": highest}
+                due = {**(found or {**_key(place), "Type": keys.SEQUENCE}), "LastNumber": highest}
                 yield Fault(NUMBERS, _key(place), found, due)
 
     def _owners(self) -> Iterator[Fault]:
         """The accounts of users. One whose user is lost is named, while a password shows that there was one."""
-        account_ids = {item["Username"]: item.get("AccountId") for item in self._of(item_types.USER)}
-        accounts = {keys.id_in(item["PK"]): item for item in self._of(item_types.ACCOUNT)}
+        account_ids = {item["Username"]: item.get("AccountId") for item in self._of(keys.USER)}
+        accounts = {keys.id_in(item["PK"]): item for item in self._of(keys.ACCOUNT)}
         for name in account_ids.keys() | accounts.keys():
             account, account_id = accounts.get(name), account_ids.get(name)
             counts = {"Alerts": self._alerts[name], **ChainMap(*(other.of_account(name) for other in self._others))}
@@ -366,13 +366,13 @@ class _Seen:
         reads; and products with an offer that is not as it should be, until that is repaired.
         """
         products = defaultdict[str, list[tuple[Item, Deal]]](list)
-        for item in self._of(item_types.DEAL):
+        for item in self._of(keys.DEAL):
             deal = from_item(item)
             products[links.product(deal.link)].append((item, deal))
         unsettled = {
             keys.id_in(place[0])
             for place, (found, due) in self._pairs.items()
-            if (found or due or {})["Type"] == item_types.PRODUCT_OFFER and _differ(found, due)
+            if (found or due or {})["Type"] == keys.PRODUCT_OFFER and _differ(found, due)
         }
         for of_one in products.values():
             offered = [deal for _, deal in of_one]
@@ -398,11 +398,11 @@ class _Seen:
         if rule == SCORES:
             return _score_due(place, item, counted["Score"])
         if rule == WORD_COUNTS:
-            new = {**_key(place), "Type": item_types.WORD_COUNT, "Word": place[1], "Forms": self._forms.get(place)}
+            new = {**_key(place), "Type": keys.WORD_COUNT, "Word": place[1], "Forms": self._forms.get(place)}
             return {**(item or new), "Deals": counted["Deals"]}
         if not counted:
             return None
-        return {**_key(place), "Type": item_types.PERIODS, feed_counts.TOTAL: counted.total(), **counted}
+        return {**_key(place), "Type": keys.PERIODS, feed_counts.TOTAL: counted.total(), **counted}
 
 
 def _judged(item: Item, verdict: str | None) -> Item:
@@ -413,9 +413,9 @@ def _judged(item: Item, verdict: str | None) -> Item:
 
 def _judged_as(due: Item, deal: Item) -> Item:
     """The deal's copies as they should be once the verdict in its own item is repaired."""
-    if due["Type"] == item_types.PRODUCT_OFFER:
+    if due["Type"] == keys.PRODUCT_OFFER:
         return _judged(due, deal.get("Verdict"))
-    if due["Type"] == item_types.WORD:
+    if due["Type"] == keys.WORD:
         return search.items_of(from_item(deal))[keys.id_in(due["PK"])]
     return due
 
@@ -435,7 +435,7 @@ def _counted(item: Item, kind: str) -> _Counted | None:
     """That a like, a watch or a vote counts, or None."""
     if attribute := _FOLLOWS.get(kind):
         return (FOLLOWERS, _place(keys.topic(keys.topic_named(item["PK"])))), attribute, 1
-    if kind == item_types.VOTE:
+    if kind == keys.VOTE:
         return (SCORES, _place(keys.score(item["DealId"]))), "Score", damage.attribute(item, "Worth", int)
     return None
 
@@ -447,7 +447,7 @@ def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
     deal_id = keys.id_in(place[0])
     ranked = scores.place(deal_id, score) if item and "GSI1SK" in item else {}
     own = without_places(item or {})
-    return {**(own or {**_key(place), "Type": item_types.SCORE, "DealId": deal_id}), "Score": score, **ranked}
+    return {**(own or {**_key(place), "Type": keys.SCORE, "DealId": deal_id}), "Score": score, **ranked}
 
 
 class Values(dict[str, Any]):
@@ -514,8 +514,8 @@ _FORMS: Mapping[str, list[tuple[Entity, re.Pattern[str]]]] = {
 
 _NEEDED = {
     *(row.type for row in ROWS for asked in ROWS for partner in asked.partners if partner.key == row.own.forms),
-    *(item_types.USER, item_types.REMOVAL, item_types.ACCOUNT),
-    *(item_types.BRANDS, item_types.SEQUENCE, item_types.BEGINNING),
+    *(keys.USER, keys.REMOVAL, keys.ACCOUNT),
+    *(keys.BRANDS, keys.SEQUENCE, keys.BEGINNING),
 }
 """The types of items that others need, and those that are compared when all were seen."""
 

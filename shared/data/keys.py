@@ -1,11 +1,11 @@
-"""The keys of the table. No other module spells one, but features have theirs; ``tests/data/test_keys.py`` spells all
-once more.
+"""The keys of the table, and the types of its items. No other module spells one, but features have theirs;
+``tests/data/test_keys.py`` spells all keys once more.
 
 First come the keys that are a form and nothing else, such as ``MESSAGES#{username}``, then functions for those that are
-made of something else than the values themselves. What is named after an entity gives its primary key; what has
-``_in_`` in its name gives the attributes that place the entity in an index. A text is a sort key, or a partition that a
-Query reads, in the table or in the index of its form. Slugs and usernames hold no ``#``, and what may hold
-one (a source id) only ever ends a key, so no value can forge another's key.
+made of something else than the values themselves, and in the end the types. What is named after an entity gives its
+primary key; what has ``_in_`` in its name gives the attributes that place the entity in an index. A text is a sort key,
+or a partition that a Query reads, in the table or in the index of its form. Slugs and usernames hold no ``#``, and what
+may hold one (a source id) only ever ends a key, so no value can forge another's key.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from string import Formatter
 from typing import Generic, TypeVarTuple
 
 from shared.dynamodb.schema import Key
-from shared.models.catalog import BRAND, CATEGORY, CuratedPage, Feed, Period, Topic
+from shared.models.catalog import (
+    BRAND,
+    CATEGORY,
+    EDITORS_CHOICE,
+    FRONT_PAGE,
+    CuratedPage,
+    Feed,
+    Period,
+    Topic,
+    TopicKind,
+)
 from shared.values.times import to_iso
 
 Values = TypeVarTuple("Values")
@@ -309,3 +319,58 @@ def id_in(key: object) -> str:
 def primary(item: Mapping[str, object]) -> Key:
     """The primary key of an item."""
     return {"PK": str(item["PK"]), "SK": str(item["SK"])}
+
+
+# The values of an item's ``Type``, by which stream consumers, scans and the filters of the stack distinguish items.
+DEAL = "Deal"
+DEAL_NUMBER = "DealNumber"
+DEAL_SOURCE = "DealSource"
+SEQUENCE = "Sequence"
+"""A counter that numbers are drawn from, such as deals'."""
+
+PERIODS = "Periods"
+ENDING = "Ending"
+ENDINGS = "Endings"
+DRAFT = "Draft"
+BEGINNING = "Beginning"
+"""The note of when a draft is to be posted."""
+
+PRODUCT_OFFER = "ProductOffer"
+WORD = "Word"
+WORD_COUNT = "WordCount"
+CLICKS = "Clicks"
+COUNTED_CLICK = "CountedClick"
+SCORE = "Score"
+LOG_LINE = "LogLine"
+SHOP = "Shop"
+
+TOPIC: Mapping[TopicKind, str] = {BRAND: "Brand", CATEGORY: "Category"}
+LIKE: Mapping[TopicKind, str] = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}
+WATCH: Mapping[TopicKind, str] = {BRAND: "BrandWatch", CATEGORY: "CategoryWatch"}
+BRANDS = "Brands"
+
+CURATED = (FRONT_PAGE.type, EDITORS_CHOICE.type)
+CATEGORY_FEATURED = "CategoryFeatured"
+DEALS_CACHE = "DealsCache"
+CATEGORY_CACHE = "CategoryCache"
+
+USER = "User"
+REMOVAL = "Removal"
+"""A name whose account is being removed: it has the User item's key."""
+
+ACCOUNT = "Account"
+USER_EMAIL = "UserEmail"
+PASSWORD = "Password"  # noqa: S105  # a type's name
+SESSION = "Session"
+ATTEMPTS = "Attempts"
+IDEMPOTENCY = "Idempotency"
+MESSAGE = "Message"
+SAVED = "Saved"
+VOTE = "Vote"
+PRICE_ALERT = "PriceAlert"
+WORDS_ALERT = "WordsAlert"
+FEED_KEY = "FeedKey"
+FAN_OUT = "FanOut"
+FAN_OUT_PAGE = "FanOutPage"
+
+BACKFILL = "Backfill"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
-from shared.data import item_types as t
 from shared.data import keys
 from shared.data.entities import PLACES, ROWS, SCRATCHES
 from shared.data.entity import Shown
@@ -28,77 +27,79 @@ def of(type_: str, index: Index | None = None) -> str:
     return FORMS[type_, index][0]
 
 
-DEAL = of(t.DEAL)
-DEAL_NUMBER = of(t.DEAL_NUMBER)
-DEAL_SOURCE = of(t.DEAL_SOURCE)
-SEQUENCES = of(t.SEQUENCE)
-DEAL_CLICKS = of(t.CLICKS)
-COUNTED_CLICK = of(t.COUNTED_CLICK)
-SCORE = of(t.SCORE)
-LOG = of(t.LOG_LINE)
-SHOP = of(t.SHOP)
-DEALS = of(t.PERIODS)
+DEAL = of(keys.DEAL)
+DEAL_NUMBER = of(keys.DEAL_NUMBER)
+DEAL_SOURCE = of(keys.DEAL_SOURCE)
+SEQUENCES = of(keys.SEQUENCE)
+DEAL_CLICKS = of(keys.CLICKS)
+COUNTED_CLICK = of(keys.COUNTED_CLICK)
+SCORE = of(keys.SCORE)
+LOG = of(keys.LOG_LINE)
+SHOP = of(keys.SHOP)
+DEALS = of(keys.PERIODS)
 """The counts of all deals, and nothing else."""
 
-PRODUCT = of(t.PRODUCT_OFFER)
-WORD = of(t.WORD)
-WORDS = of(t.WORD_COUNT)
+PRODUCT = of(keys.PRODUCT_OFFER)
+WORD = of(keys.WORD)
+WORDS = of(keys.WORD_COUNT)
 
-ENDINGS = of(t.ENDINGS)
-ENDINGS_OF_DAYS = of(t.ENDING)
-BEGINNINGS = of(t.BEGINNING)
+ENDINGS = of(keys.ENDINGS)
+ENDINGS_OF_DAYS = of(keys.ENDING)
+BEGINNINGS = of(keys.BEGINNING)
 
-BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(map(of, (t.TOPIC[BRAND], t.TOPIC[CATEGORY])))
-BRANDS = of(t.BRANDS)
-LIKES = tuple(map(of, (t.LIKE[BRAND], t.LIKE[CATEGORY])))
-WATCHES = tuple(map(of, (t.WATCH[BRAND], t.WATCH[CATEGORY])))
+BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(map(of, (keys.TOPIC[BRAND], keys.TOPIC[CATEGORY])))
+BRANDS = of(keys.BRANDS)
+LIKES = tuple(map(of, (keys.LIKE[BRAND], keys.LIKE[CATEGORY])))
+WATCHES = tuple(map(of, (keys.WATCH[BRAND], keys.WATCH[CATEGORY])))
 
-CURATED = tuple(map(of, t.CURATED))
-FEED_CACHES = (of(t.DEALS_CACHE), of(t.CATEGORY_CACHE))
+CURATED = tuple(map(of, keys.CURATED))
+FEED_CACHES = (of(keys.DEALS_CACHE), of(keys.CATEGORY_CACHE))
 PICKS_CACHES = tuple(of(f"{page.type}Cache") for page in (FRONT_PAGE, EDITORS_CHOICE))
 
-FAN_OUT = of(t.FAN_OUT)
-FAN_OUT_PAGE = of(t.FAN_OUT_PAGE)
+FAN_OUT = of(keys.FAN_OUT)
+FAN_OUT_PAGE = of(keys.FAN_OUT_PAGE)
 
-USER = of(t.USER)
+USER = of(keys.USER)
 """A user's collection: the account's own item, and what features keep beside it."""
 
-ACCOUNT = of(t.ACCOUNT)
-PASSWORD = of(t.PASSWORD)
-USER_EMAIL = of(t.USER_EMAIL)
-SESSION = of(t.SESSION)
-MESSAGES = of(t.MESSAGE)
+ACCOUNT = of(keys.ACCOUNT)
+PASSWORD = of(keys.PASSWORD)
+USER_EMAIL = of(keys.USER_EMAIL)
+SESSION = of(keys.SESSION)
+MESSAGES = of(keys.MESSAGE)
 """In the table and, while unread, in GSI1."""
 
-SAVED = of(t.SAVED)
-VOTES = of(t.VOTE)
-DRAFTS = of(t.DRAFT)
-ALERTS = of(t.PRICE_ALERT)
-FEED_KEY = of(t.FEED_KEY)
-FEED = FORMS[t.FEED_KEY, None][-1]
+SAVED = of(keys.SAVED)
+VOTES = of(keys.VOTE)
+DRAFTS = of(keys.DRAFT)
+ALERTS = of(keys.PRICE_ALERT)
+FEED_KEY = of(keys.FEED_KEY)
+FEED = FORMS[keys.FEED_KEY, None][-1]
 
-ATTEMPTS = of(t.ATTEMPTS)
-IDEMPOTENCY = of(t.IDEMPOTENCY)
-BACKFILL = of(t.BACKFILL)
+ATTEMPTS = of(keys.ATTEMPTS)
+IDEMPOTENCY = of(keys.IDEMPOTENCY)
+BACKFILL = of(keys.BACKFILL)
 
-ALL_DEALS_BY_DAY, BRAND_BY_MONTH, CATEGORY_BY_DAY = (of(t.DEAL, index) for index in (GSI1, GSI2, GSI3))
+ALL_DEALS_BY_DAY, BRAND_BY_MONTH, CATEGORY_BY_DAY = (of(keys.DEAL, index) for index in (GSI1, GSI2, GSI3))
 """Partitions of GSI1, GSI2 and GSI3 that hold deals."""
 
-CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (of(t.PRODUCT_OFFER, index) for index in (GSI1, GSI2, GSI3))
+CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (
+    of(keys.PRODUCT_OFFER, index) for index in (GSI1, GSI2, GSI3)
+)
 """Partitions of GSI1, GSI2 and GSI3 that hold offers of listed deals."""
 
-POPULAR = of(t.SCORE, GSI1)
+POPULAR = of(keys.SCORE, GSI1)
 """Partitions of GSI1 that hold the scores of a month's deals by their rank."""
 
-LIKES_OF_USERS = of(t.LIKE[BRAND], GSI1)
-WATCHES_OF_USERS = of(t.WATCH[BRAND], GSI1)
-SESSIONS_OF_USERS = of(t.SESSION, GSI1)
-REMOVALS = of(t.REMOVAL, GSI1)
+LIKES_OF_USERS = of(keys.LIKE[BRAND], GSI1)
+WATCHES_OF_USERS = of(keys.WATCH[BRAND], GSI1)
+SESSIONS_OF_USERS = of(keys.SESSION, GSI1)
+REMOVALS = of(keys.REMOVAL, GSI1)
 """Partitions of GSI1 that hold what is a user's."""
 
-WORDS_ALERTS = of(t.WORDS_ALERT, GSI1)
-JOINED_ALERTS = of(t.WORDS_ALERT, GSI2)
-PRICE_ALERTS = of(t.PRICE_ALERT, GSI2)
+WORDS_ALERTS = of(keys.WORDS_ALERT, GSI1)
+JOINED_ALERTS = of(keys.WORDS_ALERT, GSI2)
+PRICE_ALERTS = of(keys.PRICE_ALERT, GSI2)
 """Partitions of GSI1 and of GSI2 that say whom to notify of a deal."""
 
 SCRATCH = keys.pattern_of(SCRATCHES[0].partition)

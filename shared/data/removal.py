@@ -18,7 +18,6 @@ from itertools import chain
 
 from shared import features
 from shared.data import account_checks, keys
-from shared.data import item_types as t
 from shared.data.bulk import forget_found
 from shared.data.catalog import drafts, topics
 from shared.data.members import feed_keys, follows, sessions, users, votes
@@ -78,10 +77,10 @@ def _remove_follows(table: Table, username: str, most: int, *, required: Write) 
 
 _COUNTED: Mapping[Callable[..., int], tuple[str, ...]] = {
     **features.merged("removals"),
-    votes.remove_some: (t.VOTE,),
-    feed_keys.remove_some: (t.FEED_KEY,),
-    drafts.remove_some: (t.DRAFT,),
-    _remove_follows: (*t.LIKE.values(), *t.WATCH.values()),
+    votes.remove_some: (keys.VOTE,),
+    feed_keys.remove_some: (keys.FEED_KEY,),
+    drafts.remove_some: (keys.DRAFT,),
+    _remove_follows: (*keys.LIKE.values(), *keys.WATCH.values()),
 }
 """Functions that remove some items that others count or point to, and return how many, by their types."""
 
@@ -125,7 +124,7 @@ def leave(table: Table, user: User, now: datetime) -> None:
     removal = {
         **keys.user(user.username),
         **keys.user_in_removals(user.username),
-        "Type": t.REMOVAL,
+        "Type": keys.REMOVAL,
         "Username": user.username,
         "Leaving": user.account_id,
         "RemovedAt": to_iso(now),

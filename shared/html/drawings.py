@@ -23,7 +23,7 @@ from itertools import groupby
 from typing import Any
 
 from shared import features
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import feed_counts
 from shared.data.entities import ROWS, SCRATCH_ITEM
 from shared.data.entity import Entity
@@ -142,7 +142,7 @@ def _is_scratch(item: Item) -> bool:
 
 def _periods(item: Item) -> dict[str, str]:
     """The addresses that the counts of a Periods item lead to: the partitions whose deals they count."""
-    if item.get("Type") != item_types.PERIODS:
+    if item.get("Type") != keys.PERIODS:
         return {}
     place = str(item[PARTITION_KEY])
     try:

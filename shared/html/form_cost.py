@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from shared import features
-from shared.data import item_types, workings
+from shared.data import keys, workings
 from shared.data.workings import Drawing
 from shared.dynamodb.aws_errors import REFUSED
 from shared.dynamodb.capacity import TABLE, WRITE_BYTES, Basis, Capacity, meanings, size_of
@@ -43,12 +43,12 @@ _HAPPENS = {"Put": "inserted", "Update": "changed", "Delete": "removed"}
 _WRITING = {"POST", "PUT", "PATCH", "DELETE"}
 
 FOLLOWERS: Mapping[str, Mapping[str, str]] = {
-    "publisher": {item_types.DEAL: "deals"},
+    "publisher": {keys.DEAL: "deals"},
     "refresher": {
-        item_types.DEAL: "deals",
-        **dict.fromkeys((*item_types.CURATED, item_types.CATEGORY_FEATURED), "picks"),
+        keys.DEAL: "deals",
+        **dict.fromkeys((*keys.CURATED, keys.CATEGORY_FEATURED), "picks"),
         **features.merged("refreshes"),
-        item_types.SCORE: "votes",
+        keys.SCORE: "votes",
     },
 }
 """The functions that read the stream, each with the types of items that its filter wants, in words."""

@@ -20,7 +20,7 @@ from cli.redrive import Batch, Replayer
 from local.cloud import Cloud
 from local.settings import Home
 from shared import services
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
@@ -188,7 +188,7 @@ def test_the_publisher_is_handed_deals_as_they_are_now(table: Table, function: s
 
 @pytest.mark.parametrize("function", ["PublisherFunction", "RefresherFunction"])
 def test_a_removal_is_handed_over_as_it_is_so_that_words_and_copies_are_taken_out(table: Table, function: str) -> None:
-    gone = {**keys.deal(UNIT.deal_id), "Type": item_types.DEAL, "Title": "Blue boot"}
+    gone = {**keys.deal(UNIT.deal_id), "Type": keys.DEAL, "Title": "Blue boot"}
 
     (handed,) = replay(table, function, "REMOVE", UNIT.deal_id, OldImage=gone)
 
@@ -199,7 +199,7 @@ def test_a_removal_is_handed_over_as_it_is_so_that_words_and_copies_are_taken_ou
 
 def test_a_deal_that_is_gone_is_not_announced(table: Table) -> None:
     """The record of its removal takes out what the lost record filed."""
-    gone = {**keys.deal(UNIT.deal_id), "Type": item_types.DEAL}
+    gone = {**keys.deal(UNIT.deal_id), "Type": keys.DEAL}
 
     assert replay(table, "PublisherFunction", "INSERT", UNIT.deal_id, NewImage=gone) == []
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from demo import corrections
-from shared.data import invariants, item_types, keys
+from shared.data import invariants, keys
 from shared.data.catalog import clicks, deals, feed_counts, feeds, offers, page_cache, picks, search, topics, words
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
 from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, sessions, users
@@ -81,50 +81,50 @@ def told_of_alerts(table: Table) -> list[str]:
 
 
 READERS: Mapping[str, tuple[Reader, ...]] = {
-    item_types.PERIODS: tuple(partial(lambda feed, table: feeds.read(table, feed, limit=9, now=NOW), f) for f in FEEDS),
-    item_types.ENDING: (
+    keys.PERIODS: tuple(partial(lambda feed, table: feeds.read(table, feed, limit=9, now=NOW), f) for f in FEEDS),
+    keys.ENDING: (
         *(partial(lambda feed, table: feeds.read(table, feed, limit=9, now=ahead(hours=2)), feed) for feed in FEEDS),
         lambda table: ids(feeds.upcoming(table, NOW, days=2, most=9).items),
         swept,
     ),
-    item_types.ENDINGS: (swept,),
-    item_types.PRODUCT_OFFER: (partial(offers.offers, link=LINK),),
-    item_types.WORD: (lambda table: search.find(table, words.asked("trail runner"), limit=9),),
-    item_types.WORD_COUNT: (
+    keys.ENDINGS: (swept,),
+    keys.PRODUCT_OFFER: (partial(offers.offers, link=LINK),),
+    keys.WORD: (lambda table: search.find(table, words.asked("trail runner"), limit=9),),
+    keys.WORD_COUNT: (
         lambda table: search.find(table, words.asked("trail runner"), limit=9),
         lambda table: search.find(table, words.asked("runner trai"), limit=9),
         lambda table: search.find(table, words.asked("trial"), limit=9),
     ),
-    item_types.CLICKS: (lambda table: clicks.of(table, deal_ids(table)),),
-    item_types.BRANDS: (topics.brand_names,),
-    item_types.TOPIC[APPLE.kind]: (
+    keys.CLICKS: (lambda table: clicks.of(table, deal_ids(table)),),
+    keys.BRANDS: (topics.brand_names,),
+    keys.TOPIC[APPLE.kind]: (
         partial(topics.get, topic=APPLE),
         lambda table: topics.get_many(table, [APPLE, SHOES]),
         lambda table: feeds.open_feed(table, APPLE),
     ),
-    item_types.TOPIC[SHOES.kind]: (
+    keys.TOPIC[SHOES.kind]: (
         lambda table: page_cache.read_category(table, SHOES, shard=1, now=NOW),
         lambda table: feeds.read(table, FEEDS[2], limit=9, now=NOW),
     ),
-    item_types.WATCH[APPLE.kind]: (partial(follows.watches, username="ana"), told),
-    item_types.LIKE[APPLE.kind]: (partial(follows.likes, username="ana"),),
+    keys.WATCH[APPLE.kind]: (partial(follows.watches, username="ana"), told),
+    keys.LIKE[APPLE.kind]: (partial(follows.likes, username="ana"),),
     FRONT_PAGE.type: (
         lambda table: picks.read(table, FRONT_PAGE, NOW),
         lambda table: picks.refresh(table, FRONT_PAGE, NOW),
     ),
-    item_types.DEALS_CACHE: (
+    keys.DEALS_CACHE: (
         lambda table: page_cache.read(table, [NEWEST], shard=1, now=NOW),
         lambda table: page_cache.age(table, NEWEST, NOW),
     ),
-    item_types.MESSAGE: (
+    keys.MESSAGE: (
         partial(messages.latest, username="ana", limit=9, now=NOW),
         partial(messages.latest, username="ana", limit=1, now=NOW, unread=True),
         partial(messages.unread_count, username="ana", now=NOW),
     ),
-    item_types.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
-    item_types.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
-    item_types.SAVED: (partial(follows.latest_saved, username="ana", limit=9),),
-    item_types.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
+    keys.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
+    keys.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
+    keys.SAVED: (partial(follows.latest_saved, username="ana", limit=9),),
+    keys.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
     shop_keys.ORDER: (
         partial(order_items.latest, username="ana", limit=9),
         partial(order_items.latest, username="ana", limit=1, status=OrderStatus.PLACED),
@@ -221,7 +221,7 @@ def test_what_lists_an_item_goes_on_where_one_is_damaged(world: Table) -> None:
             store(world, bad)
             damage.taken()
             found = [read(world) for read in readers]
-            named = bool(damage.taken()) or kind == item_types.DEALS_CACHE  # a copy that is none is counted as missing
+            named = bool(damage.taken()) or kind == keys.DEALS_CACHE  # a copy that is none is counted as missing
             if found != whole and not named:
                 silent.append(f"{kind}: {how}")
             store(world, item)
@@ -232,20 +232,18 @@ def test_what_lists_an_item_goes_on_where_one_is_damaged(world: Table) -> None:
 FEED, SESSION = identifiers.token(bytes(32)), identifiers.token(bytes(31) + b"1")
 
 OWN: Mapping[str, Callable[[Item], Reader]] = {
-    item_types.DEAL_NUMBER: lambda item: partial(deals.find, id_or_number=keys.id_in(item["PK"])),
+    keys.DEAL_NUMBER: lambda item: partial(deals.find, id_or_number=keys.id_in(item["PK"])),
     shop_keys.ORDER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["SK"])),
     shop_keys.ORDER_ITEM: lambda item: partial(order_items.find, id_or_number=str(item["OrderId"])),
     shop_keys.ORDER_NUMBER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["PK"])),
-    item_types.USER: lambda item: partial(users.get, username=keys.id_in(item["PK"])),
-    item_types.PRICE_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
-    item_types.WORDS_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
-    item_types.MESSAGE: lambda item: partial(
-        messages.mark_read, username="ana", message_id=keys.id_in(item["SK"]), now=NOW
-    ),
-    item_types.FEED_KEY: lambda item: (
+    keys.USER: lambda item: partial(users.get, username=keys.id_in(item["PK"])),
+    keys.PRICE_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
+    keys.WORDS_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
+    keys.MESSAGE: lambda item: partial(messages.mark_read, username="ana", message_id=keys.id_in(item["SK"]), now=NOW),
+    keys.FEED_KEY: lambda item: (
         partial(feed_keys.reader, key=FEED) if "AccountId" in item else partial(feed_keys.of, username="ana")
     ),
-    item_types.SESSION: lambda _: partial(sessions.authenticate, token=SESSION, now=NOW),
+    keys.SESSION: lambda _: partial(sessions.authenticate, token=SESSION, now=NOW),
 }
 """By the type of an item, what reads it by itself."""
 

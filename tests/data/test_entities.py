@@ -17,8 +17,7 @@ from typing import Any
 
 import pytest
 
-from shared.data import idempotency, invariants, item_types, keys, partitions, removal, workings
-from shared.data import item_types as t
+from shared.data import idempotency, invariants, keys, partitions, removal, workings
 from shared.data.catalog import deals, feeds, offers, page_cache, search
 from shared.data.catalog.deals import from_item
 from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM
@@ -53,7 +52,7 @@ def traces(table: Table, _deal: Deal) -> None:
 
 
 def upkeep(table: Table, _deal: Deal) -> None:
-    table.write(put({**keys.backfill("any", 0, 1), "Type": t.BACKFILL, "Start": "{}"}, because="as a backfill does"))
+    table.write(put({**keys.backfill("any", 0, 1), "Type": keys.BACKFILL, "Start": "{}"}, because="as a backfill does"))
     rate_limits.remember(table, "ana", "203.0.113.7", NOW)
     table.write(idempotency.receipt(Idempotency("account-ana", "a key", {}), "a result", NOW))
     for part in page_cache.PARTS:
@@ -89,10 +88,10 @@ def leaving(table: Table, _deal: Deal) -> None:
 
 def filed(table: Table, _deal: Deal) -> None:
     """What the stream's readers write: they come after all of it."""
-    for item in [item for item in table.everything() if item["Type"] == t.DEAL]:
+    for item in [item for item in table.everything() if item["Type"] == keys.DEAL]:
         search.file(table, None, from_item(item))
         offers.file(table, None, from_item(item))
-    for item in [item for item in table.everything() if item["Type"] == t.DEAL]:
+    for item in [item for item in table.everything() if item["Type"] == keys.DEAL]:
         offers.judge_anew(table, None, from_item(item))
         judged = from_item(table.get(keys.primary(item), consistent=True) or {})
         offers.file(table, None, judged)
@@ -157,7 +156,7 @@ def test_everything_has_an_item_of_each_type(row: Entity, items: list[Item]) -> 
 
 def test_an_item_of_no_type_that_is_declared_is_named(items: list[Item]) -> None:
     new = {**keys.deal("x"), "Type": "New"}
-    misplaced = {**keys.user("x"), "Type": t.DEAL}
+    misplaced = {**keys.user("x"), "Type": keys.DEAL}
 
     faults = check([*items, new, misplaced])
 
@@ -180,7 +179,7 @@ def damages(row: Entity, items: list[Item]) -> Iterator[tuple[str, list[Item]]]:
     for name in row.says:
         wrong = 77 if isinstance(item[name], int) else "another"
         yield f"another {name}", having(items, item, **{name: wrong})
-    if row.type in (t.DEAL, t.PRODUCT_OFFER):
+    if row.type in (keys.DEAL, keys.PRODUCT_OFFER):
         item = next(each for each in of(row, items) if "Verdict" in each)
         yield "no verdict", without(items, item, "Verdict")
         yield "another verdict", having(items, item, Verdict="1 2026-07-01 1 1")
@@ -230,11 +229,11 @@ def the(items: list[Item], type_: str, **attributes: object) -> Item:
 
 
 def a_like(items: list[Item], username: str) -> Item:
-    topic = keys.topic_named(the(items, t.TOPIC[BRAND])["PK"])
+    topic = keys.topic_named(the(items, keys.TOPIC[BRAND])["PK"])
     return {
         **keys.like(topic, username),
         **keys.like_in_likes(topic, username),
-        "Type": t.LIKE[BRAND],
+        "Type": keys.LIKE[BRAND],
         "Username": username,
         "LikedAt": "2026-08-01T09:00:00Z",
     }
@@ -242,37 +241,40 @@ def a_like(items: list[Item], username: str) -> Item:
 
 LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
     "a deal's number leads elsewhere": (
-        invariants.PARTNERS, True, lambda all_: having(all_, the(all_, t.DEAL_NUMBER), DealId="elsewhere")),
+        invariants.PARTNERS, True, lambda all_: having(all_, the(all_, keys.DEAL_NUMBER), DealId="elsewhere")),
     "an order has no number": (
         invariants.PARTNERS, True, lambda all_: without(all_, the(all_, shop_keys.ORDER_NUMBER))),
     "a sale is in no list": (
         invariants.INDEX, True, lambda all_: without(all_, the(all_, shop_keys.SALE), "GSI3PK", "GSI3SK")),
     "a brand is missing from the list of brands": (
         invariants.BRANDS, True,
-        lambda all_: having(all_, the(all_, t.BRANDS), Brands=dict(list(the(all_, t.BRANDS)["Brands"].items())[1:]))),
+        lambda all_: having(
+            all_, the(all_, keys.BRANDS), Brands=dict(list(the(all_, keys.BRANDS)["Brands"].items())[1:]))),
     "the list names a brand that is not there": (
         invariants.BRANDS, False,
-        lambda all_: having(all_, the(all_, t.BRANDS), Brands=the(all_, t.BRANDS)["Brands"] | {"none": "None"})),
-    "an email address leads nowhere": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.USER_EMAIL))),
+        lambda all_: having(all_, the(all_, keys.BRANDS), Brands=the(all_, keys.BRANDS)["Brands"] | {"none": "None"})),
+    "an email address leads nowhere": (
+        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, keys.USER_EMAIL))),
     "an email address is another's": (
-        invariants.PARTNERS, True, lambda all_: having(all_, the(all_, t.USER_EMAIL, Username="bo"), Username="ana")),
-    "a password is lost": (invariants.PARTNERS, False, lambda all_: without(all_, the(all_, t.PASSWORD))),
+        invariants.PARTNERS, True,
+        lambda all_: having(all_, the(all_, keys.USER_EMAIL, Username="bo"), Username="ana")),
+    "a password is lost": (invariants.PARTNERS, False, lambda all_: without(all_, the(all_, keys.PASSWORD))),
     "the note of a feed's key is lost": (
-        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.FEED_KEY, **keys.feed("ana")))),
+        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, keys.FEED_KEY, **keys.feed("ana")))),
     "the note of open orders is lost": (
         invariants.PARTNERS, True, lambda all_: without(all_, the(all_, shop_keys.OPEN_ORDERS))),
-    "a deal's source is lost": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, t.DEAL_SOURCE))),
+    "a deal's source is lost": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, keys.DEAL_SOURCE))),
     "a stock's note counts no shard": (
         sales.STOCK, True, lambda all_: having(all_, the(all_, shop_keys.STOCK_NOTE), Shards=0)),
     "a sequence would give a number again": (
         invariants.NUMBERS, True,
-        lambda all_: having(all_, the(all_, t.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
+        lambda all_: having(all_, the(all_, keys.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
     "a saved deal is nobody's": (
         invariants.PARTNERS, False,
-        lambda all_: [*all_, {**the(all_, t.SAVED), "Username": "gus", "PK": keys.saved("gus", "")["PK"]}]),
+        lambda all_: [*all_, {**the(all_, keys.SAVED), "Username": "gus", "PK": keys.saved("gus", "")["PK"]}]),
     "a message is nobody's": (
         invariants.PARTNERS, False,
-        lambda all_: [*all_, message_of(the(all_, t.MESSAGE, Username="ana"), "gus")]),
+        lambda all_: [*all_, message_of(the(all_, keys.MESSAGE, Username="ana"), "gus")]),
     "a like is nobody's": (invariants.PARTNERS, False, lambda all_: [*all_, a_like(all_, "gus")]),
     "a like is nobody's, and counted": (
         invariants.PARTNERS, False,
@@ -286,7 +288,7 @@ def message_of(message: Item, username: str) -> Item:
 
 
 def liked_once_more(items: list[Item]) -> list[Item]:
-    brand = the(items, t.TOPIC[BRAND])
+    brand = the(items, keys.TOPIC[BRAND])
     return having(items, brand, LikesCount=brand["LikesCount"] + 1)
 
 
@@ -353,7 +355,7 @@ def test_every_item_of_the_sample_is_in_the_chart() -> None:
 
 def test_every_type_of_item_is_in_the_chart() -> None:
     types: set[str] = set()
-    for name, value in vars(item_types).items():
+    for name, value in vars(keys).items():
         if name.isupper() and isinstance(value, str):
             types.add(value)
         elif name in ("TOPIC", "LIKE", "WATCH"):
@@ -377,7 +379,7 @@ def test_the_patterns_of_the_kinds_have_pages_that_a_collection_leads_to() -> No
     assert {f"pattern-{number}" for number in patterns} <= lessons.by_slug().keys() | lessons.moved().keys()
 
 
-@pytest.mark.parametrize(("of", "type_"), [(User, item_types.USER), (Order, shop_keys.ORDER), (OrderItem, "")])
+@pytest.mark.parametrize(("of", "type_"), [(User, keys.USER), (Order, shop_keys.ORDER), (OrderItem, "")])
 def test_it_is_decided_of_each_attribute_of_people_whether_it_is_shown(of: Any, type_: str) -> None:
     stored = {attribute.name for field in dataclasses.fields(of) if (attribute := attribute_of(field))}
     hidden = set(partitions.HIDDEN_ATTRIBUTES.get(type_, {}))

@@ -16,7 +16,7 @@ from hypothesis import assume, example, given, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals, feed_counts, feeds, search, topics, words
 from shared.data.catalog.deals import is_listed
 from shared.data.members import alerts, fanout, follows, limits
@@ -172,8 +172,8 @@ def test_counts_are_the_numbers_of_like_and_watch_items_after_any_interleaving(e
             types = Counter(item["Type"] for item in table.scan()[0])
             for topic in (APPLE, SHOES):
                 page = topics.get(table, topic)
-                assert page.likes == types[item_types.LIKE[topic.kind]] == sum(of == topic for _, of in liking)
-                assert page.watchers == types[item_types.WATCH[topic.kind]] == sum(of == topic for _, of in watching)
+                assert page.likes == types[keys.LIKE[topic.kind]] == sum(of == topic for _, of in liking)
+                assert page.watchers == types[keys.WATCH[topic.kind]] == sum(of == topic for _, of in watching)
 
     counted()
 

@@ -17,7 +17,7 @@ import pytest
 
 from functions.background import publisher
 from shared import settings
-from shared.data import item_types, keys, removal
+from shared.data import keys, removal
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import cohorts, fanout, messages, users
@@ -414,7 +414,7 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
 
     assert again == fanout.Delivered()
     assert cohorts.progress_of(table, deal.deal_id) == cohorts.Progress(notified=3, finished=True)
-    (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
+    (marker,) = (item for item in table.scan()[0] if item["Type"] == keys.FAN_OUT_PAGE)
     assert marker["Done"] is True
     assert "Readers" not in marker  # nobody's name is kept for longer than it is needed
 
@@ -426,7 +426,7 @@ def test_a_page_that_is_claimed_no_more_is_notified_and_counted_when_it_comes_ag
     (unit,) = fanout.alarm_of(deals.make_hot(table, deal.deal_id, NOW), segments=1)
 
     def forget_the_claim() -> None:
-        (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
+        (marker,) = (item for item in table.scan()[0] if item["Type"] == keys.FAN_OUT_PAGE)
         table.write(forget(keys.primary(marker), because="someone removed it"))
 
     with before(table, "UpdateItem", forget_the_claim), pytest.raises(Unavailable):

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from cli.main import app
 from functions.pages import desk
-from shared.data import item_types
+from shared.data import keys
 from shared.data.catalog import deals, topics
 from shared.models.catalog import Deal
 from shared.values import times
@@ -118,7 +118,7 @@ def posted(ways: Ways, fields: Fields) -> Deal:
 def everything(ways: Ways) -> list[Deal]:
     """All deals of the table, ended ones too."""
     items, _ = ways.api.table.scan()
-    return deals.readable(item for item in items if item["Type"] == item_types.DEAL)
+    return deals.readable(item for item in items if item["Type"] == keys.DEAL)
 
 
 ENDED, NO_SAVING = "This deal ended 3 hours ago: readers won't see it.", "The price is not below the list price"

@@ -13,7 +13,7 @@ import pytest
 from infra.settings import ON_LAMBDA
 from shared import services, settings
 from shared.api.app import token_of
-from shared.data import item_types
+from shared.data import keys
 from shared.data.catalog import deals, feeds, page_cache, topics, uploads
 from shared.data.catalog.deals import from_item
 from shared.data.catalog.page_cache import NEWEST
@@ -251,5 +251,5 @@ def test_what_is_no_news_is_not_announced(place: Place, invoke: Invoke, name: st
     stream(invoke, name)
 
     assert queued(place) == []
-    logged = [item["EditedBy"] for item in place.table.scan()[0] if item["Type"] == item_types.LOG_LINE]
+    logged = [item["EditedBy"] for item in place.table.scan()[0] if item["Type"] == keys.LOG_LINE]
     assert logged == (["ana"] if name == "stream-modify-withdrawn" else [])

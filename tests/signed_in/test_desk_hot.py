@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from functions.pages import desk
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals, picks
 from shared.data.members import users
 from shared.dynamodb.table import Table
@@ -84,7 +84,7 @@ def hot(table: Table, post_deal: PostDeal) -> Callable[..., Deal]:
         deals.make_hot(table, deal.deal_id, times.now())
         counts = [{"Told": readers, "Pages": 2, "LastPage": 2}] * parts + ([unfinished] if unfinished else [])
         for segment, count in enumerate(counts):
-            item = {**keys.fan_out_segment(deal.deal_id, segment), "Type": item_types.FAN_OUT, "Segments": 4, **count}
+            item = {**keys.fan_out_segment(deal.deal_id, segment), "Type": keys.FAN_OUT, "Segments": 4, **count}
             item["LastAt"] = times.to_iso(times.now())
             table.write(put(item, because="nobody else writes it"))
         return deal
@@ -149,7 +149,7 @@ def test_the_desk_shows_the_progress_of_a_hot_deal(editor: Browser, table: Table
     for name in ("ana", "bo", "cleo", "dan", "eve"):
         entered(table, name)
     deals.make_hot(table, deal.deal_id, now - timedelta(seconds=2))
-    segment = {**keys.fan_out_segment(deal.deal_id, 0), "Type": item_types.FAN_OUT, "Segments": 1, "Pages": 1}
+    segment = {**keys.fan_out_segment(deal.deal_id, 0), "Type": keys.FAN_OUT, "Segments": 1, "Pages": 1}
     segment["LastAt"] = times.to_iso(times.now())
     seen = [editor.get("/desk").words]
 
@@ -195,7 +195,7 @@ def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> Non
     expect(page.locator(".notice")).to_have_text("All members are being notified.")
     page.get_by_role("link", name="To the deal").focus()
     page.evaluate("document.body.dataset.same = 'page'")
-    segment = {**keys.fan_out_segment(hot.deal_id, 0), "Type": item_types.FAN_OUT, "Segments": 1, "Pages": 1}
+    segment = {**keys.fan_out_segment(hot.deal_id, 0), "Type": keys.FAN_OUT, "Segments": 1, "Pages": 1}
     segment["LastAt"] = times.to_iso(times.now())
 
     site.table.write(put({**segment, "Told": 1}, because="nobody else writes it"))

@@ -13,7 +13,7 @@ import pytest
 from functions.pages.desk import deal_form
 from functions.pages.desk.pictures import LOOKS
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals, offers, topics
 from shared.data.members import rate_limits
 from shared.data.orders import order_items
@@ -242,7 +242,7 @@ def _posted(table: Table, now: datetime, number: int, brand: str) -> Deal:
 def _tell(table: Table, deal: Deal, now: datetime) -> None:
     """Leave what the worker leaves that has told everyone of a hot deal: no message, which would be in an inbox."""
     counted = {"Told": 1234, "Pages": 5, "LastPage": 5, "Segments": 1, "LastAt": times.to_iso(now)}
-    item = {**keys.fan_out_segment(deal.deal_id, 0), "Type": item_types.FAN_OUT, **counted}
+    item = {**keys.fan_out_segment(deal.deal_id, 0), "Type": keys.FAN_OUT, **counted}
     table.write(put_new(item, refused=AlreadyExists()))
 
 

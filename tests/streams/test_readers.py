@@ -17,7 +17,7 @@ from functions.cost_headers import with_cost
 from functions.pages import desk
 from local.event_source import EventSource
 from shared import settings
-from shared.data import item_types, keys, workings
+from shared.data import keys, workings
 from shared.data.catalog import changes, deals, offers, search, words
 from shared.data.catalog.deals import is_listed, to_item, to_item_listed
 from shared.data.members import fanout, follows, messages
@@ -195,7 +195,7 @@ def untitle(table: Table, deal: Deal) -> None:
     table.write(update(keys.deal(deal.deal_id), "REMOVE Title", refused=None))
 
 
-FILED = {item_types.WORD, item_types.WORD_COUNT, item_types.PRODUCT_OFFER}
+FILED = {keys.WORD, keys.WORD_COUNT, keys.PRODUCT_OFFER}
 COLOURS = ("Black", "Blue", "Brown", "Green", "Grey", "Olive", "Pink", "Red", "White", "Yellow")
 
 
@@ -262,7 +262,7 @@ def test_new_deals_of_a_batch_take_a_transaction_for_as_many_as_fit(
 def test_new_deals_are_announced_and_found_though_the_count_of_a_word_is_damaged(
     table: Table, queue: Queue, announce: Handler, new: list[Deal]
 ) -> None:
-    bad = {**keys.word_count("trail"), "Type": item_types.WORD_COUNT, "Word": "trail", "Deals": "many"}
+    bad = {**keys.word_count("trail"), "Type": keys.WORD_COUNT, "Word": "trail", "Deals": "many"}
     table.write(put(bad, because="a hand's"))
 
     answer = announce(batch(records(new)))
@@ -368,7 +368,7 @@ def test_a_record_that_failed_says_so_until_it_came_again(shown: None, table: Ta
     publish = with_cost(publisher)
 
     def refused(request: dict[str, Any]) -> Answer | None:
-        return error("ValidationException") if item_types.PRODUCT_OFFER in str(request) else None
+        return error("ValidationException") if keys.PRODUCT_OFFER in str(request) else None
 
     with answered(environment.table(), "PutItem", refused):
         publish({"Records": [written]}, CONTEXT)
@@ -449,7 +449,7 @@ def test_what_no_person_changes_and_what_an_import_posts_makes_no_line(
 
     announce(batch([level, swept, imported]))
 
-    assert [item for item in table.scan()[0] if item["Type"] in (item_types.LOG_LINE, item_types.SHOP)] == []
+    assert [item for item in table.scan()[0] if item["Type"] in (keys.LOG_LINE, keys.SHOP)] == []
 
 
 def test_a_long_text_is_cut_and_a_log_is_read_by_pages_for_a_year(table: Table, announce: Handler, deal: Deal) -> None:

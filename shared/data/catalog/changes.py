@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog.deals import from_item, readable
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item, unmarshal_item
@@ -60,19 +60,19 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
     images = record["dynamodb"]
     item = images.get("NewImage") or images.get("OldImage") or {}
     match item.get("Type", {}).get("S"):
-        case item_types.DEAL:
+        case keys.DEAL:
             # A deal that could not be read before it was repaired counts as one that was not there.
             before = readable([unmarshal_item(images["OldImage"])]) if "OldImage" in images else []
             after = from_item(unmarshal_item(images["NewImage"])) if "NewImage" in images else None
             written_at = datetime.fromtimestamp(float(images["ApproximateCreationDateTime"]), UTC)
             return DealChange(before[0] if before else None, after, written_at)
-        case FRONT_PAGE.type | EDITORS_CHOICE.type | item_types.CATEGORY_FEATURED if _refreshed(images):
+        case FRONT_PAGE.type | EDITORS_CHOICE.type | keys.CATEGORY_FEATURED if _refreshed(images):
             return None
         case FRONT_PAGE.type:
             return PicksChange(FRONT_PAGE)
         case EDITORS_CHOICE.type:
             return PicksChange(EDITORS_CHOICE)
-        case item_types.CATEGORY_FEATURED:
+        case keys.CATEGORY_FEATURED:
             return PicksChange(keys.topic_named(item["PK"]["S"]))
     return None
 
@@ -132,7 +132,7 @@ def note(table: Table, change: DealChange, number: str) -> None:
     line_id = identifiers.random(change.at, (int(number) % 256**_ID_BYTES).to_bytes(_ID_BYTES))
     line = {
         **keys.log_line(after.deal_id, line_id),
-        "Type": item_types.LOG_LINE,
+        "Type": keys.LOG_LINE,
         "EditedBy": by,
         "Was": {each.field: each.was for each in changes if each.was is not None},
         "Became": {each.field: each.now for each in changes if each.now is not None},

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.dynamodb import damage
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
@@ -51,7 +51,7 @@ def noting(salt: str, deal_id: str, address: str, now: datetime) -> Write:
     network = links.networks_around(address, settings.IPV6_WIDTHS)[0]
     note = {
         **keys.counted_click(salt, network, deal_id, hour),
-        "Type": item_types.COUNTED_CLICK,
+        "Type": keys.COUNTED_CLICK,
         TTL_ATTRIBUTE: (hour + 1) * HOUR,
     }
     return put_new(note, refused=_Repeated())
@@ -65,7 +65,7 @@ def count(table: Table, deal_id: str) -> None:
             "SET #type = :type ADD Clicks :one",
             condition=None,
             names={"#type": "Type"},
-            values={":type": item_types.CLICKS, ":one": 1},
+            values={":type": keys.CLICKS, ":one": 1},
             refused=None,
         )
     )

@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from shared.data import bulk, item_types, keys
+from shared.data import bulk, keys
 from shared.data.catalog import feed_counts, topics
 from shared.data.catalog.feed_counts import Stale
 from shared.data.idempotency import Idempotency, once
@@ -101,7 +101,7 @@ def creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
         item = to_item(deal, now)
         yield put_new(item, refused=DealExists(deal.deal_id))
         if deal.source_id is not None:
-            source = {**keys.deal_source(deal.source_id), "Type": item_types.DEAL_SOURCE, "SourceId": deal.source_id}
+            source = {**keys.deal_source(deal.source_id), "Type": keys.DEAL_SOURCE, "SourceId": deal.source_id}
             yield put_new(source | {"DealId": deal.deal_id}, refused=DealExists(deal.source_id))
         if deal.number is not None:
             yield numbering(deal, deal.number)
@@ -305,7 +305,7 @@ def to_item(deal: Deal, now: datetime) -> Item:
 
 def to_item_listed(deal: Deal, *, listed: bool) -> Item:
     """The Deal item, in the three feeds' indexes or not. The counts of their periods must say the same."""
-    item = {**keys.deal(deal.deal_id), "Type": item_types.DEAL, **DEAL.write(deal)}
+    item = {**keys.deal(deal.deal_id), "Type": keys.DEAL, **DEAL.write(deal)}
     if listed:
         item |= keys.deal_in_feeds(
             deal.deal_id,
@@ -402,7 +402,7 @@ def draw_numbers(table: Table, count: int) -> int:
 def numbering(deal: Deal, number: int) -> Write:
     """The write that makes a number lead to its deal. Refused with DealExists."""
     at = place(deal)
-    item = {**keys.deal_number(number), "Type": item_types.DEAL_NUMBER, "Number": number}
+    item = {**keys.deal_number(number), "Type": keys.DEAL_NUMBER, "Number": number}
     return put_new(
         item | {"DealId": at.deal_id, "Product": at.product, "Brand": at.brand}, refused=DealExists(str(number))
     )

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.data.bulk import write_all
 from shared.data.catalog import deals, editing
 from shared.data.idempotency import Idempotency, earlier_result, once
@@ -215,7 +215,7 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
 def to_item(draft: Draft) -> Item:
     return {
         **keys.draft(draft.username, draft.draft_id),
-        "Type": item_types.DRAFT,
+        "Type": keys.DRAFT,
         "Username": draft.username,
         "AccountId": draft.account_id,
         **deals.DEAL.write(draft.deal),
@@ -236,7 +236,7 @@ def note_of(draft: Draft) -> Item | None:
     if draft.starts_at is None:
         return None
     key = keys.beginning(draft.starts_at, draft.draft_id)
-    return {**key, "Type": item_types.BEGINNING, "DealId": draft.draft_id, "Username": draft.username}
+    return {**key, "Type": keys.BEGINNING, "DealId": draft.draft_id, "Username": draft.username}
 
 
 def _planned(item: Item) -> datetime | None:

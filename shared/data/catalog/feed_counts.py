@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import topics
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -131,7 +131,7 @@ def count(feed: Feed, periods: Mapping[str, int]) -> Write:
         f"SET #type = :type ADD {', '.join(f'#n_{name} :{name}' for name in added)}",
         condition=None,  # the first deal of a period makes the item
         names={"#type": "Type", **{f"#n_{name}": name for name in added}},
-        values={":type": item_types.PERIODS, **{f":{name}": count for name, count in added.items()}},
+        values={":type": keys.PERIODS, **{f":{name}": count for name, count in added.items()}},
         refused=None,
     )
 
@@ -189,7 +189,7 @@ def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
         counts |= dict(zip(unknown, found, strict=True))
         counts[name] = max(counts[name], int(leaving))  # the index may be a moment behind
         due = {each: count or None for each, count in counts.items()}
-        due |= {"Type": item_types.PERIODS, TOTAL: sum(counts.values())}
+        due |= {"Type": keys.PERIODS, TOTAL: sum(counts.values())}
         write = assign(key, due, condition="attribute_not_exists(PK)", refused=Stale())
         if item:
             write = (
@@ -222,7 +222,7 @@ def note_of(deal: Deal | None) -> Item | None:
     if deal is None or deal.ends_at is None:
         return None
     key = keys.ending(ALL_DEALS.period.start_of(deal.ends_at), deal.ends_at, deal.deal_id)
-    return {**key, "Type": item_types.ENDING, "DealId": deal.deal_id, "Brand": deal.brand, "Category": deal.category}
+    return {**key, "Type": keys.ENDING, "DealId": deal.deal_id, "Brand": deal.brand, "Category": deal.category}
 
 
 def attribute(feed: Feed, period: str) -> str:

@@ -24,7 +24,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import accumulate, chain
 
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals, feed_counts
 from shared.data.catalog.deals import CARDS, readable
 from shared.dynamodb import cursors, damage
@@ -191,7 +191,7 @@ def sweep(table: Table, now: datetime, *, most: int = 500, failures: damage.Fail
             break
         day = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
         if day <= settled and not failed:
-            progress = {**keys.endings(), "Type": item_types.ENDINGS, "SweptBefore": day}
+            progress = {**keys.endings(), "Type": keys.ENDINGS, "SweptBefore": day}
             table.write(put(progress, because="sweeps only move forward, and one too early is only repeated work"))
     if failures is None:
         damage.raise_last(failed)

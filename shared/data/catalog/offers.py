@@ -21,7 +21,7 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
-from shared.data import bulk, item_types, keys
+from shared.data import bulk, keys
 from shared.data.catalog import search, words
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.deals import CARDS, attributes, has_ended, is_listed, readable
@@ -129,7 +129,7 @@ def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:
 def to_items(deal: Deal, *, has_ended: bool) -> list[Item]:
     """The offer of a deal, and the one that 1.0.0 reads of it where that is elsewhere: it is in no index."""
     _, *others = places(deal.link)
-    bare = {"Type": item_types.PRODUCT_OFFER, **attributes(deal)}
+    bare = {"Type": keys.PRODUCT_OFFER, **attributes(deal)}
     return [
         to_item(deal, has_ended=has_ended),
         *({**keys.product_offer(place, deal.deal_id), **bare} for place in others),
@@ -140,7 +140,7 @@ def to_item(deal: Deal, *, has_ended: bool) -> Item:
     """The offer of a deal. One that is withdrawn is in no index; one whose end has come, and which is still in the
     feeds until the sweep, is still among prices."""
     key = keys.product_offer(links.product_hash(deal.link), deal.deal_id)
-    item = {**key, "Type": item_types.PRODUCT_OFFER, **attributes(deal)}
+    item = {**key, "Type": keys.PRODUCT_OFFER, **attributes(deal)}
     if deal.withdrawn_at is not None:
         return item
     if has_ended:
@@ -218,5 +218,5 @@ def remember_category(table: Table, change: DealChange) -> None:
     if deal is None or deal.editor is None or (before is not None and before.category == deal.category):
         return
     if host := links.host(deal.link):
-        item = {**keys.shop(host), "Type": item_types.SHOP, "Host": host, "Category": deal.category}
+        item = {**keys.shop(host), "Type": keys.SHOP, "Host": host, "Category": deal.category}
         table.write(put(item, because="the last writer wins: a category is only a suggestion"))

@@ -23,7 +23,7 @@ from functools import partial
 from typing import Any
 
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals, feed_counts, feeds, scores, topics
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.scores import Scored
@@ -91,10 +91,10 @@ def _curated(page: CuratedPage) -> Cached:
 
 def _category(topic: Topic) -> Cached:
     prefix = partial(keys.category_cache, topic.slug)
-    return Cached(topic.slug, item_types.CATEGORY_CACHE, prefix, picks=topic, feed=feed_of(topic))
+    return Cached(topic.slug, keys.CATEGORY_CACHE, prefix, picks=topic, feed=feed_of(topic))
 
 
-NEWEST = Cached("newest deals", item_types.DEALS_CACHE, keys.deals_cache, feed=ALL_DEALS)
+NEWEST = Cached("newest deals", keys.DEALS_CACHE, keys.deals_cache, feed=ALL_DEALS)
 FRONT_PAGE_PICKS = _curated(FRONT_PAGE)
 EDITORS_CHOICE_PICKS = _curated(EDITORS_CHOICE)
 CATEGORY_PAGES = {slug: _category(Topic(CATEGORY, slug)) for slug in CATEGORIES}

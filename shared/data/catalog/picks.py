@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.catalog.deals import attributes, readable
 from shared.data.catalog.topics import no_such
@@ -50,7 +50,7 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
     picked = _pick(table, deal_ids)
     if category not in CATEGORIES:
         raise no_such(topic)
-    _replace(table, topic, picked, now, Type=item_types.CATEGORY_FEATURED, Category=category)
+    _replace(table, topic, picked, now, Type=keys.CATEGORY_FEATURED, Category=category)
     return picked
 
 

@@ -18,7 +18,7 @@ from itertools import chain
 from math import copysign, log10
 
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.catalog.deals import readable
 from shared.dynamodb import cursors, damage
@@ -58,7 +58,7 @@ def counting(deal_id: str, by: int) -> Write:
         "SET #type = :type, DealId = :deal ADD Score :by",
         condition=None,
         names={"#type": "Type"},
-        values={":type": item_types.SCORE, ":deal": deal_id, ":by": by},
+        values={":type": keys.SCORE, ":deal": deal_id, ":by": by},
         refused=None,
     )
 

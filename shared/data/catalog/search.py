@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import deals, words
 from shared.data.catalog.words import Search, Term, is_a_slip
 from shared.dynamodb import cursors, damage
@@ -175,7 +175,7 @@ def items_of(deal: Deal) -> dict[str, Item]:
         lowest=1 if deal.is_lowest else None,
         **same,
     )
-    common = {"Type": item_types.WORD, **_MATCH.write(match)}
+    common = {"Type": keys.WORD, **_MATCH.write(match)}
     return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in found}
 
 
@@ -439,7 +439,7 @@ def _counting(word: str, forms: set[str], deals: int) -> Write:
         "SET #type = :type, Word = :word ADD Deals :deals, Forms :forms",
         condition=None,
         names={"#type": "Type"},
-        values={":type": item_types.WORD_COUNT, ":word": word, ":deals": deals, ":forms": forms},
+        values={":type": keys.WORD_COUNT, ":word": word, ":deals": deals, ":forms": forms},
         refused=None,
     )
 

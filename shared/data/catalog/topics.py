@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
@@ -60,7 +60,7 @@ def new_item(topic: Topic, name: str, now: datetime) -> Item:
     """A Brand or Category item without likes or watches."""
     return {
         **keys.topic(topic),
-        "Type": item_types.TOPIC[topic.kind],
+        "Type": keys.TOPIC[topic.kind],
         "Name": name,
         "LikesCount": 0,
         "WatchCount": 0,
@@ -125,8 +125,8 @@ def plant_seeds(table: Table, now: datetime) -> int:
 
 
 def _seeds(now: datetime) -> Iterator[Item]:
-    yield {**keys.brands(), "Type": item_types.BRANDS, "Brands": {}}
-    yield {**keys.deal_numbers(), "Type": item_types.SEQUENCE, "LastNumber": 0}
-    yield {**keys.endings(), "Type": item_types.ENDINGS, "SweptBefore": Period.DAY.start_of(now)}
+    yield {**keys.brands(), "Type": keys.BRANDS, "Brands": {}}
+    yield {**keys.deal_numbers(), "Type": keys.SEQUENCE, "LastNumber": 0}
+    yield {**keys.endings(), "Type": keys.ENDINGS, "SweptBefore": Period.DAY.start_of(now)}
     for slug, name in CATEGORIES.items():
         yield new_item(Topic(CATEGORY, slug), name, now)

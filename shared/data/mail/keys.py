@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from shared.data import item_types
+from shared.data import keys
 from shared.data.entity import Entity, at, named
 from shared.data.keys import Item, Text
 from shared.dynamodb.schema import GSI1
@@ -61,7 +61,7 @@ USER_HIDES = {
 """Hidden attributes that it keeps in the items of users."""
 
 DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {
-    item_types.USER: ((MailSettings,), {}),
-    item_types.MESSAGE: ((), {"MailedAt": datetime}),
+    keys.USER: ((MailSettings,), {}),
+    keys.MESSAGE: ((), {"MailedAt": datetime}),
 }
 """The models whose fields such items also have, and further attributes."""

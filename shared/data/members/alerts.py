@@ -24,7 +24,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.data.catalog import search, words
 from shared.data.members import limits, messages
 from shared.data.members.cohorts import Unit
@@ -46,8 +46,8 @@ MOST = 100
 """Alerts of one account."""
 
 _ENTITIES: Mapping[str, Entity[Any]] = {
-    item_types.PRICE_ALERT: Entity(PriceAlert, apart=frozenset({"limits"})),
-    item_types.WORDS_ALERT: Entity(WordsAlert, apart=frozenset({"limits"})),
+    keys.PRICE_ALERT: Entity(PriceAlert, apart=frozenset({"limits"})),
+    keys.WORDS_ALERT: Entity(WordsAlert, apart=frozenset({"limits"})),
 }
 _ID = re.compile("(price|words)-[0-9a-f]{32}")
 
@@ -116,7 +116,7 @@ def remove(table: Table, username: str, alert_id: str, account_id: str | None = 
 
 
 def to_item(alert: Alert) -> Item:
-    kind = item_types.PRICE_ALERT if isinstance(alert, PriceAlert) else item_types.WORDS_ALERT
+    kind = keys.PRICE_ALERT if isinstance(alert, PriceAlert) else keys.WORDS_ALERT
     own = {"Type": kind, **_ENTITIES[kind].write(alert), **attributes_of(alert.limits)}
     return {**keys.alert(alert.username, alert.alert_id), **places(alert), **own}
 

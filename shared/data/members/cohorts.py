@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Literal, get_args
 
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.catalog import words
 from shared.data.members import limits
 from shared.dynamodb import damage
@@ -115,7 +115,7 @@ def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Re
         return replace(readers, marked=False)
     marker = {
         **_marker(unit),
-        "Type": item_types.FAN_OUT_PAGE,
+        "Type": keys.FAN_OUT_PAGE,
         "Readers": readers.usernames,
         "Daily": readers.daily,
         "Following": following,
@@ -228,7 +228,7 @@ def count_told(unit: Unit, readers: Readers, now: datetime) -> Write:
     """The write that counts a cohort's readers as notified."""
     expression = "ADD Told :told, Pages :one SET #segments = :segments, #type = :type, LastAt = :now"
     values = {":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":now": times.to_iso(now)}
-    values |= {":type": item_types.FAN_OUT}
+    values |= {":type": keys.FAN_OUT}
     if readers.following is None:
         expression, values = f"{expression}, LastPage = :last", values | {":last": unit.number + 1}
     return update(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.data.members import sessions
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -52,7 +52,7 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
     generation = sessions.generation_of(account)
     condition, values = sessions.is_of(generation)
     still = require(keys.user(username), condition, values=values, refused=AccountChanged())
-    common = {"Type": item_types.FEED_KEY, "CreatedAt": to_iso(now), "Generation": generation}
+    common = {"Type": keys.FEED_KEY, "CreatedAt": to_iso(now), "Generation": generation}
     whose = {**keys.feed_key(identifiers.hashed(key)), **common, "Username": username, "AccountId": account_id}
     note = {**keys.feed(username), **common, "TokenHash": identifiers.hashed(key)}
     noted = [put_new(note, refused=FeedChanged())]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.catalog.topics import no_such
 from shared.data.members import limits
@@ -32,7 +32,7 @@ def like(table: Table, topic: Topic, username: str, now: datetime, account_id: s
     item = {
         **keys.like(topic, username),
         **keys.like_in_likes(topic, username),
-        "Type": item_types.LIKE[topic.kind],
+        "Type": keys.LIKE[topic.kind],
         "Username": username,
         "LikedAt": to_iso(now),
     }
@@ -56,7 +56,7 @@ def watch(
     item = {
         **keys.watch(topic, username),
         **keys.watch_in_watches(topic, username),
-        "Type": item_types.WATCH[topic.kind],
+        "Type": keys.WATCH[topic.kind],
         "Username": username,
         "WatchedAt": to_iso(now),
         **limits.attributes_of(within),
@@ -141,7 +141,7 @@ def save(table: Table, deal: Deal, username: str, now: datetime, account_id: str
     """Keep a deal for a member; repeating it changes nothing. Raises NotSignedIn, NoSuchUser."""
     item = {
         **keys.saved(username, deal.deal_id),
-        "Type": item_types.SAVED,
+        "Type": keys.SAVED,
         "Username": username,
         "DealId": deal.deal_id,
         "SavedAt": to_iso(now),

@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import chain, islice
 
 from shared import features, settings
-from shared.data import account_checks, bulk, item_types, keys
+from shared.data import account_checks, bulk, keys
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
@@ -41,7 +41,7 @@ def to_item(message: Message) -> Item:
     return {
         **keys.message(message.username, message.message_id),
         **keys.message_in_unread(message.username, message.message_id),
-        "Type": item_types.MESSAGE,
+        "Type": keys.MESSAGE,
         **_MESSAGE.write(message),
         **_written(message.about),
         TTL_ATTRIBUTE: int((message.created_at + settings.MESSAGE_LIFETIME).timestamp()),

@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import Any
 
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
@@ -63,7 +63,7 @@ def remember(table: Table, username: str, address: str, now: datetime) -> None:
         f"SET {TTL_ATTRIBUTE} = :expires, #type = :type",
         condition=None,  # the first sign-in makes it, the last one counts
         names={"#type": "Type"},
-        values={":expires": int((now + settings.NETWORK_REMEMBERED).timestamp()), ":type": item_types.ATTEMPTS},
+        values={":expires": int((now + settings.NETWORK_REMEMBERED).timestamp()), ":type": keys.ATTEMPTS},
         refused=None,
     )
     table.write(write)
@@ -114,7 +114,7 @@ def _counting(key: Key, add: str, below: str, values: Mapping[str, Any], ends: i
         f"{add} SET {TTL_ATTRIBUTE} = :expires, #type = :type",
         condition=below,
         names={"#type": "Type"},
-        values={**values, ":expires": ends, ":type": item_types.ATTEMPTS},
+        values={**values, ":expires": ends, ":type": keys.ATTEMPTS},
         refused=SlowDown(max(1, ends - int(now.timestamp()))),
     )
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from shared import settings
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
@@ -70,7 +70,7 @@ def removed_password(username: str) -> Write:
 
 
 def _password_item(username: str, password_hash: str) -> Item:
-    return {**keys.password(username), "Type": item_types.PASSWORD, "Username": username, "PasswordHash": password_hash}
+    return {**keys.password(username), "Type": keys.PASSWORD, "Username": username, "PasswordHash": password_hash}
 
 
 LIFETIME = settings.SESSION_LIFETIME
@@ -93,7 +93,7 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     item = {
         **keys.session(identifiers.hashed(token)),
         **keys.session_in_sessions(user.username, now),
-        "Type": item_types.SESSION,
+        "Type": keys.SESSION,
         **_SESSION.write(session),
         TTL_ATTRIBUTE: int(session.expires_at.timestamp()),
         "Generation": generation,

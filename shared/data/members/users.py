@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from shared import features
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.data.members import sessions
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item
@@ -52,7 +52,7 @@ def registration(user: User) -> Write:
     item = {
         **keys.user(user.username),
         **keys.user_in_users(user.username),
-        "Type": item_types.USER,
+        "Type": keys.USER,
         **_USER.write(user),
         "Generation": sessions.first_generation(user.password_hash),
     }
@@ -70,7 +70,7 @@ def without_addresses(table: Table, username: str) -> User:
 
 
 def _found(username: str, item: Item | None) -> User:
-    if item is None or item.get("Type") == item_types.REMOVAL:
+    if item is None or item.get("Type") == keys.REMOVAL:
         raise NoSuchUser(username)
     return damage.read(item, _from_item)
 
@@ -160,7 +160,7 @@ def count(table: Table, most: int) -> int:
 
 def _email_taken(email: str, username: str) -> Write:
     """The write that gives an email address to an account. Refused with EmailTaken."""
-    item = {**keys.user_email(email), "Type": item_types.USER_EMAIL, "Email": email, "Username": username}
+    item = {**keys.user_email(email), "Type": keys.USER_EMAIL, "Email": email, "Username": username}
     return put_new(item, refused=EmailTaken())
 
 

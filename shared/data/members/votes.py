@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from shared import settings
-from shared.data import account_checks, item_types, keys
+from shared.data import account_checks, keys
 from shared.data.catalog import scores
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -81,7 +81,7 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
 
 def _item(deal_id: str, username: str, given: Vote, worth: int, now: datetime) -> Item:
     vote = {"Vote": given.value, "Worth": worth, "VotedAt": to_iso(now)}
-    return {**keys.vote(username, deal_id), "Type": item_types.VOTE, "Username": username, "DealId": deal_id, **vote}
+    return {**keys.vote(username, deal_id), "Type": keys.VOTE, "Username": username, "DealId": deal_id, **vote}
 
 
 def _writes(deal_id: str, old: Item | None, new: Item | None) -> Iterator[Write]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from shared.data import item_types
+from shared.data import keys as core_keys
 from shared.data.entity import DEAL_ID, OF_DEAL, SAYS_DEAL, SAYS_USER, Entity, Exported, Partner, Shown, at
 from shared.data.entity import named as _
 from shared.data.orders import keys
@@ -78,7 +78,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(keys.OPEN_ORDERS,
             at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "where open orders are", "34"),
             needs="KnownAt"),
-        Entity(item_types.SEQUENCE, at(keys.order_numbers(), "a sequence of numbers", "30"),
+        Entity(core_keys.SEQUENCE, at(keys.order_numbers(), "a sequence of numbers", "30"),
             needs="LastNumber", exported=_WHOLE),
     ),
 }
@@ -100,7 +100,7 @@ COLLECTIONS = {"Open orders": keys.open_orders()}
 _TIMES = {status.time_attribute: datetime for status in OrderStatus}
 
 DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {
-    item_types.MESSAGE: ((), {"OrderId": str}),
+    core_keys.MESSAGE: ((), {"OrderId": str}),
     keys.ORDER: ((Order,), _TIMES),
     keys.ORDER_ITEM: ((OrderItem,), {"OrderId": str}),
     keys.SALE: ((Order,), {**_TIMES, "Items": list}),

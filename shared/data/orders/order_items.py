@@ -24,7 +24,7 @@ from operator import attrgetter
 from threading import Lock
 from typing import Any
 
-from shared.data import item_types, keys
+from shared.data import keys
 from shared.data.orders import addresses
 from shared.data.orders import keys as shop_keys
 from shared.data.orders.errors import NoSuchOrder
@@ -61,7 +61,7 @@ class Numbers:
             "SET #type = :type, LastNumber = if_not_exists(LastNumber, :before) + :block",
             condition=None,  # the first order of all makes the sequence
             names={"#type": "Type"},
-            values={":type": item_types.SEQUENCE, ":before": BEFORE_FIRST, ":block": BLOCK},
+            values={":type": keys.SEQUENCE, ":before": BEFORE_FIRST, ":block": BLOCK},
             refused=None,
         )
         with self._lock:
@@ -396,7 +396,7 @@ def _whole(table: Table, item: Item, parts: Iterable[Item]) -> Order:
 def customer(table: Table, username: str, *, newest: int = 5) -> Customer:
     """A user and the newest orders. One Query of the user's collection, backward. Raises NoSuchUser."""
     items = list(table.query(keys.user(username)["PK"], newest_first=True, limit=newest + 1, consistent=True))
-    if not items or items[0].get("Type") != item_types.USER:
+    if not items or items[0].get("Type") != keys.USER:
         raise NoSuchUser(username)
     user, *orders = items
     name, known = damage.read(user, lambda item: (damage.attribute(item, "Name", str), addresses.from_user(item)))
