@@ -25,7 +25,7 @@ from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS,
 from shared.errors import BadRequest
 from shared.http import cached_pages
 from shared.http.answers import public
-from shared.http.requests import SELECTING, paging, segment, selection, topic_named
+from shared.http.requests import SELECTING, paging, selection, topic_named
 from shared.models.catalog import (
     ALL_DEALS,
     BRAND,
@@ -86,7 +86,7 @@ def popular_deals() -> Response[Any]:
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
 def one_deal(deal_id: str) -> Response[Any]:
-    deal, now = deals.find(table(), segment(deal_id)), times.now()
+    deal, now = deals.find(table(), deal_id), times.now()
     modified = {"Last-Modified": times.to_http(deal.seen_changing_at(now))}
     return public(app, compact(documents.deal(deal, now)), more=modified)
 

@@ -21,7 +21,7 @@ from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer, nothing
-from shared.http.requests import correlation_id, paging, segment, topic_named
+from shared.http.requests import correlation_id, paging, topic_named
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -55,7 +55,7 @@ def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
     now = times.now()
     changes, confirmed = change.changes(now), confirmed_fields(app)
     changed = editing.edit(
-        table(), segment(deal_id), changes, now, confirmed, by=calling(app).username, correlation_id=_correlation_id()
+        table(), deal_id, changes, now, confirmed, by=calling(app).username, correlation_id=_correlation_id()
     )
     return json_answer(documents.deal(changed, now))
 
@@ -63,21 +63,21 @@ def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
 @app.put("/deals/<deal_id>/hot", **of_editors("Tell every user, once", "Deal", status=202, errors=[404, 409]))
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
-    found = deals.place_of(table(), segment(deal_id), consistent=True).deal_id
+    found = deals.place_of(table(), deal_id, consistent=True).deal_id
     hot = deals.make_hot(table(), found, now, by=calling(app).username, correlation_id=_correlation_id())
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 
 
 @app.get("/deals/<deal_id>/hot", **of_editors("How far a hot deal has got", "Progress", errors=[404]))
 def hot_progress(deal_id: str) -> Response[Any]:
-    deal = deals.find(table(), segment(deal_id), consistent=True)
+    deal = deals.find(table(), deal_id, consistent=True)
     progress = cohorts.progress_of(table(), deal.deal_id)
     return json_answer(documents.progress(deal, notified=progress.notified, finished=progress.finished))
 
 
 @app.get("/deals/<deal_id>/log", **of_editors("Who changed what of a deal", "Log", errors=[404], query=PAGED))
 def log(deal_id: str) -> Response[Any]:
-    deal = deals.find(table(), segment(deal_id), consistent=True)
+    deal = deals.find(table(), deal_id, consistent=True)
     page = changes.log_of(table(), deal.deal_id, now=times.now(), **paging(app))
     return json_answer(documents.page(page, documents.log_line))
 
@@ -176,7 +176,7 @@ def _posted(deal: Deal, now: datetime) -> Response[Any]:
 
 def _draft(draft_id: str) -> Draft:
     """One of the caller's drafts. Raises NoSuchDraft."""
-    return drafts.get(table(), calling(app).username, segment(draft_id))
+    return drafts.get(table(), calling(app).username, draft_id)
 
 
 def _correlation_id() -> str:

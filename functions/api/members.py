@@ -18,7 +18,7 @@ from shared.data.catalog.scores import Scored
 from shared.data.members import alerts, feed_keys, follows, limits, messages, votes
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer, nothing
-from shared.http.requests import paging, segment, topic_named
+from shared.http.requests import paging, topic_named
 from shared.models.catalog import BRAND, CATEGORY, TopicKind, Vote
 from shared.models.members import NO_LIMITS
 from shared.runtime import metrics
@@ -101,7 +101,7 @@ def no_vote(deal_id: str) -> Response[Any]:
 
 
 def _voted(deal_id: str, given: Vote | None) -> Response[Any]:
-    deal, now, own = deals.find(table(), segment(deal_id)), times.now(), calling(app)
+    deal, now, own = deals.find(table(), deal_id), times.now(), calling(app)
     counts = votes.vote(table(), deal, own.username, given, now, own.account_id)
     score = Scored(deal, scores.of(table(), deal.deal_id, consistent=True)).shown(now)
     return json_answer(member_documents.vote(given, score, counts=counts))
@@ -118,7 +118,7 @@ def my_alerts() -> Response[Any]:
 )
 def alert_on_price(deal_id: str) -> Response[Any]:
     """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
-    deal, own = deals.find(table(), segment(deal_id)), calling(app)
+    deal, own = deals.find(table(), deal_id), calling(app)
     given = {"currency": deal.currency, **(app.current_event.json_body or {})}
     alert = alerts.on_price(table(), deal, own.username, own.account_id, limits.read(given), times.now())
     return json_answer(member_documents.alert(alert))
@@ -137,7 +137,7 @@ def alert_on_words() -> Response[Any]:
 
 @app.delete("/me/alerts/<alert_id>", **of_members("Remove an alert", None, status=204, errors=[404]))
 def remove_alert(alert_id: str) -> Response[Any]:
-    alerts.remove(table(), calling(app).username, segment(alert_id), calling(app).account_id)
+    alerts.remove(table(), calling(app).username, alert_id, calling(app).account_id)
     return nothing()
 
 
@@ -179,7 +179,7 @@ def unread_count() -> Response[Any]:
 
 @app.put("/messages/<message_id>/read", **of_members("Mark a message read", "Message", errors=[404]))
 def mark_read(message_id: str) -> Response[Any]:
-    marked = messages.mark_read(table(), calling(app).username, segment(message_id), times.now())
+    marked = messages.mark_read(table(), calling(app).username, message_id, times.now())
     return json_answer(member_documents.message(marked))
 
 

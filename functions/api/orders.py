@@ -25,7 +25,7 @@ from shared.data.orders.errors import UnknownAddress
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName
 from shared.http.answers import json_answer, nothing
-from shared.http.requests import Event, correlation_id, paging, segment
+from shared.http.requests import Event, correlation_id, paging
 from shared.models.orders import Order, OrderStatus
 from shared.runtime import shop_metrics
 from shared.runtime.environment import table
@@ -68,7 +68,7 @@ def remove_address(name: str) -> Response[Any]:
     try:
         known = _address_name(name)
     except InvalidName as error:
-        raise UnknownAddress(segment(name)[:40]) from error
+        raise UnknownAddress(name[:40]) from error
     addresses.remove(table(), calling(app).username, known, calling(app).account_id)
     return nothing()
 
@@ -82,14 +82,14 @@ def my_cart() -> Response[Any]:
 @route("PUT", "/me/cart/<deal_id>", **of_members("Have pieces of a deal in the cart", "CartItem", errors=[404, 409]))
 def put_into_cart(deal_id: str, change: CartChange) -> Response[Any]:
     own, now = calling(app), times.now()
-    deal = deals.find(table(), segment(deal_id), consistent=True)
+    deal = deals.find(table(), deal_id, consistent=True)
     item = carts.put_in(table(), own.username, deal.deal_id, change.quantity, now, own.account_id)
     return json_answer(orders.cart_item(item, now))
 
 
 @route("DELETE", "/me/cart/<deal_id>", **of_members("Take a deal out of the cart", None, status=204, errors=[404]))
 def take_out_of_cart(deal_id: str) -> Response[Any]:
-    own, deal = calling(app), deals.find(table(), segment(deal_id))
+    own, deal = calling(app), deals.find(table(), deal_id)
     carts.take_out(table(), own.username, deal.deal_id, own.account_id)
     return nothing()
 
@@ -128,18 +128,18 @@ def my_orders() -> Response[Any]:
 def my_order(order_id: str) -> Response[Any]:
     asking = calling(app)
     if asking.role == "editor":  # who sends orders sees what is in them
-        return json_answer(orders.order(order_items.find(table(), segment(order_id))))
-    return json_answer(orders.order(order_items.get(table(), asking.username, segment(order_id))))
+        return json_answer(orders.order(order_items.find(table(), order_id)))
+    return json_answer(orders.order(order_items.get(table(), asking.username, order_id)))
 
 
 @route("POST", "/orders/<order_id>/cancel", **of_members("Cancel an order", "Order", errors=[404, 409]))
 def cancel_order(order_id: str) -> Response[Any]:
-    return _advance(order_items.get(table(), calling(app).username, segment(order_id)), OrderStatus.CANCELLED)
+    return _advance(order_items.get(table(), calling(app).username, order_id), OrderStatus.CANCELLED)
 
 
 @route("PUT", "/orders/<order_id>/status", **of_editors("Send, deliver or cancel an order", "Order", errors=[404, 409]))
 def follow_order(order_id: str, step: OrderStep) -> Response[Any]:
-    return _advance(order_items.find(table(), segment(order_id)), OrderStatus(step.status))
+    return _advance(order_items.find(table(), order_id), OrderStatus(step.status))
 
 
 @route(
@@ -156,18 +156,18 @@ def list_open() -> Response[Any]:
 
 @route("GET", "/customers/<username>", **of_editors("A user and the newest orders", "Customer", errors=[404]))
 def one_customer(username: str) -> Response[Any]:
-    return json_answer(orders.customer(order_items.customer(table(), segment(username))))
+    return json_answer(orders.customer(order_items.customer(table(), username)))
 
 
 @route("GET", "/deals/<deal_id>/stock", **of_editors("A deal's stock", "Stock", errors=[404, 409]))
 def stock_of(deal_id: str) -> Response[Any]:
-    deal = deals.find(table(), segment(deal_id), consistent=True)
+    deal = deals.find(table(), deal_id, consistent=True)
     return json_answer(orders.stock(stock.of(table(), deal.deal_id)))
 
 
 @route("PUT", "/deals/<deal_id>/stock", **of_editors("Put stock on sale", "Stock", errors=[404, 409], query=KEYED))
 def change_stock(deal_id: str, change: StockChange) -> Response[Any]:
-    deal = deals.find(table(), segment(deal_id), consistent=True)
+    deal = deals.find(table(), deal_id, consistent=True)
     if change.left is not None:
         return json_answer(orders.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))
     once = idempotency(app, {"deal": deal.deal_id, **change.model_dump(mode="json")})
@@ -184,7 +184,7 @@ def _advance(order: Order, status: OrderStatus) -> Response[Any]:
 def _address_name(parameter: str) -> str:
     """The name of an address that a path has. Raises InvalidName."""
     try:
-        return _ADDRESS_NAME.validate_python(segment(parameter))
+        return _ADDRESS_NAME.validate_python(parameter)
     except ValidationError as error:
         raise InvalidName("The name of an address must have 1 to 40 visible characters.") from error
 

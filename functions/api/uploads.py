@@ -16,7 +16,6 @@ from shared.api.fields import Answer, Body, Count, DealId, Picture
 from shared.api.paths import of_editors
 from shared.data.catalog import deals, uploads
 from shared.http.answers import json_answer
-from shared.http.requests import segment
 from shared.runtime.bucket import UPLOAD_SECONDS, upload_form
 from shared.runtime.environment import table
 from shared.values import times
@@ -74,7 +73,7 @@ def form_of_picture(wanted: NewPicture) -> Response[Any]:
     "/deals/<deal_id>/picture", **of_editors("What became of a picture that was sent", "PictureState", errors=[404])
 )
 def state_of_picture(deal_id: str) -> Response[Any]:
-    deal = deals.find(table(), segment(deal_id), consistent=True)
+    deal = deals.find(table(), deal_id, consistent=True)
     outcome = uploads.outcome_of(deal)
     document = {
         "picture": documents.picture(deal.picture),

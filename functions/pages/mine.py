@@ -27,7 +27,6 @@ from shared.errors import (
     DealsError,
     Forbidden,
     InvalidLimits,
-    InvalidName,
     NoSuchAlert,
     NoSuchPath,
     NoSuchTopic,
@@ -38,6 +37,7 @@ from shared.html import cookies, forms, pages, views
 from shared.html.links import absolute
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.html.views import render, xml_text
+from shared.http.requests import topic_named
 from shared.models.catalog import (
     ALL_DEALS,
     BRAND,
@@ -55,7 +55,7 @@ from shared.models.messages import AboutDeal, AboutOther, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
-from shared.values import identifiers, naming, times
+from shared.values import identifiers, times
 from shared.values.times import to_iso
 
 PAGE = 25
@@ -116,13 +116,13 @@ def read_message(request: Request, message_id: str) -> Answer:
 
 @routes.get("/my/watches/<kind>/<slug>", "/my/likes/<kind>/<slug>")
 def topic_of_button(_request: Request, kind: str, slug: str) -> Answer:
-    _, place = topic_named(kind, slug)
+    _, place = topic_at(kind, slug)
     return pages.redirect(place)
 
 
 @routes.post("/my/watches/<kind>/<slug>")
 def watch(request: Request, kind: str, slug: str) -> Answer:
-    topic, place = topic_named(kind, slug)
+    topic, place = topic_at(kind, slug)
     on, off = partial(follows.watch, table(), topic, now=request.now), partial(follows.unwatch, table(), topic)
     counted = metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED
     return _switched(request, place, on=on, off=off, notices=("watching", "unwatched"), counted=counted)
@@ -130,7 +130,7 @@ def watch(request: Request, kind: str, slug: str) -> Answer:
 
 @routes.post("/my/likes/<kind>/<slug>")
 def like(request: Request, kind: str, slug: str) -> Answer:
-    topic, place = topic_named(kind, slug)
+    topic, place = topic_at(kind, slug)
     on, off = partial(follows.like, table(), topic, now=request.now), partial(follows.unlike, table(), topic)
     counted = metrics.LIKES_ADDED, metrics.LIKES_REMOVED
     return _switched(request, place, on=on, off=off, notices=("liked", "unliked"), counted=counted)
@@ -185,7 +185,7 @@ def status(request: Request) -> Answer:
     if "deal" in request.query:
         asked["of deal"] = partial(_states_of, request.query["deal"], session.username)
     if "topic" in request.query:
-        topic, _ = topic_named(*request.query["topic"].partition("/")[::2])
+        topic, _ = topic_at(*request.query["topic"].partition("/")[::2])
         asked["watching"] = partial(follows.is_watched, table(), topic, session.username)
         asked["liked"] = partial(follows.is_liked, table(), topic, session.username)
     found, head = cookies.beside_head(request, *asked.values())
@@ -292,7 +292,7 @@ def watches(
     username = cookies.member_of(request).username
     name, brand = request.query.get("brand", "").strip(), None
     with suppress(NoSuchTopic):
-        brand, _ = topic_named(BRAND.label, name)
+        brand, _ = topic_at(BRAND.label, name)
     (followed, liked, alerted, feed, hot_pace), head = cookies.beside_head(
         request,
         partial(follows.watching, table(), username),
@@ -353,7 +353,7 @@ def watches(
 @routes.post("/my/watches/<kind>/<slug>/limits", form_page=PLACE)
 def limit(request: Request, kind: str, slug: str) -> Answer:
     """Set the limits of a watch; invalid ones bring the row back with its values."""
-    topic, _ = topic_named(kind, slug)
+    topic, _ = topic_at(kind, slug)
     member = cookies.sender_of(request, PLACE)
     typed = forms.read(request.event)
     try:
@@ -469,14 +469,11 @@ def why(message: Message) -> str:
     return " · ".join(filter(None, ("Hot" if message.kind == "hot" else "", f"You watch {met}" if met else "")))
 
 
-def topic_named(kind: str, slug: str) -> tuple[Topic, str]:
+def topic_at(kind: str, slug: str) -> tuple[Topic, str]:
     """The topic that a path names, and the path of its own page. Raises NoSuchTopic."""
     if kind not in KINDS:
         raise NoSuchTopic("topic", slug)
-    try:
-        topic = Topic(KINDS[kind], naming.slug(slug))
-    except InvalidName as error:
-        raise NoSuchTopic(kind, slug) from error
+    topic = topic_named(KINDS[kind], slug)
     return topic, f"/{topic.kind.path}/{topic.slug}"
 
 

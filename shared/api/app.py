@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
@@ -26,6 +27,7 @@ from shared.http.requests import MAX_TOKEN, Event, header, is_plain, media_type,
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
+    from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from shared.models.members import Role
@@ -119,6 +121,7 @@ def editors_only(event: Event) -> None:
 def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
     """A resolver whose errors are problem documents. With ``validates``, bodies are checked by pydantic."""
     app = answers.create_app(_refused, json_body_deserializer=_json)
+    app.use([_decoded])
     if validates:
         from shared.api.fields import with_body  # noqa: PLC0415  # and pydantic with it
 
@@ -136,6 +139,13 @@ def serve(app: APIGatewayRestResolver, *guards: answers.Guard) -> answers.Handle
         return answer
 
     return handler
+
+
+def _decoded(app: APIGatewayRestResolver, next_middleware: NextMiddleware) -> Response[Any]:
+    """Middleware: the parts of a path are decoded, which REST APIs deliver percent-encoded."""
+    parts = app.context["_route_args"]
+    parts |= {name: unquote(text) for name, text in parts.items()}
+    return next_middleware(app)
 
 
 def _refused(error: DealsError, _event: Event) -> Response[str]:

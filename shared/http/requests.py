@@ -15,7 +15,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import unquote
 
 from shared import settings
 from shared.errors import BadRequest, BodyTooLarge, InvalidName, NoSuchTopic
@@ -208,14 +207,8 @@ MAX_CLIENT_KEY = 255
 """Characters of an idempotency key, of a header and of a form."""
 
 
-def segment(text: str) -> str:
-    """A decoded path parameter: REST APIs deliver them percent-encoded."""
-    return unquote(text)
-
-
-def topic_named(kind: TopicKind, parameter: str) -> Topic:
+def topic_named(kind: TopicKind, name: str) -> Topic:
     """The brand or category that a path names, in whatever case and spelling. Raises NoSuchTopic."""
-    name = segment(parameter)
     try:
         return Topic(kind, naming.slug(name))
     except InvalidName as error:
