@@ -1,4 +1,4 @@
-"""The code of two releases beside each other on one table, and a table that was restored."""
+"""What a release meets: items of the one before, its code beside it on one table, and a table that was restored."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import time
 import tomllib
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,13 +24,20 @@ from botocore import xform_name
 from cli import upkeep
 from shared.data import invariants, keys
 from shared.data.catalog import deals, offers, search
-from shared.data.members import follows
+from shared.data.catalog.deals import is_listed
+from shared.data.members import alerts, follows
+from shared.data.orders import sold_here, stock
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import STREAM_VIEW, TTL_ATTRIBUTE, create_table_request
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import forget
+from shared.dynamodb.writes import forget, put, update
+from shared.models.catalog import ALL_DEALS, Deal
+from shared.models.members import Limits
 from shared.values import links
 from tests.support.engines import FAST_SERVER, MINISTACK, on
-from tests.support.factories import APPLE, FEEDS, NOW, a_deal, indexed, join, listed, post
+from tests.support.factories import APPLE, FEEDS, NOW, a_deal, account_of, ago, ids, indexed, join, listed, post
+from tests.support.shop import on_sale
+from tests.support.wire import watched
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -242,3 +252,252 @@ def value(text: str) -> Any:
         return text
     pairs = (part.split("=") for part in text.split(","))
     return {name: {"true": True}.get(each, each) for name, each in pairs}
+
+
+@pytest.fixture
+def stripped(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Deal]:
+    """Deals as an older release wrote them, without what GSI3 needs; a page of the scan holds a few of them."""
+    monkeypatch.setattr(upkeep, "PAGE", 7)
+    posted = post(table, [a_deal(ago(hours=n)) for n in range(12)])
+    for deal in posted:
+        table.write(update(keys.deal(deal.deal_id), "REMOVE GSI3PK, GSI3SK", refused=None))
+    return posted
+
+
+def items(table: Table, some: list[Deal]) -> list[Item]:
+    return table.get_many([keys.deal(deal.deal_id) for deal in some], consistent=True)
+
+
+def all_segments(table: Table, segments: int = 2) -> list[upkeep.Step]:
+    return [step for number in range(segments) for step in upkeep.run_backfill(table, "Deal", number, segments)]
+
+
+def places(table: Table) -> list[Item]:
+    """The table's memory of unfinished runs."""
+    return [item for item in table.everything() if item["Type"] == "Backfill"]
+
+
+def test_every_deal_gets_what_this_release_writes_and_a_repeated_run_rewrites_nothing(
+    table: Table, stripped: list[Deal]
+) -> None:
+    first = all_segments(table)
+
+    with watched(table) as wire:
+        again = all_segments(table)
+
+    assert [sum(step.rewritten for step in steps) for steps in (first, again)] == [len(stripped), 0]
+    assert all("GSI3PK" in item and item["Version"] == 2 for item in items(table, stripped))
+    assert places(table) == []
+    assert not [each for each in wire.requests if each.operation == "UpdateItem"]
+
+
+def test_notes_of_stock_of_the_release_before_get_their_place_in_the_list_of_what_is_sold_here(table: Table) -> None:
+    sold, sold_out, over = (on_sale(table, pieces, created_at=ago(hours=pieces)) for pieces in (5, 0, 9))
+    for deal in (sold, sold_out, over):
+        stock.show_level(table, deal.deal_id)
+    deals.withdraw(table, over.deal_id, NOW)
+
+    first, again = (
+        sum(step.rewritten for number in range(2) for step in upkeep.run_backfill(table, "StockNote", number, 2))
+        for _ in range(2)
+    )
+
+    assert (first, again) == (1, 0)
+    assert [deal.deal_id for deal in sold_here.page(table, NOW, limit=9).items] == [sold.deal_id]
+
+
+def test_offers_of_the_release_before_get_their_places_by_price(table: Table) -> None:
+    (listed, over, withdrawn) = post(table, [a_deal(ago(hours=n), link=f"https://x.example/{n}") for n in range(3)])
+    withdrawn = deals.withdraw(table, withdrawn.deal_id, NOW)
+    due = [
+        offers.to_item(listed, has_ended=False),
+        offers.to_item(over, has_ended=True),
+        offers.to_item(withdrawn, has_ended=False),
+    ]
+    bare = {name: value for name, value in due[0].items() if not name.startswith("GSI")}
+    for item in (bare, *due[1:]):
+        table.write(put(item, because="an older release wrote it"))
+
+    steps = [step for number in range(2) for step in upkeep.run_backfill(table, "ProductOffer", number, 2)]
+
+    assert sum(step.rewritten for step in steps) == 1
+    assert table.get_many([keys.primary(item) for item in due]) == due
+
+
+def run(table: Table, item_type: str) -> int:
+    """Backfill a type; returns how many items were rewritten."""
+    return sum(step.rewritten for number in range(2) for step in upkeep.run_backfill(table, item_type, number, 2))
+
+
+def filed(table: Table, item_type: str) -> list[Item]:
+    return sorted((item for item in table.everything() if item["Type"] == item_type), key=place)
+
+
+def place(item: Item) -> tuple[str, str]:
+    return item["PK"], item["SK"]
+
+
+def of_the_first_release(deal: Deal) -> Item:
+    """The offer that 1.0.0 wrote of a deal: in the partition of its address without the query, in no index."""
+    item = offers.to_item(deal, has_ended=False)
+    place = keys.product_offer(links.hashed(links.page(deal.link)), deal.deal_id)
+    return {name: value for name, value in item.items() if not name.startswith("GSI")} | place
+
+
+def test_offers_move_to_their_products_and_a_repeated_run_writes_nothing(table: Table) -> None:
+    page = "https://shop.example/view.php"
+    some = post(table, [a_deal(ago(hours=n), link=f"{page}?id={n}") for n in range(3)])
+    newer = replace(some[0], price="9.00", version=2)
+    for deal in (newer, *some[1:]):
+        table.write(put(of_the_first_release(deal), because="1.0.0 wrote it"))
+    offers.file(table, None, some[0])  # of a version that 1.0.0 has changed since
+
+    rewritten, again = run(table, "ProductOffer"), run(table, "ProductOffer")
+
+    due = [item for deal in (newer, *some[1:]) for item in offers.to_items(deal, has_ended=False)]
+    assert filed(table, "ProductOffer") == sorted(due, key=place)
+    assert [ids(offers.offers_of(table, links.product_hash(deal.link))) for deal in some] == [
+        [deal.deal_id] for deal in some
+    ]
+    assert (rewritten > 0, again) == (True, 0)
+
+
+def test_an_offer_whose_place_is_another_by_now_is_taken_out_of_it(table: Table) -> None:
+    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
+    stray = keys.product_offer(links.hashed("elsewhere"), deal.deal_id)
+    table.write(put(offers.to_item(deal, has_ended=False) | stray, because="another release wrote it"))
+
+    run(table, "ProductOffer")
+
+    due = offers.to_items(deal, has_ended=False)
+    assert filed(table, "ProductOffer") == sorted(due, key=place)
+
+
+def test_numbers_lead_to_their_deals_products(table: Table) -> None:
+    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
+    number = keys.deal_number(deal.number or 0)
+    old = links.hashed(links.page(deal.link))
+    table.write(update(number, "SET Product = :old", values={":old": old}, refused=None))
+
+    rewritten = [run(table, "DealNumber") for _ in range(2)]
+
+    assert rewritten == [1, 0]
+    assert deals.place_of(table, str(deal.number)) == deals.place(deal)
+
+
+@pytest.mark.parametrize("has_another", [False, True])
+def test_alerts_on_products_move_and_stay_counted_once(table: Table, has_another: bool) -> None:
+    join(table, "ana")
+    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
+    before = replace(deal, link="https://shop.example/view.php")
+    old = alerts.on_price(table, before, "ana", account_of("ana"), Limits("20.00", "USD"), NOW)
+    if has_another:
+        alerts.on_price(table, deal, "ana", account_of("ana"), Limits("25.00", "USD"), NOW)
+
+    rewritten = [run(table, "PriceAlert") for _ in range(2)]
+
+    found = alerts.of(table, "ana")
+    assert rewritten == [0 if has_another else 1, 0]
+    assert {alert.alert_id for alert in found} == {alerts.id_on(deal), *([old.alert_id] if has_another else [])}
+    assert [fault for fault in invariants.check(table, NOW) if fault.rule == invariants.ACCOUNTS] == []
+
+
+def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(
+    table: Table, stripped: list[Deal]
+) -> None:
+    seen_before = []
+    for number in range(2):
+        run = upkeep.run_backfill(table, "Deal", number, 2)
+        seen_before += [next(run), next(run)]  # and then its process ends, before the third page
+
+    remembered = len(places(table))
+    rest = all_segments(table)
+
+    assert remembered == 2
+    assert all("GSI3PK" in item for item in items(table, stripped))
+    assert sum(step.rewritten for step in [*seen_before, *rest]) == len(stripped)
+    # The first page of the first run is not read again.
+    whole = sum(step.seen for step in all_segments(table))
+    assert sum(step.seen for step in rest) < whole
+    assert places(table) == []
+
+
+@pytest.mark.parametrize("at", [0, 10], ids=["while they begin", "later"])
+def test_an_interrupt_ends_each_segment_after_its_page(table: Table, at: int) -> None:
+    def steps(number: int) -> Iterator[upkeep.Step]:
+        for page in range(500):
+            if (number, page) == (0, at):
+                os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            yield upkeep.Step(1, 0)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done, interrupted = upkeep.run_steps("Stepping", table, 2, steps)
+    except KeyboardInterrupt:
+        pytest.fail("it came before the run listened")
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert interrupted
+    assert done.seen < 500
+
+
+def test_a_page_is_repeated_where_the_run_ended_before_it_was_remembered(table: Table, stripped: list[Deal]) -> None:
+    run = upkeep.run_backfill(table, "Deal", 0, 1)
+    first = next(run)
+
+    rest = all_segments(table, segments=1)
+
+    assert rest[0].seen == first.seen
+    assert rest[0].rewritten == 0
+    assert all("GSI3PK" in item for item in items(table, stripped))
+
+
+def test_listed_deals_stay_listed_and_others_stay_out(table: Table, stripped: list[Deal]) -> None:
+    withdrawn = deals.withdraw(table, stripped[3].deal_id, NOW)
+    before = listed(table, ALL_DEALS)
+
+    all_segments(table)
+
+    assert listed(table, ALL_DEALS) == before == [i for i in ids(stripped) if i != withdrawn.deal_id]
+    assert [item["DealId"] for item in items(table, stripped) if not is_listed(item)] == [withdrawn.deal_id]
+
+
+def test_what_another_release_wrote_is_left_as_it_is(table: Table, stripped: list[Deal]) -> None:
+    deal = stripped[0]
+    table.write(update(keys.deal(deal.deal_id), "SET Newer = :it", values={":it": "kept"}, refused=None))
+
+    all_segments(table)
+
+    (item,) = items(table, [deal])
+    assert item["Newer"] == "kept"
+    assert "GSI3PK" in item
+
+
+def test_who_edits_a_deal_meanwhile_wins(table: Table, stripped: list[Deal]) -> None:
+    edited: list[Deal] = []
+
+    def edit_first(**_: object) -> None:
+        if not edited:
+            edited.append(stripped[0])  # before the edit, which writes too
+            edited[0] = deals.edit(table, stripped[0].deal_id, {"title": "Better shoe"}, NOW)
+
+    table.client.meta.events.register_first("before-call.dynamodb.UpdateItem", edit_first)
+    all_segments(table, segments=1)
+    table.client.meta.events.unregister("before-call.dynamodb.UpdateItem", edit_first)
+
+    (item,) = items(table, stripped[:1])
+    assert item["Title"] == "Better shoe"
+    assert "GSI3PK" in item  # the edit wrote as this release does
+    assert item["Version"] == edited[0].version or item["Version"] == edited[0].version + 1
+
+
+def test_items_of_other_types_are_looked_at_and_left(table: Table) -> None:
+    other = {**keys.session("hash"), "Type": "Session", "Version": 1}
+    table.write(put(other, because="a test"))
+
+    steps = all_segments(table)
+
+    assert sum(step.seen for step in steps) > 10
+    assert table.get(keys.session("hash")) == other
