@@ -32,9 +32,8 @@ from shared import features, settings
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange
 from shared.api.fields import checked
-from shared.data.catalog import deals, editing, feeds, page_cache, picks, scores, sorting, topics
+from shared.data.catalog import deals, editing, feeds, page_cache, picks, sorting, topics, votes
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
-from shared.data.members import votes
 from shared.errors import Invalid
 from shared.http.requests import DEFAULT_PAGE, selection
 from shared.models.catalog import (
@@ -110,7 +109,7 @@ def vote(
     given = None if way == "none" else Vote(way)
     found = deals.find(work.table, deal, consistent=True)
     counts = votes.vote(work.table, found, username, given, work.now)
-    score = scores.of(work.table, found.deal_id, consistent=True)
+    score = votes.score_of(work.table, found.deal_id, consistent=True)
     return member_documents.vote(given, score, counts=counts)
 
 

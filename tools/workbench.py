@@ -28,18 +28,7 @@ from uuid import UUID
 from cli.imports import Importer
 from shared import features, services, settings
 from shared.api import documents
-from shared.data.catalog import (
-    changes,
-    clicks,
-    deals,
-    drafts,
-    feeds,
-    offers,
-    page_cache,
-    picks,
-    scores,
-    search,
-)
+from shared.data.catalog import changes, clicks, deals, drafts, feeds, offers, page_cache, picks, search, votes
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.drafts import Draft
 from shared.data.entities import ROWS
@@ -52,7 +41,6 @@ from shared.data.members import (
     rate_limits,
     sessions,
     users,
-    votes,
 )
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
@@ -174,7 +162,7 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     messages.mark_read(table, name, messages.message_id(messages.of_deal(posted[1], "brand"), name), NOW)
     follows.save(table, posted[0], name, NOW)
     votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
-    scores.file(table, [posted[1].deal_id], NOW)
+    votes.file_scores(table, [posted[1].deal_id], NOW)
     feed_keys.make(table, name, reader.account_id, NOW, secret)
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)

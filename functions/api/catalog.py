@@ -20,7 +20,7 @@ from shared.api import documents
 from shared.api.app import create_app, preflight, serve
 from shared.api.documents import compact
 from shared.api.paths import PAGED, describe
-from shared.data.catalog import deals, feeds, picks, scores, selecting, sorting, topics
+from shared.data.catalog import deals, feeds, picks, selecting, sorting, topics, votes
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
@@ -80,7 +80,7 @@ def latest_deals() -> Response[Any]:
 @app.get("/popular", **describe("Deals by votes, which time outweighs", "PopularList", query=PAGED, cached=True))
 def popular_deals() -> Response[Any]:
     now = times.now()
-    page = scores.popular(table(), now, **paging(app))
+    page = votes.popular(table(), now, **paging(app))
     return public(app, compact(documents.page(page, lambda each: documents.scored(each, now))))
 
 

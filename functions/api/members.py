@@ -13,9 +13,9 @@ from aws_lambda_powertools.event_handler import Response
 from shared.api import documents, member_documents
 from shared.api.app import calling, create_app, serve
 from shared.api.paths import PAGED, of_members
-from shared.data.catalog import deals, scores, topics
-from shared.data.catalog.scores import Scored
-from shared.data.members import alerts, feed_keys, follows, limits, messages, votes
+from shared.data.catalog import deals, topics, votes
+from shared.data.catalog.votes import Scored
+from shared.data.members import alerts, feed_keys, follows, limits, messages
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import paging, topic_named
@@ -103,7 +103,7 @@ def no_vote(deal_id: str) -> Response[Any]:
 def _voted(deal_id: str, given: Vote | None) -> Response[Any]:
     deal, now, own = deals.find(table(), deal_id), times.now(), calling(app)
     counts = votes.vote(table(), deal, own.username, given, now, own.account_id)
-    score = Scored(deal, scores.of(table(), deal.deal_id, consistent=True)).shown(now)
+    score = Scored(deal, votes.score_of(table(), deal.deal_id, consistent=True)).shown(now)
     return json_answer(member_documents.vote(given, score, counts=counts))
 
 

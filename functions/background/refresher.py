@@ -20,7 +20,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared import features, settings
 from shared.api import documents
 from shared.data import keys
-from shared.data.catalog import feed_counts, page_cache, picks, scores
+from shared.data.catalog import feed_counts, page_cache, picks, votes
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering, Today
 from shared.dynamodb import damage
@@ -47,7 +47,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     answer = each_record(event, context, EventType.DynamoDBStreams, effects.add)
 
     def rank(failures: Failures) -> None:
-        scores.file(table(), effects.voted, datetime.now(UTC), failures=failures)
+        votes.file_scores(table(), effects.voted, datetime.now(UTC), failures=failures)
 
     def rebuild(_failures: Failures) -> None:
         parts = effects.parts | page_cache.touched(table(), effects.changes)

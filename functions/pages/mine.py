@@ -19,8 +19,8 @@ from types import MappingProxyType
 from typing import Any
 
 from shared import features
-from shared.data.catalog import deals, feeds, topics
-from shared.data.members import alerts, feed_keys, follows, limits, messages, users, votes
+from shared.data.catalog import deals, feeds, topics, votes
+from shared.data.members import alerts, feed_keys, follows, limits, messages, users
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,

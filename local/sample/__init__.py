@@ -22,8 +22,8 @@ from typing import Any
 from local.settings import write_private
 from shared import features, settings
 from shared.api.bodies import NewDeal
-from shared.data.catalog import deals, picks, scores, topics
-from shared.data.members import follows, sessions, users, votes
+from shared.data.catalog import deals, picks, topics, votes
+from shared.data.members import follows, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser, UsernameTaken
 from shared.html import links
@@ -144,7 +144,7 @@ def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: dateti
         users.create(table, User(READERS, f"{READERS}@example.com", "Readers", password_hash, "member", now))
     for place, deal_id in enumerate(voted):
         votes.plant(table, deal_id, READERS, 3 * (VOTED - place) + place % 3, now)
-    scores.file(table, voted, now)
+    votes.file_scores(table, voted, now)
     picks.set_featured(table, EDITORS_CHOICE, [ids[deal.source_id or ""] for deal in _varied(newest, CHOICE)], now)
     for category in CATEGORIES:
         there = [ids[deal.source_id or ""] for deal in best if deal.category == category]

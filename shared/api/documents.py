@@ -19,8 +19,8 @@ from shared.values.times import to_iso
 
 if TYPE_CHECKING:
     from shared.data.catalog.drafts import Draft
-    from shared.data.catalog.scores import Scored
     from shared.data.catalog.selecting import Shown
+    from shared.data.catalog.votes import Scored
 
 T = TypeVar("T")
 Json = dict[str, Any]

@@ -23,7 +23,7 @@ from typing import Any
 
 from shared import features
 from shared.data import account_checks, keys
-from shared.data.catalog import drafts, feed_counts, offers, scores, search, words
+from shared.data.catalog import drafts, feed_counts, offers, search, votes, words
 from shared.data.catalog.deals import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS
 from shared.data.entity import Entity, Partner, When
@@ -445,7 +445,7 @@ def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
     if item is None and not score:
         return None  # votes that count nothing make no score
     deal_id = keys.id_in(place[0])
-    ranked = scores.place(deal_id, score) if item and "GSI1SK" in item else {}
+    ranked = votes.place(deal_id, score) if item and "GSI1SK" in item else {}
     own = without_places(item or {})
     return {**(own or {**_key(place), "Type": keys.SCORE, "DealId": deal_id}), "Score": score, **ranked}
 

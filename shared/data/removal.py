@@ -19,8 +19,8 @@ from itertools import chain
 from shared import features
 from shared.data import account_checks, keys
 from shared.data.bulk import forget_found
-from shared.data.catalog import drafts, topics
-from shared.data.members import feed_keys, follows, sessions, users, votes
+from shared.data.catalog import drafts, topics, votes
+from shared.data.members import feed_keys, follows, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, Index
 from shared.dynamodb.table import Projection, Table

@@ -48,7 +48,7 @@ HELPERS = {
     "sorting._query": "sorting.cheapest",
     "sorting._first_offer": "sorting.cheapest",
     "sorting._brand": "topics.get",
-    "scores._of_month": "scores.popular",
+    "votes._of_month": "votes.popular",
     "search._begun": "search.find",
     "search._counts": "search.find",
     "alerts._notify_owner": "alerts.cohort",

@@ -14,7 +14,7 @@ import pytest
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, drafts, feeds, picks, scores
+from shared.data.catalog import deals, drafts, feeds, picks, votes
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
@@ -213,7 +213,7 @@ def test_what_was_voted_on_in_a_second_is_ranked_once_and_what_is_over_no_more(
 ) -> None:
     deal = picked[2]
     for _ in range(3):
-        table.write(scores.counting(deal.deal_id, 1))
+        table.write(votes.counting(deal.deal_id, 1))
     of_vote = record(None, table.get(keys.score(deal.deal_id)))
 
     with watched(environment.table()) as wire:
@@ -251,7 +251,7 @@ def test_a_damaged_deal_or_score_keeps_no_other_vote_from_being_ranked(
     table: Table, picked: list[Deal], refresh: Refresh, get: Get
 ) -> None:
     for deal in picked[:4]:
-        table.write(scores.counting(deal.deal_id, 1))
+        table.write(votes.counting(deal.deal_id, 1))
     without_type, without_score, untyped, sound = picked[:4]
     for key, change in (
         (keys.deal(without_type.deal_id), "REMOVE #of"),
@@ -273,7 +273,7 @@ def test_parts_are_rebuilt_though_votes_cannot_be_ranked(
         raise Busy("throttled")
 
     edited = deals.edit(table, picked[0].deal_id, {"title": "Anew"}, NOW)
-    monkeypatch.setattr(scores, "file", file)
+    monkeypatch.setattr(votes, "file_scores", file)
 
     with pytest.raises(Busy):
         refresh(of_deal(picked[0], edited))

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from shared.data import account_checks, invariants, keys
-from shared.data.catalog import changes, deals, feed_counts, feeds, offers, scores, search
+from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search, votes
 from shared.data.catalog.deals import to_item
-from shared.data.members import follows, messages, sessions, users, votes
+from shared.data.members import follows, messages, sessions, users
 from shared.data.orders import invariants as sales
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, sold_here, steps, stock
@@ -70,7 +70,7 @@ def lived_in(table: Table) -> Deal:
     indexed(table, [lamp, over, withdrawn, sold])
     for name, way in (("ana", Vote.UP), ("bo", Vote.UP), ("cy", Vote.DOWN)):
         votes.vote(table, lamp, name, way, NOW)
-    scores.file(table, [lamp.deal_id], NOW)
+    votes.file_scores(table, [lamp.deal_id], NOW)
     feeds.sweep(table, NOW)
     taken_back = deals.withdraw(table, withdrawn.deal_id, NOW)
     for each in (over, withdrawn):

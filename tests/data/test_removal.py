@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from shared.data import keys, removal
-from shared.data.catalog import scores, topics
-from shared.data.members import alerts, feed_keys, follows, messages, sessions, users, votes
+from shared.data.catalog import topics, votes
+from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
 from shared.data.orders import addresses, carts, order_items, steps
 from shared.data.orders import keys as shop_keys
 from shared.data.orders.errors import NoSuchOrder, OrdersRemain, UnknownAddress
@@ -105,7 +105,7 @@ def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, dea
 
     assert belongings(table) == []
     assert topics.get(table, APPLE).likes == topics.get(table, APPLE).watchers == 0
-    assert scores.of(table, deal.deal_id) == 0
+    assert votes.score_of(table, deal.deal_id) == 0
     assert sorted((sale["Status"], "Address" in sale) for sale in sales(table)) == [(DELIVERED, False), (SHIPPED, True)]
     assert order_items.get(table, "bo", others.order_id) == others
     with pytest.raises(NoSuchUser):

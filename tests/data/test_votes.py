@@ -9,8 +9,8 @@ import pytest
 
 from shared import settings
 from shared.data import account_checks, keys
-from shared.data.catalog import deals, scores
-from shared.data.members import users, votes
+from shared.data.catalog import deals, votes
+from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DealIsOver, InvalidCursor
@@ -34,13 +34,13 @@ def test_a_vote_counts_once_is_changed_and_taken_back(table: Table, deal: Deal) 
     came = []
     for given in (UP, UP, DOWN, None, None, DOWN):
         counts = votes.vote(table, deal, "ana", given, NOW)
-        came.append((counts, scores.of(table, deal.deal_id), votes.given(table, deal.deal_id, "ana")))
+        came.append((counts, votes.score_of(table, deal.deal_id), votes.given(table, deal.deal_id, "ana")))
     votes.vote(table, deal, "bo", DOWN, NOW)
 
     assert came == [
         (True, 1, UP), (True, 1, UP), (True, -1, DOWN), (False, 0, None), (False, 0, None), (True, -1, DOWN),
     ]  # fmt: skip
-    assert scores.of(table, deal.deal_id) == -2
+    assert votes.score_of(table, deal.deal_id) == -2
 
 
 def test_the_vote_of_an_account_younger_than_a_day_is_kept_and_counts_only_when_it_is_given_anew(
@@ -49,11 +49,11 @@ def test_the_vote_of_an_account_younger_than_a_day_is_kept_and_counts_only_when_
     users.create(table, a_user("new", created_at=ago(hours=23)))
 
     at_first = votes.vote(table, deal, "new", DOWN, NOW)
-    was = scores.of(table, deal.deal_id), votes.given(table, deal.deal_id, "new")
+    was = votes.score_of(table, deal.deal_id), votes.given(table, deal.deal_id, "new")
     a_day_old = votes.vote(table, deal, "new", DOWN, ahead(hours=1))
 
     assert (at_first, was, a_day_old) == (False, (None, DOWN), True)
-    assert scores.of(table, deal.deal_id) == -1
+    assert votes.score_of(table, deal.deal_id) == -1
 
 
 def test_a_deal_that_is_over_takes_no_vote_and_gives_them_back(table: Table, deal: Deal) -> None:
@@ -64,7 +64,7 @@ def test_a_deal_that_is_over_takes_no_vote_and_gives_them_back(table: Table, dea
         votes.vote(table, over, "bo", UP, NOW)
     votes.vote(table, over, "ana", None, NOW)
 
-    assert scores.of(table, deal.deal_id) == 0
+    assert votes.score_of(table, deal.deal_id) == 0
 
 
 def test_two_votes_of_one_member_at_once_count_as_the_later_one(table: Table, deal: Deal) -> None:
@@ -72,7 +72,7 @@ def test_two_votes_of_one_member_at_once_count_as_the_later_one(table: Table, de
         with before(table, "TransactWriteItems", partial(votes.vote, table, deal, "ana", meanwhile, NOW)):
             votes.vote(table, deal, "ana", later, NOW)
 
-        assert (scores.of(table, deal.deal_id), votes.given(table, deal.deal_id, "ana")) == (score, later)
+        assert (votes.score_of(table, deal.deal_id), votes.given(table, deal.deal_id, "ana")) == (score, later)
 
 
 def test_a_leavers_votes_go_with_what_they_are_worth(table: Table, deal: Deal) -> None:
@@ -84,7 +84,7 @@ def test_a_leavers_votes_go_with_what_they_are_worth(table: Table, deal: Deal) -
     gone = [votes.remove_some(table, "ana", 3, required=account_checks.required("ana")) for _ in range(3)]
 
     assert gone == [3, 2, 0]
-    assert [scores.of(table, each) for each in (deal.deal_id, *ids(others))] == [1, 0, 0, 0, 0]
+    assert [votes.score_of(table, each) for each in (deal.deal_id, *ids(others))] == [1, 0, 0, 0, 0]
 
 
 @on(DYNOXIDE_ENGINE)
@@ -98,7 +98,7 @@ def test_what_a_vote_its_rank_and_a_page_of_popular_deals_take(table: Table, dea
     reads = 2  # the vote and the account's age, consistent
     first, ranked, again, more, moved, nothing = vote("ana"), rank(), vote("ana"), vote("bo"), rank(), rank()
     with watched(table) as wire:
-        page = cost(table, lambda: scores.popular(table, NOW, limit=25))
+        page = cost(table, lambda: votes.popular(table, NOW, limit=25))
 
     # Two each for the vote and the score, two to require the account; a score that is ranked is in GSI1, too.
     assert (first, again, more) == (reads + 6, reads, reads + 6 + 1)
@@ -109,17 +109,17 @@ def test_what_a_vote_its_rank_and_a_page_of_popular_deals_take(table: Table, dea
 
 
 def rank_of(table: Table, deal: Deal) -> None:
-    scores.file(table, [deal.deal_id], NOW)
+    votes.file_scores(table, [deal.deal_id], NOW)
 
 
 def score(table: Table, deal: Deal, points: int) -> None:
     """Give a deal a score without the votes, and file its rank."""
-    table.write(scores.counting(deal.deal_id, points))
+    table.write(votes.counting(deal.deal_id, points))
     rank_of(table, deal)
 
 
 def popular(table: Table, now: datetime = NOW) -> list[tuple[str, int | None]]:
-    return [(each.deal.title, each.score) for each in scores.popular(table, now, limit=25).items]
+    return [(each.deal.title, each.score) for each in votes.popular(table, now, limit=25).items]
 
 
 def test_ten_times_the_votes_outweigh_twelve_and_a_half_hours(table: Table) -> None:
@@ -150,7 +150,7 @@ def test_ranks_of_any_time_sort_as_texts(when: datetime) -> None:
     places: dict[str, tuple[datetime, int]] = {}
     for each in times:
         deal_id = a_deal(each).deal_id
-        places |= {scores.place(deal_id, points)["GSI1SK"].partition("#")[0]: (each, points) for points in (-9, 0, 9)}
+        places |= {votes.place(deal_id, points)["GSI1SK"].partition("#")[0]: (each, points) for points in (-9, 0, 9)}
 
     assert {len(place) for place in places} == {10}
     assert [places[place] for place in sorted(places)] == [
@@ -165,16 +165,16 @@ def test_at_the_beginning_of_a_month_the_deals_of_the_one_before_are_still_popul
     for number, each in enumerate(post(table, [a_deal(when, title=str(when)) for when in (*times, long_ago)], first)):
         score(table, each, number + 1)
 
-    pages = every_page(lambda cursor: scores.popular(table, first, limit=2, cursor=cursor))
+    pages = every_page(lambda cursor: votes.popular(table, first, limit=2, cursor=cursor))
 
     assert [len(page.items) for page in pages] == [2, 2, 1]
     shown = [each for page in pages for each in page.items]
     assert {each.deal.title for each in shown} == {str(when) for when in times}
     assert shown == sorted(
-        shown, key=lambda each: scores.place(each.deal.deal_id, each.score or 0)["GSI1SK"], reverse=True
+        shown, key=lambda each: votes.place(each.deal.deal_id, each.score or 0)["GSI1SK"], reverse=True
     )
     with pytest.raises(InvalidCursor):
-        scores.popular(table, first, limit=2, cursor="forged")
+        votes.popular(table, first, limit=2, cursor="forged")
 
 
 def test_a_rank_is_not_filed_over_a_later_score(table: Table, deal: Deal) -> None:
@@ -188,7 +188,7 @@ def test_a_rank_is_not_filed_over_a_later_score(table: Table, deal: Deal) -> Non
         rank_of(table, deal)
 
     item = table.get(keys.score(deal.deal_id)) or {}
-    assert {name: item.get(name) for name in ("GSI1PK", "GSI1SK")} == scores.place(deal.deal_id, 2)
+    assert {name: item.get(name) for name in ("GSI1PK", "GSI1SK")} == votes.place(deal.deal_id, 2)
 
 
 def test_a_deal_leaves_the_popular_ones_when_it_is_over_and_comes_back(table: Table, deal: Deal) -> None:
@@ -213,11 +213,11 @@ def test_a_damaged_score_takes_no_other_deal_away(table: Table, deal: Deal) -> N
     table.write(update(keys.score(deal.deal_id), "SET Score = :text", values={":text": "three"}, refused=None))
 
     assert popular(table) == [("Whole", 3)]
-    assert scores.of(table, deal.deal_id) is None
+    assert votes.score_of(table, deal.deal_id) is None
 
 
 def test_a_new_deals_score_is_hidden(table: Table, deal: Deal) -> None:
-    scored = scores.Scored(deal, None)
+    scored = votes.Scored(deal, None)
 
     assert scored.shown(deal.created_at + settings.SCORE_HIDDEN) == 0
     assert scored.shown(deal.created_at + settings.SCORE_HIDDEN - timedelta(seconds=1)) is None

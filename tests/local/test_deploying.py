@@ -28,7 +28,7 @@ from local import cloud, ministack_patches, sample
 from local.cloud import _DEPLOYED_FROM, free_port
 from local.settings import ROOT, Home, Trouble, client_arguments
 from shared.data import invariants
-from shared.data.catalog import feeds, picks, scores
+from shared.data.catalog import feeds, picks, votes
 from shared.data.members import follows, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -285,7 +285,7 @@ def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once(pl
     assert len(picks.read(planted, EDITORS_CHOICE, PLANTED)) == sample.CHOICE
     assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
     assert len(follows.watches(planted, "member")) == len(sample.FOLLOWED)
-    assert len(scores.popular(planted, PLANTED, limit=24).items) == 24
+    assert len(votes.popular(planted, PLANTED, limit=24).items) == 24
     assert sample.plant(planted, PLANTED, "member") == 0
 
 

@@ -11,7 +11,7 @@ import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
 
 from functions.background import refresher
-from shared.data.catalog import deals, offers, page_cache, picks, scores, search
+from shared.data.catalog import deals, offers, page_cache, picks, search, votes
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.deals import to_item
 from shared.dynamodb.table import Table
@@ -189,8 +189,8 @@ def test_a_shared_deal_has_its_price_with_its_currency_for_machines(ask: Ask, ta
 def test_a_deals_score_is_shown_once_it_is_ten_minutes_old_and_ranks_it(ask: Ask, table: Table, now: datetime) -> None:
     new, old = post(table, [a_deal(now - timedelta(minutes=minutes)) for minutes in (5, 20)], now)
     for deal in (old, new):
-        table.write(scores.counting(deal.deal_id, -12))
-    scores.file(table, [old.deal_id], now)
+        table.write(votes.counting(deal.deal_id, -12))
+    votes.file_scores(table, [old.deal_id], now)
 
     shown = {deal.number: "".join(parsed(ask(f"/deals/{deal.number}")).itertext()) for deal in (old, new)}
     popular = ask("/popular")
@@ -312,8 +312,8 @@ def test_what_ends_within_a_day_and_what_readers_vote_for_stand_beside_the_picks
     made[2] = replace(made[2], ends_at=now + timedelta(hours=25))
     made[3] = replace(made[3], ends_at=now + timedelta(minutes=5))
     first, ending, *_ = post(table, made, now)
-    table.write(scores.counting(first.deal_id, 7))
-    scores.file(table, [first.deal_id], now)
+    table.write(votes.counting(first.deal_id, 7))
+    votes.file_scores(table, [first.deal_id], now)
     if copied:
         refresher.refresh(page_cache.PARTS, set(), set())
         cached_pages.memory.cache_clear()
@@ -334,9 +334,9 @@ def test_what_ends_within_a_day_and_what_readers_vote_for_stand_beside_the_picks
 def test_the_deals_of_the_highest_ranks_stand_there_by_their_votes(ask: Ask, table: Table, now: datetime) -> None:
     """A deal that is 13 hours newer ranks above one with six times its votes."""
     made = post(table, [a_deal(now - timedelta(hours=hours)) for hours in (1, 14)], now)
-    for deal, votes in zip(made, (2, 13), strict=True):
-        table.write(scores.counting(deal.deal_id, votes))
-    scores.file(table, [deal.deal_id for deal in made], now)
+    for deal, count in zip(made, (2, 13), strict=True):
+        table.write(votes.counting(deal.deal_id, count))
+    votes.file_scores(table, [deal.deal_id for deal in made], now)
     addresses = [f"/deals/{deal.number}" for deal in made]
 
     (beside,) = [part for part in parsed(ask("/")).findall(".//aside/section") if part.find("./h2/a") is not None]

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from shared.data.catalog import deals, topics
-from shared.data.members import follows, messages, votes
+from shared.data.catalog import deals, topics, votes
+from shared.data.members import follows, messages
 from shared.models.catalog import Deal, Vote
 from shared.values import times
 from tests.support.browser import Visit, sent_by_script

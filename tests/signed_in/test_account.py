@@ -17,7 +17,8 @@ from cli import exports
 from cli.main import app
 from functions.pages import site
 from shared import settings
-from shared.data.members import follows, messages, sessions, users, votes
+from shared.data.catalog import votes
+from shared.data.members import follows, messages, sessions, users
 from shared.data.orders import addresses, carts
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn

@@ -10,7 +10,7 @@ import pytest
 
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, scores, topics
+from shared.data.catalog import deals, topics, votes
 from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -439,7 +439,7 @@ def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, tab
         ({"up": False, "down": True}, False, True),
         (f"/deals/{deal.number}?notice=vote-gone", False, False),
     ]
-    assert scores.of(table, deal.deal_id) == 0
+    assert votes.score_of(table, deal.deal_id) == 0
     deals.withdraw(table, deal.deal_id, times.now())
     late = ana.post(f"{button}/up", {"on": "1"})
     assert (late.status, "This deal has ended or was withdrawn." in late.words) == (409, True)

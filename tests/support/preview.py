@@ -25,7 +25,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from local import sample as laptop
 from shared import services, settings
-from shared.data.catalog import deals, offers, picks, scores, topics
+from shared.data.catalog import deals, offers, picks, topics, votes
 from shared.data.orders import sold_here, stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
@@ -125,8 +125,8 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
     worded(table, [deal for deal in judged if deal.withdrawn_at is None])
     voted = [deal for deal in listed if deal.created_at < now - settings.SCORE_HIDDEN][:30]
     for place, deal in enumerate(voted):
-        table.write(scores.counting(deal.deal_id, 30 - 2 * place))
-    scores.file(table, ids(voted), now)
+        table.write(votes.counting(deal.deal_id, 30 - 2 * place))
+    votes.file_scores(table, ids(voted), now)
     of_brands = {deal.brand: deal for deal in sorted(listed, key=lambda deal: deal.discount_percent or 0)}
     best = sorted(of_brands.values(), key=lambda deal: deal.discount_percent or 0, reverse=True)
     picks.set_featured(table, FRONT_PAGE, ids(best[:9]), now)

@@ -29,7 +29,7 @@ from functions.pages.site.listing import (
     selection_of,
 )
 from shared import features, settings
-from shared.data.catalog import feed_counts, feeds, page_cache, picks, scores, sorting, topics
+from shared.data.catalog import feed_counts, feeds, page_cache, picks, sorting, topics, votes
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, links, pages, views
@@ -192,7 +192,7 @@ def ending(request: Request) -> Answer:
 @routes.get("/popular")
 def popular(request: Request) -> Answer:
     cursor, now = cursor_of(request), request.now
-    found = scores.popular(table(), now, limit=settings.CACHED_PAGE, cursor=cursor)
+    found = votes.popular(table(), now, limit=settings.CACHED_PAGE, cursor=cursor)
     return public_page(
         "popular.html",
         request,

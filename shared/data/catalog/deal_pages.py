@@ -15,8 +15,8 @@ from itertools import accumulate
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import deals, feed_counts, feeds, offers, scores, sorting
-from shared.data.catalog.scores import Scored
+from shared.data.catalog import deals, feed_counts, feeds, offers, sorting, votes
+from shared.data.catalog.votes import Scored
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic, feed_of
@@ -51,7 +51,10 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     counts and one for each month; then one of the category by price.
     """
     place = deals.place_of(table, id_or_number)
-    own: list[Callable[[], Any]] = [partial(deals.get, table, place.deal_id), partial(scores.of, table, place.deal_id)]
+    own: list[Callable[[], Any]] = [
+        partial(deals.get, table, place.deal_id),
+        partial(votes.score_of, table, place.deal_id),
+    ]
     beside = _beside(table, place, now) if place.product and place.brand else []
     deal, score, *rest = table.gather(own + beside)
     actual = deals.place(deal)

@@ -24,9 +24,9 @@ from typing import Any
 
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, feed_counts, feeds, scores, topics
+from shared.data.catalog import deals, feed_counts, feeds, topics, votes
 from shared.data.catalog.changes import DealChange
-from shared.data.catalog.scores import Scored
+from shared.data.catalog.votes import Scored
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
@@ -359,7 +359,7 @@ def read_today(table: Table, now: datetime) -> Today:
     """The front page's lists and counts as of now. Four Queries and one for each category at once, then BatchGetItem of
     ``ASKED`` and ``SHOWN`` deals."""
     asked: list[Callable[[], Any]] = [
-        partial(scores.popular, table, now, limit=ASKED),
+        partial(votes.popular, table, now, limit=ASKED),
         partial(feeds.within_a_day, table, now, but=settings.CACHE_LIFETIME),
         *(partial(feed_counts.total, table, feed_of(Topic(CATEGORY, slug))) for slug in CATEGORIES),
     ]

@@ -1,4 +1,8 @@
-"""The score that readers' votes give a deal, and its place among the popular deals.
+"""Members vote deals up or down: one vote each, to be changed and taken back. A deal's score is the sum of its votes.
+
+A vote is in a partition of the member's own, so that a removal finds all of them there, by a consistent Query and
+without an index; and it is written in one transaction with the deal's score. It says what it is worth in that score:
+nothing, where the account was younger than a day. It is worth that until its member votes anew.
 
 The score is an item of its own, so that those who vote do not meet those who read or edit the deal. While the deal is
 listed, the score is also in GSI1, among those of the deals of one month by their rank: ten times the votes are
@@ -9,7 +13,7 @@ of a second, and follows from the score and the deal's id alone: filing it again
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,17 +22,25 @@ from itertools import chain
 from math import copysign, log10
 
 from shared import settings
-from shared.data import keys
+from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.catalog.deals import readable
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, assign, update
-from shared.errors import AlreadyExists
-from shared.models.catalog import Deal, Page, Period, Status
+from shared.dynamodb.writes import Write, assign, change, delete_as, put_new, update
+from shared.errors import AlreadyExists, Busy, DealIsOver, DealsError
+from shared.models.catalog import Deal, Page, Period, Status, Vote
 from shared.values import identifiers
+from shared.values.times import from_iso, to_iso
+
+WORTH = {Vote.UP: 1, Vote.DOWN: -1}
+
+_GIVEN = Projection.of("PK", "SK", "Vote", "Worth", "CreatedAt", "Type", "Username", "DealId", "VotedAt")
+"""The attributes of a vote, and when an account was made."""
+
+_VOTE = Projection.of("Vote")
 
 TENFOLD = 45_000
 """Seconds that a deal may be older than another one for ten times its score."""
@@ -37,6 +49,84 @@ _BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
 _SCOPE = "popular"
 _SCORE = Projection.of("PK", "SK", "Score")
 _RANKED = Projection.of("PK", "SK", "Score", "GSI1SK")
+
+
+class _Changed(DealsError):
+    """The member has voted meanwhile."""
+
+
+def vote(
+    table: Table, deal: Deal, username: str, given: Vote | None, now: datetime, account_id: str | None = None
+) -> bool:
+    """Vote a deal up or down, or take a vote back (None); returns whether it counts. Repeating it changes nothing.
+
+    A BatchGetItem of vote and account, then one transaction. Raises DealIsOver, NotSignedIn, NoSuchUser, Busy.
+    """
+    if given is not None and deal.status(now) is not Status.ACTIVE:
+        raise DealIsOver(deal.deal_id)
+    place, owner = keys.vote(username, deal.deal_id), keys.user(username)
+
+    def attempt() -> bool:
+        found = {item["PK"]: item for item in table.get_many([place, owner], consistent=True, projection=_GIVEN)}
+        old = found.get(place["PK"])
+        counts = given is not None and _is_counted(found.get(owner["PK"], {}), now)
+        new = None
+        if given is not None:
+            new = _item(deal.deal_id, username, given, WORTH[given] if counts else 0, now)
+        if _said(old) != _said(new):
+            table.transact(account_checks.required(username, account_id), *_writes(deal.deal_id, old, new))
+        return counts
+
+    return table.retry(attempt, when=_Changed, gave_up=Busy("You are voting in many places at once; try again."))
+
+
+def plant(table: Table, deal_id: str, username: str, worth: int, now: datetime) -> None:
+    """One vote that is worth many, for a sample, whose readers are one account. A transaction of vote and score."""
+    table.transact(*_writes(deal_id, None, _item(deal_id, username, Vote.UP, worth, now)))
+
+
+def given(table: Table, deal_id: str, username: str) -> Vote | None:
+    """A member's vote on a deal, or None. One GetItem."""
+    item = table.get(keys.vote(username, deal_id), projection=_VOTE)
+    return None if item is None else damage.read_or(item, lambda each: Vote(each["Vote"]), otherwise=None)
+
+
+def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Take a member's votes back, ``most`` of them, with what they are worth; returns how many."""
+    found = list(table.query(keys.votes_by(username), limit=most, consistent=True))
+    for item in found:
+        with suppress(_Changed):  # another run of the removal may have been here first
+            table.transact(required, *_writes(keys.id_in(item["SK"]), item, None))
+    return len(found)
+
+
+def _item(deal_id: str, username: str, given: Vote, worth: int, now: datetime) -> Item:
+    vote = {"Vote": given.value, "Worth": worth, "VotedAt": to_iso(now)}
+    return {**keys.vote(username, deal_id), "Type": keys.VOTE, "Username": username, "DealId": deal_id, **vote}
+
+
+def _writes(deal_id: str, old: Item | None, new: Item | None) -> Iterator[Write]:
+    """The writes that put one vote in the place of another; they are not both None. Refused with _Changed."""
+    if new is None:
+        yield delete_as(old or {}, refused=_Changed())
+    elif old is None:
+        yield put_new(new, refused=_Changed())
+    else:
+        yield change(old, new, version=None, refused=_Changed())
+    by = sum(sign * damage.attribute_or(each, "Worth", int, 0) for sign, each in ((-1, old), (1, new)) if each)
+    if by:
+        yield counting(deal_id, by)
+
+
+def _said(item: Item | None) -> tuple[object, object]:
+    """A vote's direction and worth; None for both where there is none."""
+    return (item or {}).get("Vote"), (item or {}).get("Worth")
+
+
+def _is_counted(owner: Item, now: datetime) -> bool:
+    """Whether an account is old enough for its votes to count."""
+    made = damage.read_or(owner, lambda item: from_iso(item["CreatedAt"]), otherwise=now) if owner else now
+    return now - made >= settings.NEWCOMER
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +153,7 @@ def counting(deal_id: str, by: int) -> Write:
     )
 
 
-def of(table: Table, deal_id: str, *, consistent: bool = False) -> int | None:
+def score_of(table: Table, deal_id: str, *, consistent: bool = False) -> int | None:
     """The score of a deal, or None where no vote has counted yet. One GetItem."""
     item = table.get(keys.score(deal_id), projection=_SCORE, consistent=consistent)
     return None if item is None else damage.attribute_or(item, "Score", int, None)
@@ -78,7 +168,7 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     after = None
     if cursor is not None:
         last = cursors.decode(_SCOPE, cursor)
-        after = place(last, of(table, last) or 0)["GSI1SK"]
+        after = place(last, score_of(table, last) or 0)["GSI1SK"]
     months = [Period.MONTH.start_of(when) for when in (now, now.replace(day=1) - timedelta(days=1))]
     asked = [partial(_of_month, table, month, after, limit + 1) for month in months]
     ranked = sorted(chain.from_iterable(table.gather(asked)), key=lambda item: str(item["GSI1SK"]), reverse=True)
@@ -88,7 +178,9 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     return Page(shown, cursors.encode(_SCOPE, keys.id_in(ranked[limit - 1]["PK"])) if len(ranked) > limit else None)
 
 
-def file(table: Table, deal_ids: Iterable[str], now: datetime, *, failures: damage.Failures | None = None) -> None:
+def file_scores(
+    table: Table, deal_ids: Iterable[str], now: datetime, *, failures: damage.Failures | None = None
+) -> None:
     """Place the scores of some deals in GSI1: those of listed deals by rank, others nowhere.
 
     A BatchGetItem, and an update for each place that is another one, on the condition that the score is still the one
