@@ -17,7 +17,7 @@ from shared.http.requests import LAPTOP
 from shared.learn import exercises, lessons
 from tests.site.conftest import Windows, client_of, found
 from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, USUAL, State, in_every_tier
-from tests.site.test_own_pages import table_paths
+from tests.site.test_pages import table_paths
 from tests.support import browser
 from tests.support.browser import Visit, patient
 from tests.support.preview import Preview
