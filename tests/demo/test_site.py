@@ -27,8 +27,7 @@ from shared.dynamodb.tracing import Trace, waves
 from shared.learn import exercises, lessons, running
 from shared.learn.lessons import Step
 from shared.values import times
-from tests.learn.test_exercises import marks
-from tests.learn.test_lessons import _wrong
+from tests.learn.test_lessons import _wrong, marks
 from tests.support.commands import printed_by
 from tests.support.engines import DYNOXIDE_ENGINE, FAST, MINISTACK, MOTO, Engine
 
