@@ -15,7 +15,7 @@ from cli import proofs
 from cli.commands import BY, local_cloud
 from cli.proofs import Deployed, Fails, Proof
 from cli.redrive import Kind
-from shared import pictures, services
+from shared import services
 from shared.data.catalog import deals, uploads
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
@@ -89,7 +89,7 @@ def upload(site: Deployed) -> str:
     deal_id = identifiers.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
     name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
     form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
-    made = pictures.make(PICTURE, deal_id).files
+    made = uploads.make(PICTURE, deal_id).files
     try:
         status, text = proofs.ask("POST", form.url, fields={**form.fields, "file": ("probe.png", PICTURE, "image/png")})
         if status >= 300:

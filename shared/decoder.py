@@ -1,7 +1,8 @@
 """The child process in which an upload becomes a picture: checked, upright, without metadata, in three widths.
 
-``python -m shared.decoder`` reads a file and writes what ``shared/pictures.py`` makes of it, as JSON. An upload is
-hostile: here it has a limit of processor time and of memory, no credentials, and what breaks on it breaks only this.
+``python -m shared.decoder`` reads a file and writes what the picture is made of (``shared/data/catalog/uploads.py``),
+as JSON. An upload is hostile: here it has a limit of processor time and of memory, no credentials, and what breaks on
+it breaks only this.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ from typing import Any
 from PIL import Image, UnidentifiedImageError
 from PIL.Image import Transpose
 
-from shared.pictures import TOO_SLOW, UNREADABLE, Refused
-from shared.values.pictures import WIDTHS, widths
+from shared.values.pictures import TOO_SLOW, UNREADABLE, WIDTHS, Refused, widths
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 """The only readers of Pillow's that see an upload. JPEG's also takes a file with several pictures (MPO)."""

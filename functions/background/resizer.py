@@ -11,15 +11,13 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
-from shared import pictures
 from shared.data.catalog import uploads
 from shared.errors import NoSuchDeal
-from shared.pictures import Refused
 from shared.runtime.batches import each_message
 from shared.runtime.bucket import bucket
 from shared.runtime.environment import logger, table
 from shared.values import times
-from shared.values.pictures import MAX_UPLOAD, MEDIA_TYPES
+from shared.values.pictures import MAX_UPLOAD, MEDIA_TYPES, Refused
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
@@ -48,7 +46,7 @@ def make(upload: str) -> None:
     deal_id, by = file.noted.get(uploads.UPLOADED_FOR, ""), file.noted.get(uploads.UPLOADED_BY)
     account_id = file.noted.get(uploads.UPLOADER)
     try:
-        made = pictures.make(file.content, deal_id)
+        made = uploads.make(file.content, deal_id)
     except Refused as error:
         picture, refused = None, str(error)
     else:

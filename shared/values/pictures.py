@@ -21,7 +21,14 @@ ANY_TYPE = "image/*"
 
 MEDIA_TYPES = {".webp": "image/webp", ".svg": "image/svg+xml"}
 
+UNREADABLE = "It can't be read as a picture. Send JPEG, PNG, WebP, GIF or AVIF."
+TOO_SLOW = "It takes too long to read. Export it again as a plain JPEG or PNG."
+
 _TEXT = re.compile(r"([0-9a-f]{20}) ([0-9]{1,4})x([0-9]{1,4}) ([0-9a-f]{6})( svg)?")
+
+
+class Refused(Exception):
+    """An upload that can't become a picture; its text is for the editor who sent it."""
 
 
 @dataclass(frozen=True, slots=True)

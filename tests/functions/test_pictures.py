@@ -15,7 +15,7 @@ from PIL import Image
 
 from functions.background import publisher, resizer
 from functions.pages import pictures as page
-from shared import pictures, services
+from shared import services
 from shared.data.catalog import deals, uploads
 from shared.data.catalog.deals import to_item
 from shared.dynamodb.attributes import marshal_item
@@ -143,8 +143,8 @@ def test_what_is_transparent_becomes_white_and_what_moves_stands_still() -> None
     clear = Image.new("RGBA", (40, 30), (0, 0, 0, 0))
     moving = encoded(red(), "GIF", save_all=True, append_images=[Image.new("RGB", (40, 30), BLUE)])
 
-    white = pictures.make(encoded(clear, "PNG"), "a")
-    still = pictures.make(moving, "a")
+    white = uploads.make(encoded(clear, "PNG"), "a")
+    still = uploads.make(moving, "a")
 
     assert white.picture.colour == "ffffff"
     assert getattr(Image.open(io.BytesIO(*still.files.values())), "n_frames", 1) == 1
@@ -155,8 +155,8 @@ def test_what_is_transparent_becomes_white_and_what_moves_stands_still() -> None
 def test_no_two_deals_share_a_picture() -> None:
     same = encoded(red(), "PNG")
 
-    assert pictures.make(same, "a").picture.hash == pictures.make(same, "a").picture.hash
-    assert pictures.make(same, "a").picture.hash != pictures.make(same, "b").picture.hash
+    assert uploads.make(same, "a").picture.hash == uploads.make(same, "a").picture.hash
+    assert uploads.make(same, "a").picture.hash != uploads.make(same, "b").picture.hash
 
 
 def test_a_later_picture_stays_and_the_one_before_is_given_up(

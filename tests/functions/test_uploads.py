@@ -17,8 +17,10 @@ import pytest
 from PIL import Image, features
 from PIL.Image import Transpose
 
-from shared import decoder, pictures
-from shared.pictures import TOO_SLOW, UNREADABLE, Limits, Refused
+from shared import decoder
+from shared.data.catalog import uploads
+from shared.data.catalog.uploads import Limits
+from shared.values.pictures import TOO_SLOW, UNREADABLE, Refused
 
 RED, BLUE, GREEN = (200, 30, 30), (30, 30, 200), (30, 160, 30)
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:PIL")  # it warns of odd notes
@@ -307,13 +309,13 @@ def test_thousands_of_scans_are_refused_before_any_is_read() -> None:
 )
 def test_what_takes_too_much_is_refused(content: Callable[[], bytes], limits: Limits, said: str) -> None:
     with pytest.raises(Refused, match=said):
-        pictures.make(content(), "a", limits)
+        uploads.make(content(), "a", limits)
 
 
 def test_the_largest_picture_is_within_the_limits() -> None:
     largest = encoded(plain((0, 217, 217, 55), "CMYK", (8000, 5000)))
 
-    assert pictures.make(largest, "a").picture.width == 960
+    assert uploads.make(largest, "a").picture.width == 960
 
 
 @pytest.fixture
@@ -334,7 +336,7 @@ def test_a_file_that_breaks_the_decoder_is_refused(child: Callable[[str], None],
     child(f"kill -{signal} $$")
 
     with pytest.raises(Refused) as refused:
-        pictures.make(encoded(plain()), "a")
+        uploads.make(encoded(plain()), "a")
 
     assert str(refused.value) == said
 
@@ -343,7 +345,7 @@ def test_a_decoder_that_cannot_start_is_no_fault_of_the_file(child: Callable[[st
     child("exit 1")
 
     with pytest.raises(subprocess.CalledProcessError):
-        pictures.make(encoded(plain()), "a")
+        uploads.make(encoded(plain()), "a")
 
 
 def test_the_decoder_gets_no_credentials(child: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,7 +353,7 @@ def test_the_decoder_gets_no_credentials(child: Callable[[str], None], monkeypat
     child("""printf '{"refused": "%s"}' "$(env | cut -d= -f1 | tr '\\n' ' ')" """)
 
     with pytest.raises(Refused) as refused:
-        pictures.make(encoded(plain()), "a")
+        uploads.make(encoded(plain()), "a")
 
     assert "PATH" in str(refused.value)
     assert not [name for name in str(refused.value).split() if name.startswith("AWS")]

@@ -1,9 +1,22 @@
-"""The outcome of files that editors send for a deal: its picture, or the reason why there is none."""
+"""What becomes of files that editors send for a deal: a picture of the deal, or the reason why there is none.
+
+What is served is only ever made here, of pixels: no byte of an upload reaches a reader. A child process decodes
+(``shared/decoder.py``), so whatever a file does there, it becomes a refusal here.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from shared.data import account_checks, keys
 from shared.data.catalog import deals
@@ -13,7 +26,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import change
 from shared.errors import Busy, DealsError
 from shared.models.catalog import Deal
-from shared.values.pictures import UPLOADS, Picture
+from shared.values.pictures import MAX_UPLOAD, TOO_SLOW, UNREADABLE, UPLOADS, Picture, Refused
 from shared.values.times import to_iso
 
 UPLOADED_FOR = "deal"
@@ -25,13 +38,68 @@ UPLOADED_BY = "editor"
 UPLOADER = "account"
 """The same, of the sender's account. Forms sign it; a command, which has the bucket's keys, notes none."""
 
-_PICTURE = Projection.of("Picture")
-
 NO_EDITOR = "Its sender is no longer an editor."
 
+_GIVEN = ("PATH", "LD_LIBRARY_PATH")
+"""The variables that a child gets, which Lambda's Python needs to start: none has credentials."""
 
-class _NoEditor(DealsError):
-    """The account that an upload's form was made for is gone, or no editor any more."""
+_PICTURE = Projection.of("Picture")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a child: seconds of processor time, bytes of memory, and seconds until it is killed.
+
+    Each is several times what the largest picture takes, and less than its function has (``infra/functions.py``).
+    """
+
+    processor: int = 20
+    memory: int = 1_200_000_000
+    deadline: float = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A picture, and its files in the bucket by name."""
+
+    picture: Picture
+    files: Mapping[str, bytes]
+
+
+def make(content: bytes, deal_id: str, limits: Limits = Limits()) -> Made:
+    """The picture that is made of a file, whose format is what its content says. Raises Refused.
+
+    A deal's id is part of the hash, so that no two deals share files and what one no longer names may be removed.
+    """
+    if len(content) > MAX_UPLOAD:
+        raise Refused(f"It has more than {MAX_UPLOAD // 1_000_000} MB.")
+    made = json.loads(_decoded(content, limits))
+    if "refused" in made:
+        raise Refused(made["refused"])
+    files = [base64.b64decode(each) for each in made["files"]]
+    digest = hashlib.sha256(deal_id.encode() + b"".join(files)).hexdigest()[:20]
+    picture = Picture.parse("{} {}x{} {}".format(digest, *made["size"], made["colour"]))
+    return Made(picture, dict(zip(picture.files, files, strict=True)))
+
+
+def _decoded(content: bytes, limits: Limits) -> bytes:
+    """The answer of a child. Raises Refused where it is killed or breaks, and CalledProcessError if it can't start."""
+    try:
+        child = subprocess.run(
+            [sys.executable, "-W", "ignore", "-m", "shared.decoder", f"{limits.processor}", f"{limits.memory}"],
+            input=content,
+            stdout=subprocess.PIPE,
+            timeout=limits.deadline,
+            check=False,
+            cwd=Path(__file__).parents[3],
+            env={name: os.environ[name] for name in _GIVEN if name in os.environ},
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Refused(TOO_SLOW) from error
+    if child.returncode < 0:  # a signal ended it
+        raise Refused(TOO_SLOW if -child.returncode in (signal.SIGXCPU, signal.SIGKILL) else UNREADABLE)
+    child.check_returncode()
+    return child.stdout
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +122,10 @@ def is_picture_shown(table: Table, deal_id: str, picture: Picture) -> bool:
     """Whether a deal has a picture at this moment: the record of its replacement may come late. One GetItem."""
     item = table.get(keys.deal(deal_id), consistent=True, projection=_PICTURE) or {}
     return str(item.get("Picture", "")).startswith(picture.hash)
+
+
+class _NoEditor(DealsError):
+    """The account that an upload's form was made for is gone, or no editor any more."""
 
 
 def record_picture(
