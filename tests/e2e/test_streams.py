@@ -26,8 +26,7 @@ from tests.e2e.conftest import Plumbing, name_to_btd
 from tests.support import surroundings
 from tests.support.commands import begin, eventually, until
 from tests.support.factories import a_deal
-from tests.support.probe import home, probed, stream_to_a_function, told, write
-from tests.support.site import Site, Visitor, fresh
+from tests.support.site import Site, Visitor, fresh, home, probed, stream_to_a_function, told, write
 from tests.support.site import a_deal as body_of
 
 __all__ = ["home", "probed"]

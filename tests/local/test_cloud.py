@@ -43,7 +43,7 @@ from local.settings import (
 )
 from shared.dynamodb.schema import create_table_request
 from tests.support.commands import begin, until
-from tests.support.probe import NAME, client, home, probed, stream_to_a_function, told, write
+from tests.support.site import NAME, client_of, home, probed, stream_to_a_function, told, write
 
 __all__ = ["home", "probed"]
 
@@ -248,7 +248,7 @@ def writing(home: Home, round_: int, written: list[str], ends: threading.Event) 
     """Threads that write pairs of items, each in one transaction, until the cloud answers no more."""
 
     # A client that tries again would go on for half a minute after the stop.
-    dynamodb = client(home, "dynamodb", retries={"total_max_attempts": 1})
+    dynamodb = client_of(home, "dynamodb", retries={"total_max_attempts": 1})
 
     def write(writer: int) -> None:
         for number in itertools.count():
@@ -270,13 +270,13 @@ def writing(home: Home, round_: int, written: list[str], ends: threading.Event) 
 
 def keys_kept(home: Home) -> set[str]:
     """The keys of a table's items."""
-    pages = client(home, "dynamodb").get_paginator("scan").paginate(TableName=NAME, ConsistentRead=True)
+    pages = client_of(home, "dynamodb").get_paginator("scan").paginate(TableName=NAME, ConsistentRead=True)
     return {item["PK"]["S"] for page in pages for item in page["Items"]}
 
 
 @pytest.mark.thorough
 def test_twenty_stops_under_writes_keep_all_that_was_answered(probed: Home) -> None:
-    client(probed, "dynamodb").create_table(
+    client_of(probed, "dynamodb").create_table(
         TableName=NAME,
         KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],

@@ -37,7 +37,7 @@ from shared.models.members import User
 from tests.support import surroundings
 from tests.support.commands import eventually, until
 from tests.support.engines import MINISTACK
-from tests.support.probe import client, home, probed, stream_to_a_function, told, write
+from tests.support.site import client_of, home, probed, stream_to_a_function, told, write
 
 __all__ = ["home", "probed"]
 
@@ -136,7 +136,7 @@ def test_the_same_code_is_unpacked_once_and_outlives_each_that_uses_it(
 def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_reports(
     probed: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: str
 ) -> None:
-    seen, sqs = tmp_path / "seen", client(probed, "sqs")
+    seen, sqs = tmp_path / "seen", client_of(probed, "sqs")
     url = sqs.create_queue(QueueName="SomeDeadLetters")["QueueUrl"]
     arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
 
