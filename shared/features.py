@@ -391,7 +391,7 @@ PICTURES = Feature(
         cli/pictures.py events/resizer-upload.json functions/api/uploads.py functions/background/resizer.py
         functions/pages/desk/pictures.py functions/pages/pictures.py infra/pictures.py infra/rows/pictures.py
         shared/data/catalog/uploads.py shared/decoder.py shared/runtime/bucket.py
-        tests/functions/test_pictures.py tests/functions/test_uploads.py web/templates/desk/picture.html
+        tests/functions/test_pictures.py web/templates/desk/picture.html
         web/templates/desk/pictures.html docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag
         docs/ledger.md#upload-reaches-the-resizer docs/site.md#pictures
     """,
