@@ -22,10 +22,12 @@ from functions.pages.site.listing import (
     cursor_of,
     feed_addresses,
     latest_of,
+    list_page,
     matching,
     moved,
     older_of,
     public_page,
+    selected_page,
     selection_of,
 )
 from shared import features, settings
@@ -105,14 +107,12 @@ def latest_deals(request: Request) -> Answer:
         latest = (newest.latest if newest else None) or latest_of(ALL_DEALS, now)
     else:
         latest = older_of(ALL_DEALS, now, cursor)
-    return public_page(
+    return list_page(
         "latest.html",
         request,
         latest=fragments.placed(latest),
-        first=cursor is None,
         description="All deals by day, newest first.",
         feed=feed_addresses("/feed"),
-        robots=None if cursor is None else "noindex, follow",
     )
 
 
@@ -126,11 +126,9 @@ def _selected(request: Request, selection: Selection) -> Answer:
     shown = sorting.opened_in_settings(selection)
     said = listing.sentence(shown)
     asked = listing.query_of(shown)
-    return public_page(
-        "selected.html",
+    return selected_page(
         request,
         name=_named(selection),
-        topic=None,
         remark=f"{said}. {_among(shown.sort, found.looked, cursor)}" if found.looked is not None else said,
         order=said,
         narrowing=listing.above(
@@ -147,11 +145,7 @@ def _selected(request: Request, selection: Selection) -> Answer:
         more=listing.MORE[Sort.NEWEST] if shown.sort is Sort.NEWEST else "",
         all=link("/deals"),
         chips=listing.chips("/deals", selection),
-        alert=None,
-        partly=[],
-        first=cursor is None,
         feed=feed_addresses("/feed"),
-        robots="noindex, follow",
         description=f"Deals of all categories. {said}.",
     )
 
@@ -176,7 +170,7 @@ def ending(request: Request) -> Answer:
     days: dict[date, list[Deal]] = {}
     for each in found.items:
         days.setdefault((each.ends_at or now).date(), []).append(each)
-    return public_page(
+    return list_page(
         "ending.html",
         request,
         days=[
@@ -185,7 +179,6 @@ def ending(request: Request) -> Answer:
         ],
         more=found.next,
         description=f"Deals that end within {ENDING_DAYS} days, by their last day.",
-        robots=None if cursor is None else "noindex, follow",
     )
 
 
@@ -193,14 +186,12 @@ def ending(request: Request) -> Answer:
 def popular(request: Request) -> Answer:
     cursor, now = cursor_of(request), request.now
     found = votes.popular(table(), now, limit=settings.CACHED_PAGE, cursor=cursor)
-    return public_page(
+    return list_page(
         "popular.html",
         request,
         cards=[views.card(each.deal, now) | {"score": views.score(each.shown(now))} for each in found.items],
-        first=cursor is None,
         more=found.next,
         description="The deals that readers vote for, of this month and the one before.",
-        robots=None if cursor is None else "noindex, follow",
     )
 
 
@@ -425,14 +416,12 @@ def _add(shown: features.DealList) -> None:
     def deals_of_feature(request: Request) -> Answer:
         cursor, now = cursor_of(request), request.now
         found = read(table(), now, limit=SELECTED, cursor=cursor)
-        return public_page(
+        return list_page(
             shown.template,
             request,
             cards=views.cards_of_each(found.items, now),
-            first=cursor is None,
             more=found.next,
             description=shown.description,
-            robots=None if cursor is None else "noindex, follow",
         )
 
 

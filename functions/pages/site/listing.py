@@ -51,6 +51,19 @@ def public_page(template: str, request: Request, **values: Any) -> Answer:
     return pages.page(template, cache=pages.PUBLIC, here=request.path, notice=request.query.get("notice"), **values)
 
 
+def list_page(template: str, request: Request, *, indexed: bool = True, **values: Any) -> Answer:
+    """A page of a list; its beginning alone is ``indexed``, if anything of it."""
+    first = cursor_of(request) is None
+    robots = None if indexed and first else "noindex, follow"
+    return public_page(template, request, first=first, robots=robots, **values)
+
+
+def selected_page(request: Request, **values: Any) -> Answer:
+    """A page of some deals of a list, or of all in another order: a search has more on it than others."""
+    others: dict[str, Any] = {"topic": None, "remark": "", "alert": None, "partly": []}
+    return list_page("selected.html", request, indexed=False, **(others | values))
+
+
 def cursor_of(request: Request) -> str | None:
     """Where the page begins that is asked for; an empty cursor is none."""
     return request.query.get("cursor") or None
@@ -302,7 +315,7 @@ def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
         partial(topics.get, table(), topic),
         partial(older_of, feed_of(topic), request.now, cursor),
     ]
-    return _of_topic(request, *table().gather(asked), first=False)
+    return _of_topic(request, *table().gather(asked))
 
 
 def _selected(request: Request, topic: Topic, selection: Selection, among: Callable[..., Choices]) -> Answer:
@@ -326,36 +339,28 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
         opened=shown,
     )
     said = sentence(shown, found.brand)
-    return public_page(
-        "selected.html",
+    return selected_page(
         request,
         name=found.topic.name,
         chips=chips(path, selection),
-        alert=None,
-        partly=[],
         topic=topic,
-        remark="",
         order=said,
         narrowing=bar,
         cards=views.cards(deals, request.now),
         next=link(path, **query_of(shown), cursor=more) if more else None,
         more=MORE[selection.sort],
         all=link(path),
-        first=cursor is None,
         feed=feed_addresses(f"{path}/feed"),
-        robots="noindex, follow",
         description=f"Deals of {found.topic.name}. {said}.",
     )
 
 
-def _of_topic(
-    request: Request, found: CountedTopic, latest: str, picks: str = "", *, deals: int = 0, first: bool = True
-) -> Answer:
+def _of_topic(request: Request, found: CountedTopic, latest: str, picks: str = "", *, deals: int = 0) -> Answer:
     """The page of a brand or a category; ``deals`` is how many it has now, where that is known.
 
     Where it has none, it shows the last ones that ended.
     """
-    something = "<li" in latest or not first
+    something = "<li" in latest or cursor_of(request) is not None
     over = [] if something else offers.ended(table(), found.topic, MOST_ENDED)
     path = fragments.path_of(feed_of(found.topic))
     latest = fragments.without(latest, picks, leads_on=True) if picks else latest
@@ -364,7 +369,7 @@ def _of_topic(
         *([f"{found.likes:,} {'likes' if found.likes == 1 else 'like'} it"] if found.likes else []),
         *([f"{found.watchers:,} {'watches' if found.watchers == 1 else 'watch'} it"] if found.watchers else []),
     ]
-    return public_page(
+    return list_page(
         "topic.html",
         request,
         name=found.name,
@@ -375,10 +380,8 @@ def _of_topic(
         latest=fragments.placed(latest),
         any=something,
         ended=views.cards((deal for deal in over if deal.status(request.now) is Status.EXPIRED), request.now),
-        first=first,
         narrowing=above(path, Selection()),
         feed=feed_addresses(f"{path}/feed"),
-        robots=None if first else "noindex, follow",
         description=f"Deals of {found.name}, newest first.",
     )
 
@@ -398,9 +401,10 @@ def search_page(request: Request) -> Answer:
     most = search.partly(table(), found, settings.CARDS_OF_A_SEARCH - len(shown))
     active, some, alike = _active(shown, most, request.now)
     near_brands = [] if active or not wanted.words else brands_like(wanted.words[0])
-    return public_page(
+    return list_page(
         "search.html",
         request,
+        indexed=False,
         query=searched,
         asked=bool(wanted.words),
         instead_of=query if found.instead else None,
@@ -414,10 +418,8 @@ def search_page(request: Request) -> Answer:
         near=found.near,
         near_brands=near_brands,
         next=more,
-        first=cursor is None,
         feed=feed_addresses("/feed", q=searched) if wanted.words else None,
         description="Search all deals by the words of their titles, brands and categories.",
-        robots="noindex, follow",
     )
 
 
@@ -433,12 +435,10 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
     active, some, alike = _active(shown, most, request.now)
     onward = replace(selection, currency=found.selection.currency)
     among = brands_among("/search", selection, active, query=searched)
-    return public_page(
-        "selected.html",
+    return selected_page(
         request,
         query=searched,
         name=f"Search: {searched}",
-        topic=None,
         remark="" if found.looked is None else f"Only of the newest {counted(found.looked, 'deal')} with these words.",
         order=sentence(found.selection),
         narrowing=above(
@@ -455,10 +455,8 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
         next=link("/search", q=searched, **query_of(onward), cursor=more) if more else None,
         more=MORE[selection.sort],
         all=link("/search", q=searched),
-        first=cursor is None,
         feed=feed_addresses("/feed", q=searched),
         description="Search all deals by the words of their titles, brands and categories.",
-        robots="noindex, follow",
     )
 
 
