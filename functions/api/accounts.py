@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 from shared import features
 from shared.api import member_documents
 from shared.api.app import calling, create_app, serve, token_of
+from shared.api.fields import with_body
 from shared.api.member_bodies import AccountChange, NewUser, SignIn
 from shared.api.paths import describe, of_members
 from shared.data import removal
@@ -27,7 +28,7 @@ from shared.values import identifiers, times
 _OF_ACCOUNT = tuple(features.parts("fields", "of_account"))
 _OF_FEATURES = tuple(features.joining("accounts"))
 
-app = create_app(validates=True)
+app = create_app(with_body)
 
 
 @app.post("/users", **describe("Sign up", "User", status=201, errors=[409]))

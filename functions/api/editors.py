@@ -14,7 +14,7 @@ from shared import features
 from shared.api import documents, paths
 from shared.api.app import calling, create_app, editors_only, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft
-from shared.api.fields import confirmed_fields, idempotency
+from shared.api.fields import confirmed_fields, idempotency, with_body
 from shared.api.paths import PAGED, of_editors
 from shared.data.catalog import changes, deals, drafts, editing, picks, topics
 from shared.data.catalog.drafts import Draft
@@ -31,7 +31,7 @@ from shared.values import identifiers, naming, times
 ONCE = ("Idempotency-Key", "confirm")
 """The headers and queries of a route that makes a deal: an idempotency key, and the confirmed warnings."""
 
-app = create_app(validates=True)
+app = create_app(with_body)
 
 
 @app.post("/deals", **of_editors("Post a deal", "Deal", status=201, errors=[404, 409], query=ONCE))

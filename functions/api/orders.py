@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from shared.api import documents, orders
 from shared.api.app import calling, create_app, editors_only, serve
-from shared.api.fields import idempotency
+from shared.api.fields import idempotency, with_body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.api.paths import PAGED, of_editors, of_members
 from shared.data.catalog import deals
@@ -41,7 +41,7 @@ _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(AddressName)
 
 _Handler = Callable[..., Response[Any]]
 
-app = create_app(validates=True)
+app = create_app(with_body)
 
 
 def _shape(path: str) -> str:

@@ -12,7 +12,7 @@ https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-cors.html
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -118,14 +118,10 @@ def editors_only(event: Event) -> None:
         raise Forbidden("Only editors may do this.")
 
 
-def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
-    """A resolver whose errors are problem documents. With ``validates``, bodies are checked by pydantic."""
+def create_app(*middlewares: Callable[..., Response[Any]]) -> APIGatewayRestResolver:
+    """A resolver whose errors are problem documents; where routes take bodies, with ``fields.with_body``."""
     app = answers.create_app(_refused, json_body_deserializer=_json)
-    app.use([_decoded])
-    if validates:
-        from shared.api.fields import with_body  # noqa: PLC0415  # and pydantic with it
-
-        app.use([with_body])
+    app.use([_decoded, *middlewares])
     return app
 
 
