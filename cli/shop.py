@@ -48,7 +48,7 @@ from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.orders import addresses, placing, sold_here, stock
 from shared.data.orders import keys as shop_keys
-from shared.data.orders.errors import CannotOrder
+from shared.data.orders.placing import CannotOrder
 from shared.dynamodb.schema import without_places
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace

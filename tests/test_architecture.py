@@ -66,7 +66,7 @@ def _room(module: str) -> str:
 ERRORS = [
     kind
     for module in MODULES
-    if module.endswith(".errors")
+    if module == "shared.errors" or module.startswith("shared.data.")
     for kind in vars(import_module(module)).values()
     if isinstance(kind, type) and issubclass(kind, DealsError)
 ]

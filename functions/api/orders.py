@@ -21,7 +21,7 @@ from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, Ord
 from shared.api.paths import PAGED, of_editors, of_members
 from shared.data.catalog import deals
 from shared.data.orders import addresses, carts, order_items, placing, steps, stock
-from shared.data.orders.errors import UnknownAddress
+from shared.data.orders.addresses import UnknownAddress
 from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName
 from shared.http.answers import json_answer, nothing

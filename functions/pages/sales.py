@@ -14,8 +14,9 @@ from typing import Any
 from shared.api.orders import StockChange
 from shared.data.catalog import deals
 from shared.data.orders import order_items, steps, stock
-from shared.data.orders.errors import NoSuchOrder, NotThatMany, WrongStep
-from shared.data.orders.order_items import OPEN
+from shared.data.orders.order_items import OPEN, NoSuchOrder
+from shared.data.orders.steps import WrongStep
+from shared.data.orders.stock import NotThatMany
 from shared.errors import BadRequest, Busy, IdempotencyKeyReused, NoSuchPath, TooLateToUndo
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown

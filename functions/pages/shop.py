@@ -23,17 +23,11 @@ from shared.api.fields import Body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
 from shared.data.orders import addresses, carts, order_items, placing, steps, stock
-from shared.data.orders.errors import (
-    AddressChanged,
-    AmountChanged,
-    CannotOrder,
-    CartChanged,
-    CartIsFull,
-    NotSoldHere,
-    TooManyAddresses,
-    UnknownAddress,
-    WrongStep,
-)
+from shared.data.orders.addresses import TooManyAddresses, UnknownAddress
+from shared.data.orders.carts import CartChanged, CartIsFull
+from shared.data.orders.placing import AddressChanged, AmountChanged, CannotOrder
+from shared.data.orders.steps import WrongStep
+from shared.data.orders.stock import NotSoldHere
 from shared.errors import BadRequest, DealIsOver, DealsError, IdempotencyKeyReused
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown

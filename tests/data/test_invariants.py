@@ -21,7 +21,7 @@ from shared.data.members import follows, messages, sessions, users
 from shared.data.orders import invariants as sales
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, sold_here, steps, stock
-from shared.data.orders.errors import NotSoldHere
+from shared.data.orders.stock import NotSoldHere
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table

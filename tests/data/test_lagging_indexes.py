@@ -11,7 +11,7 @@ import pytest
 from shared.data.catalog import deals, feeds, page_cache, topics
 from shared.data.members import follows, messages, users
 from shared.data.orders import carts, order_items, steps, stock
-from shared.data.orders.errors import OrdersRemain
+from shared.data.orders.steps import OrdersRemain
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked
 from shared.models.catalog import ALL_DEALS, BRAND, Feed, Status, Topic

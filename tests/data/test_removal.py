@@ -18,7 +18,9 @@ from shared.data.catalog import topics, votes
 from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
 from shared.data.orders import addresses, carts, order_items, steps
 from shared.data.orders import keys as shop_keys
-from shared.data.orders.errors import NoSuchOrder, OrdersRemain, UnknownAddress
+from shared.data.orders.addresses import UnknownAddress
+from shared.data.orders.order_items import NoSuchOrder
+from shared.data.orders.steps import OrdersRemain
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from shared import errors
 from shared.api import app
-from shared.data.orders.errors import NoSuchOrder, NotSoldHere
+from shared.data.orders.order_items import NoSuchOrder
+from shared.data.orders.stock import NotSoldHere
 from shared.errors import DealsError
 from shared.html import links, pages
 from shared.html.pages import Answer, Request, Routes, serve

@@ -8,12 +8,11 @@ from contextlib import suppress
 from functools import partial
 
 from shared.data import account_checks, keys
-from shared.data.orders.errors import TooManyAddresses, UnknownAddress
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
-from shared.errors import DealsError
+from shared.errors import DealsError, Invalid, NotFound
 from shared.models.orders import Address
 
 MOST = 10
@@ -29,6 +28,16 @@ to_map, from_map = _ADDRESS.write, _ADDRESS.read
 """An address as an item holds it."""
 
 _ADDRESSES = Projection.of("PK", "SK", "AccountId", "Addresses")
+
+
+class UnknownAddress(NotFound):
+    field = "address"
+    text = "You have no address {!r}."
+
+
+class TooManyAddresses(Invalid):
+    field = "address"
+    text = "You cannot have more than {} addresses: replace or remove one."
 
 
 class _Refused(DealsError):

@@ -11,13 +11,13 @@ from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import stock
-from shared.data.orders.errors import CartChanged, CartIsFull, NotSoldHere
+from shared.data.orders.stock import NotSoldHere
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, update
-from shared.errors import Busy, DealIsOver, DealsError
+from shared.errors import Busy, Conflict, DealIsOver, DealsError
 from shared.models.catalog import Status, StockLevel
 from shared.models.orders import CartItem
 from shared.values.money import amount
@@ -33,6 +33,14 @@ LIFETIME = timedelta(days=30)
 
 # The deal is read as it is today.
 _CART_ITEM = Entity(CartItem, forms={"price": Codec(str, amount)}, apart=frozenset({"deal"}))
+
+
+class CartChanged(Conflict):
+    text = "Nothing was ordered: the cart has changed, or was already ordered. Check it again."
+
+
+class CartIsFull(Conflict):
+    text = "A cart holds at most {} deals."
 
 
 class _PutMeanwhile(DealsError):

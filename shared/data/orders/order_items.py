@@ -27,13 +27,12 @@ from typing import Any
 from shared.data import keys
 from shared.data.orders import addresses
 from shared.data.orders import keys as shop_keys
-from shared.data.orders.errors import NoSuchOrder
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put, put_new, update
-from shared.errors import AlreadyExists, DealsError, NoSuchUser
+from shared.errors import AlreadyExists, DealsError, NoSuchUser, NotFound
 from shared.models.catalog import Page, Period
 from shared.models.orders import Customer, Order, OrderItem, OrderStatus, read_order_number
 from shared.values import identifiers
@@ -45,6 +44,11 @@ BEFORE_FIRST = 10_000
 """The number before the first one: from then on, numbers have five digits."""
 
 _POINTER = Projection.of("PK", "SK", "OrderId")
+
+
+class NoSuchOrder(NotFound):
+    plain = "There is no such order."
+    text = "There is no order {!r}."
 
 
 class Numbers:

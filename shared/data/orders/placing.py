@@ -17,7 +17,7 @@ from shared.data import account_checks
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.data.orders import addresses, carts, order_items, stock
-from shared.data.orders.errors import AddressChanged, AmountChanged, CannotOrder, Obstacle, UnknownAddress
+from shared.data.orders.addresses import UnknownAddress
 from shared.data.orders.order_items import (
     NUMBERS,
     Notify,
@@ -30,11 +30,52 @@ from shared.data.orders.order_items import (
 )
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
-from shared.errors import AlreadyExists
+from shared.errors import AlreadyExists, Conflict
 from shared.models.catalog import Deal, Status
 from shared.models.orders import NO_CHARGES, Address, Bill, Charges, Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import identifiers
 from shared.values.money import sums, text, units
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why one item cannot be ordered: the item's place from 0, the field at fault, the reason in words.
+
+    ``left`` is how many pieces are left where they are too few, ``price`` and ``currency`` today's where it has risen
+    or is in another currency.
+    """
+
+    place: int
+    deal_id: str
+    field: str
+    detail: str
+    left: int | None = None
+    price: str | None = None
+    currency: str | None = None
+
+
+class CannotOrder(Conflict):
+    """Some items cannot be ordered as asked for. Nothing was ordered."""
+
+    def __init__(self, obstacles: Sequence[Obstacle]) -> None:
+        self.obstacles = tuple(obstacles)
+        self.errors = {f"items.{each.place}.{each.field}": each.detail for each in obstacles}
+        super().__init__(f"Nothing was ordered. {' '.join(obstacle.detail for obstacle in obstacles)}")
+
+
+class AmountChanged(Conflict):
+    """An order would come to something else than its buyer saw."""
+
+    field = "totals"
+
+    def __init__(self, totals: Mapping[str, str], as_read: str) -> None:
+        self.totals = totals
+        super().__init__(f"Nothing was ordered: the total is now {as_read}. Check it and order again.")
+
+
+class AddressChanged(Conflict):
+    field = "address"
+    text = "Nothing was ordered: the address {!r} has changed. Check it again."
 
 
 @dataclass(frozen=True, slots=True)

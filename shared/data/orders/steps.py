@@ -15,13 +15,12 @@ from shared.data import account_checks, keys
 from shared.data.members import messages
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
-from shared.data.orders.errors import WrongStep
 from shared.data.orders.order_items import OPEN, Notify, at_desk, item_keys, key_of, no_message
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, delete, forget, put, put_new
-from shared.errors import AlreadyExists, DealsError, TooLateToUndo
+from shared.errors import AlreadyExists, Conflict, DealsError, StillNeeded, TooLateToUndo
 from shared.models.messages import AboutOther, Announcement
 from shared.models.orders import Order, OrderStatus
 from shared.values import money
@@ -37,6 +36,18 @@ STEPS: Mapping[OrderStatus, OrderStatus] = {
 
 UNDO_WITHIN = timedelta(minutes=1)
 """Time in which a step can be taken back."""
+
+
+class WrongStep(Conflict):
+    field = "status"
+
+    def __init__(self, order_id: str, status: str, wanted: str) -> None:
+        self.status = status
+        super().__init__(f"The order {order_id!r} is {status}: it cannot become {wanted}.")
+
+
+class OrdersRemain(StillNeeded):
+    text = "An order of yours is still to be sent. Cancel it, or wait until it is sent."
 
 
 class _Moved(DealsError):

@@ -16,12 +16,11 @@ from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import sold_here
-from shared.data.orders.errors import NotSoldHere, NotThatMany
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
-from shared.errors import Busy, DealsError
+from shared.errors import Busy, Conflict, DealsError
 from shared.models.catalog import StockLevel
 from shared.models.orders import OrderItem, Shard, Stock
 
@@ -33,6 +32,18 @@ MOST = 1_000_000
 
 LOW = 5
 """Pieces left at which a deal says that few are left."""
+
+
+class NotSoldHere(Conflict):
+    plain = "This deal is not sold here: go to its shop."
+    text = "The deal {!r} is not sold here: go to its shop."
+
+
+class NotThatMany(Conflict):
+    field = "add"
+
+    def __init__(self, left: int, most: int) -> None:
+        super().__init__(f"{left:,} are on sale: at most {left:,} can be taken off, and {most - left:,} added.")
 
 
 class Short(DealsError):

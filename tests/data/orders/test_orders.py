@@ -16,8 +16,11 @@ from shared.data.idempotency import LIFETIME
 from shared.data.members import messages
 from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders import keys as shop_keys
-from shared.data.orders.errors import CannotOrder, NoSuchOrder, NotSoldHere, UnknownAddress, WrongStep
-from shared.data.orders.order_items import no_message
+from shared.data.orders.addresses import UnknownAddress
+from shared.data.orders.order_items import NoSuchOrder, no_message
+from shared.data.orders.placing import CannotOrder
+from shared.data.orders.steps import WrongStep
+from shared.data.orders.stock import NotSoldHere
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update

@@ -15,18 +15,12 @@ from shared.data.catalog import deals
 from shared.data.members import messages, users
 from shared.data.orders import addresses, carts, order_items, steps, stock
 from shared.data.orders import keys as shop_keys
-from shared.data.orders.errors import (
-    AddressChanged,
-    AmountChanged,
-    CartChanged,
-    CartIsFull,
-    NoSuchOrder,
-    NotSoldHere,
-    TooManyAddresses,
-    UnknownAddress,
-    WrongStep,
-)
-from shared.data.orders.order_items import BLOCK, Numbers
+from shared.data.orders.addresses import TooManyAddresses, UnknownAddress
+from shared.data.orders.carts import CartChanged, CartIsFull
+from shared.data.orders.order_items import BLOCK, NoSuchOrder, Numbers
+from shared.data.orders.placing import AddressChanged, AmountChanged
+from shared.data.orders.steps import WrongStep
+from shared.data.orders.stock import NotSoldHere
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
 from shared.errors import DealIsOver, NoSuchDeal, NoSuchUser, TooLateToUndo

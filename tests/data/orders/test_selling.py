@@ -22,7 +22,10 @@ from shared.data import removal
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.orders import carts, steps, stock
-from shared.data.orders.errors import CannotOrder, NoSuchOrder, NotThatMany, WrongStep
+from shared.data.orders.order_items import NoSuchOrder
+from shared.data.orders.placing import CannotOrder
+from shared.data.orders.steps import WrongStep
+from shared.data.orders.stock import NotThatMany
 from shared.dynamodb.table import Table
 from shared.errors import AccountChanged, Busy, Conflict, NotFound, NotSignedIn, Unavailable
 from shared.models.orders import Order, OrderStatus, Wanted

@@ -15,7 +15,8 @@ from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, sold_here, stock
-from shared.data.orders.errors import CannotOrder, NotSoldHere, NotThatMany
+from shared.data.orders.placing import CannotOrder
+from shared.data.orders.stock import NotSoldHere, NotThatMany
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
