@@ -16,6 +16,8 @@ from tests.support.gateway import STAGE, Gateway
 from tests.support.surroundings import Record, a_context, batch, surrounded
 
 Get = Callable[..., Any]
+Refresh = Callable[..., dict[str, Any]]
+"""The fixtures ``get`` and ``refresh``, below."""
 
 CONTEXT = a_context()
 
@@ -28,7 +30,7 @@ def functions_of(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tabl
 
 
 @pytest.fixture
-def refresh(functions_of: Table) -> Callable[..., dict[str, Any]]:
+def refresh(functions_of: Table) -> Refresh:
     """Hands records of the stream to the refresher; without any, the clock's event."""
 
     def hand_over(*some: Record) -> dict[str, Any]:

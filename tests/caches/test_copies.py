@@ -6,7 +6,6 @@ import base64
 import io
 import json
 import zlib
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,11 @@ from shared.dynamodb.writes import put, update
 from shared.errors import NoSuchTopic
 from shared.models.catalog import ALL_DEALS, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.values import times
+from tests.caches.conftest import Get, Refresh
 from tests.support.engines import on_servers, put_all
 from tests.support.factories import HOME, NOW, SHOES, a_deal, ahead, ids, join, post
 from tests.support.surroundings import by_ttl, damaged, of_category_picks, of_deal, of_picks
 from tests.support.wire import Request, watched
-
-Refresh = Callable[..., dict[str, Any]]
-Get = Callable[..., Any]
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "deals.jsonl"
 SHARDS = range(1, settings.CACHE_SHARDS + 1)

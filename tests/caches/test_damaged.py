@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -16,11 +15,10 @@ from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.values import times
+from tests.caches.conftest import Refresh
 from tests.support.engines import MOTO, Engine
 from tests.support.factories import FEEDS, SHOES, a_deal, ids, post
 from tests.support.surroundings import of_deal, record
-
-Refresh = Callable[..., dict[str, Any]]
 
 NOW = times.now()
 GONE = object()

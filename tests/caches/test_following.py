@@ -25,15 +25,12 @@ from shared.errors import Busy, NotFound
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.runtime import environment
 from shared.values import times
-from tests.caches.conftest import CONTEXT
+from tests.caches.conftest import CONTEXT, Get, Refresh
 from tests.support import factories
 from tests.support.engines import DYNOXIDE_ENGINE, Engine, on
 from tests.support.factories import SHOES, a_deal, ids, post
 from tests.support.surroundings import Record, of_deal, record
 from tests.support.wire import error, failing, taken_by, watched
-
-Refresh = Callable[..., dict[str, Any]]
-Get = Callable[..., Any]
 
 NOW = times.now()
 

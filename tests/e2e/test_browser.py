@@ -13,7 +13,7 @@ from playwright.sync_api import FilePayload, Locator, Page, expect
 from shared.data.catalog import deals, feeds, offers, picks, topics
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
-from tests.support.browser import Visit, sent_by_script, with_and_without_script
+from tests.support.browser import Visit, press, sent_by_script, with_and_without_script
 from tests.support.commands import until
 from tests.support.factories import a_deal, plain_picture
 from tests.support.preview import entered
@@ -41,12 +41,6 @@ def wares(site: Site) -> Sequence[Deal]:
         for number in range(WARES)
     ]
     return deals.create_many(site.table, made, now)
-
-
-def press(page: Page, name: str) -> None:
-    """Send a form, and wait for the page that follows."""
-    with page.expect_navigation():
-        page.get_by_role("button", name=name, exact=True).click()
 
 
 def toggle(page: Page, name: str, *, script: bool) -> None:

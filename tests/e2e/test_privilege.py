@@ -46,7 +46,7 @@ from tests.support.commands import PATIENCE, until
 from tests.support.engines import put_all
 from tests.support.factories import plain_picture
 from tests.support.rights import Ask, Policy, asks
-from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
+from tests.support.site import PASSWORD, Site, Visitor, a_brand, a_deal, fresh
 from tests.support.surroundings import event
 
 SHOES = Topic(CATEGORY, "shoes")
@@ -137,7 +137,7 @@ def _requests(site: Site, role: Role) -> Iterator[tuple[str, str, Mapping[str, A
 def _use(site: Site) -> None:
     """Do everything that can be done at the site, by HTTP where there is a route."""
     plumbing, editor = Plumbing.of(site), site.editor("privileged")
-    brand, other = (_a_brand(editor) for _ in range(2))
+    brand, other = (a_brand(editor) for _ in range(2))
     ana, bo = site.member("ana"), site.member("bo")
     for member in (ana, bo):
         _follow(member, "PUT", brand, "like", "watch")
@@ -218,12 +218,6 @@ def _mailed(site: Site, address: str, about: str) -> str:
 
     assert until(lambda: bool(found()))
     return str(re.findall(r"token=(\S+)", found()[0])[0])
-
-
-def _a_brand(editor: Visitor) -> str:
-    slug = fresh("brand")
-    assert editor.post("/brands", json={"name": slug.title()}).status_code == 201
-    return slug
 
 
 def _post_and_change(site: Site, editor: Visitor, brand: str, other: str) -> list[str]:
@@ -323,7 +317,7 @@ def _tell(site: Site, plumbing: Plumbing, editor: Visitor, deal_id: str) -> None
 
 def _tell_more_than_a_page(site: Site, editor: Visitor) -> None:
     """Have a brand with more watchers than a cohort of readers holds, and post a deal of it."""
-    brand = _a_brand(editor)
+    brand = a_brand(editor)
     usernames = [fresh("watcher") for _ in range(settings.READERS_PER_COHORT + 1)]
     watch = {"Type": "BrandWatch"}
     put_all(site.table, [{**keys.watch(Topic(BRAND, brand), name), **watch, "Username": name} for name in usernames])

@@ -23,7 +23,7 @@ from shared.models.orders import OrderStatus
 from shared.runtime import environment
 from shared.values import identifiers, times
 from tests.support.factories import a_deal, a_user, account_of
-from tests.support.shop import HOME, a_buyer
+from tests.support.shop import HOME, a_buyer, written
 from tests.support.surroundings import event
 from tests.support.wire import lagging
 
@@ -217,11 +217,6 @@ def test_what_is_refused_writes_nothing_and_takes_nothing(ask: Ask, table: Table
     expected = [(status, [field] if field else []) for status, field, _ in answers]
     assert [(status, list(reasons(problem))) for _, _, (status, problem) in answers] == expected
     assert written(table) == before
-
-
-def written(table: Table) -> list[Any]:
-    """All items except the container of open orders: a day too many in it is only an empty read."""
-    return [item for item in table.scan()[0] if item["Type"] != "OpenOrders"]
 
 
 @pytest.mark.parametrize("quantity", [0, 11, -1, 10**9, 1.5, "1", None, True], ids=repr)

@@ -21,7 +21,7 @@ from shared.values import times
 from tests.signed_in.conftest import PostDeal, Sell, entered, shown_counts, timeline
 from tests.support.browsing import Browser, Seen
 from tests.support.shop import HOME as HOME_FIELDS
-from tests.support.shop import HOME_ADDRESS
+from tests.support.shop import HOME_ADDRESS, written
 
 HOME = {**HOME_FIELDS, "name": "home", "country": "us"}
 
@@ -355,11 +355,6 @@ def test_a_refusal_is_said_and_writes_nothing(ana: Browser, table: Table, sell: 
     assert [each.status for _, _, each in seen] == [status for status, _, _ in seen]
     assert [words for _, words, each in seen if words not in each.words] == []
     assert written(table) == before
-
-
-def written(table: Table) -> list[Any]:
-    """All items except the container of open orders: a day too many in it is only an empty read."""
-    return [item for item in table.scan()[0] if item["Type"] != "OpenOrders"]
 
 
 def test_an_order_that_is_cancelled_gives_its_stock_back_once(ana: Browser, table: Table, sell: Sell) -> None:

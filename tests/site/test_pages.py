@@ -22,7 +22,7 @@ from shared.values import times
 from shared.values.pictures import Picture
 from tests.site.conftest import Windows, client_of, cookie_of
 from tests.site.states import OF_EDITORS, OF_MEMBERS, State, in_every_tier
-from tests.support.browser import Visit, sent_by_script
+from tests.support.browser import Visit, press, sent_by_script
 from tests.support.commands import until
 from tests.support.preview import Preview, entered
 from tests.support.quality import crawl, invalid_html, lighthouse, violations
@@ -441,12 +441,6 @@ def test_every_link_and_form_leads_somewhere(
 
 ORDER = re.compile("^Order for")
 """The button that orders, with its sum."""
-
-
-def press(page: Page, name: str) -> None:
-    """Send a form, and wait for the page that follows."""
-    with page.expect_navigation():
-        page.get_by_role("button", name=name, exact=True).click()
 
 
 def tells(page: Page, text: str) -> None:

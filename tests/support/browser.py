@@ -173,3 +173,9 @@ def visit(chromium: Browser, site: Place) -> Iterator[Visit]:
     for context in opened:
         context.close()
     assert [each for each in complaints if not each.startswith(MEANT)] == []
+
+
+def press(page: Page, name: str) -> None:
+    """Send a form, and wait for the page that follows."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name, exact=True).click()

@@ -314,6 +314,10 @@ def editor(site: Site) -> Visitor:
 
 @pytest.fixture
 def brand(editor: Visitor) -> str:
+    return a_brand(editor)
+
+
+def a_brand(editor: Visitor) -> str:
     """A new brand of a test's own."""
     slug = fresh("brand")
     assert editor.post("/brands", json={"name": slug.title()}).status_code == 201
