@@ -27,7 +27,7 @@ from infra.rights import Right
 from infra.settings import STAGES
 from local.settings import ROOT, STAGE
 from shared import features
-from shared.api.paths import VERSION
+from shared.api.app import VERSION
 from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
 from shared.errors import Unavailable

@@ -37,7 +37,7 @@ from infra.rows.cdn import Cdn
 from infra.settings import SITE_STAGE, Stage
 from infra.stacks import Site
 from infra.storage import Bucket, gone_after
-from shared.api import paths
+from shared.api.app import ROOT
 from shared.http.requests import SELECTING
 
 _WORD_OPENS_LITTLE = Acceptance(
@@ -277,7 +277,7 @@ class Edge(Construct):
             accept(distribution, _CLOUDFRONT_WITHOUT_FIREWALL)
         domain_name = distribution.distribution_domain_name
         self.origin = f"https://{cdn.domain_name or domain_name}"
-        CfnOutput(Stack.of(self), "CdnUrl", value=f"{self.origin}{paths.ROOT}/")
+        CfnOutput(Stack.of(self), "CdnUrl", value=f"{self.origin}{ROOT}/")
         CfnOutput(Stack.of(self), "CdnDomainName", value=domain_name)
 
     def _of_api(self, stage: Stage, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
@@ -327,7 +327,7 @@ class Edge(Construct):
         # Private paths that look public to CloudFront, whose * matches slashes.
         within = [path for path in _patterns(ROUTES) if any(fnmatch.fnmatchcase(path, page) for page in pages)]
         private = [path for path in within if path not in pages]
-        return dict.fromkeys(private, uncached) | dict.fromkeys(pages, cached) | {f"{paths.ROOT}/*": uncached}
+        return dict.fromkeys(private, uncached) | dict.fromkeys(pages, cached) | {f"{ROOT}/*": uncached}
 
     def _of_site(
         self, stage: Stage, site: SiteApi
@@ -430,5 +430,5 @@ class Edge(Construct):
 
 def _patterns(routes: Iterable[Route]) -> list[str]:
     """Distinct path patterns, the longer before the shorter."""
-    found = {paths.ROOT + re.sub(r"{\w+}", "*", route.path) for route in routes}
+    found = {ROOT + re.sub(r"{\w+}", "*", route.path) for route in routes}
     return sorted(found, key=lambda pattern: (-len(pattern), pattern))

@@ -18,7 +18,7 @@ from infra.nag import Acceptance, accept
 from infra.rows.firewall import Firewall
 from infra.settings import SITE_STAGE, Stage
 from infra.stacks import Site
-from shared.api import paths
+from shared.api.app import PASSWORD_PATHS, ROOT
 from shared.http.answers import document
 from shared.http.requests import MAX_BODY_BYTES
 
@@ -27,7 +27,7 @@ SIGN_INS = 100
 """Requests that one address may make within five minutes: in all, and of the routes that hash a password."""
 
 PASSWORD_PATHS = (
-    *(paths.ROOT + path for path in paths.PASSWORD_PATHS),
+    *(ROOT + path for path in PASSWORD_PATHS),
     *(f"{base}{each.pages}/" for each in FUNCTIONS if each.takes_passwords for base in ("", f"/{SITE_STAGE}")),
 )
 """The beginnings of paths that hash a password: the API's, and the pages' with and without the gateway's stage.

@@ -29,7 +29,7 @@ from infra.functions import ROUTES, Audience, Route
 from infra.lambdas import Log, PythonFunction
 from infra.nag import accept
 from infra.settings import SITE_STAGE, Domain, Stage
-from shared.api.paths import PASSWORD_PATHS, VERSION
+from shared.api.app import PASSWORD_PATHS, VERSION
 from shared.http import answers
 from shared.http.answers import phrase
 

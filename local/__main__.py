@@ -16,7 +16,7 @@ from itertools import chain
 from local import cloud
 from local.settings import REGION, Home, Trouble, access_key, client_arguments, endpoint, wanted_port
 from shared import features
-from shared.api import paths
+from shared.api.app import ROOT
 from shared.errors import DealsError
 from shared.values import times
 
@@ -122,7 +122,7 @@ def env(home: Home) -> int:
 
 def _plain_address(port: int, api_id: str) -> str:
     """The API's address for tools that do not resolve ``*.localhost``, as curl and browsers do."""
-    return f"{endpoint(port)}/_aws/execute-api/{api_id}{paths.ROOT}"
+    return f"{endpoint(port)}/_aws/execute-api/{api_id}{ROOT}"
 
 
 def _answers(address: str) -> bool:
@@ -144,7 +144,7 @@ def _print_summary(home: Home, there: cloud.Cloud, outputs: dict[str, str], seco
     client.enable_ttl(table.client, table.name)  # MiniStack's CloudFormation leaves it off
     editor = ensure_account(home.editor, table, "editor")
     member = ensure_account(home.member, table, "member")
-    api = f"http://{outputs['ApiId']}.execute-api.localhost:{there.port}{paths.ROOT}"
+    api = f"http://{outputs['ApiId']}.execute-api.localhost:{there.port}{ROOT}"
     plain = _plain_address(there.port, outputs["ApiId"])
     known = {name[0].lower() + name[1:]: text for name, text in outputs.items()}
     known |= {"endpoint": endpoint(there.port), "region": REGION, "apiUrl": api, "plainApiUrl": plain}

@@ -198,7 +198,7 @@ FOR_INFRA = {
     "shared.values.money",
     "shared.values.pictures",
     "shared.features",
-    *("shared.api.paths", "shared.http.answers", "shared.http.requests"),
+    *("shared.api.app", "shared.http.answers", "shared.http.requests"),
 }
 """The modules whose names stacks may use; the last three say what the gateway answers and limits as functions do."""
 

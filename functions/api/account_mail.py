@@ -12,10 +12,9 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import Field
 
-from shared.api.app import calling
+from shared.api.app import calling, describe, of_members
 from shared.api.fields import Body
 from shared.api.member_bodies import AccountChange, Email, Password
-from shared.api.paths import describe, of_members
 from shared.data.mail import digests, mailing
 from shared.data.members import accounts
 from shared.http.answers import nothing

@@ -10,10 +10,9 @@ from aws_lambda_powertools.event_handler import Response
 
 from shared import features
 from shared.api import member_documents
-from shared.api.app import calling, create_app, serve, token_of
+from shared.api.app import calling, create_app, describe, of_members, serve, token_of
 from shared.api.fields import with_body
 from shared.api.member_bodies import AccountChange, NewUser, SignIn
-from shared.api.paths import describe, of_members
 from shared.data import removal
 from shared.data.members import accounts, sessions, users
 from shared.errors import SlowDown, WrongPassword

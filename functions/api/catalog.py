@@ -17,9 +17,8 @@ from aws_lambda_powertools.event_handler import Response
 
 from shared import features, settings
 from shared.api import documents
-from shared.api.app import create_app, preflight, serve
+from shared.api.app import PAGED, create_app, describe, preflight, serve
 from shared.api.documents import compact
-from shared.api.paths import PAGED, describe
 from shared.data.catalog import deals, feeds, picks, selecting, sorting, topics, votes
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest

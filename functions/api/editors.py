@@ -11,11 +11,10 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from shared import features
-from shared.api import documents, paths
-from shared.api.app import calling, create_app, editors_only, serve
+from shared.api import documents
+from shared.api.app import PAGED, brand_path, calling, create_app, deal_path, editors_only, of_editors, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft
 from shared.api.fields import confirmed_fields, idempotency, with_body
-from shared.api.paths import PAGED, of_editors
 from shared.data.catalog import changes, deals, drafts, editing, picks, topics
 from shared.data.catalog.drafts import Draft
 from shared.data.members import cohorts
@@ -140,7 +139,7 @@ def discard_draft(draft_id: str) -> Response[Any]:
 def create_brand(new: NewBrand) -> Response[Any]:
     slug = naming.slug(new.name)
     topics.create_brand(table(), slug, new.name, times.now())
-    return json_answer(documents.brand(slug, new.name), HTTPStatus.CREATED, {"Location": paths.brand(slug)})
+    return json_answer(documents.brand(slug, new.name), HTTPStatus.CREATED, {"Location": brand_path(slug)})
 
 
 def offer_picks(page: CuratedPage, path: str) -> None:
@@ -171,7 +170,7 @@ def _posted(deal: Deal, now: datetime) -> Response[Any]:
     """The answer to posting a deal. If an earlier request posted it, which this one repeats, it was counted then."""
     if deal.correlation_id == _correlation_id():
         report(metrics.DEALS_POSTED)
-    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})
+    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": deal_path(deal.deal_id)})
 
 
 def _draft(draft_id: str) -> Draft:

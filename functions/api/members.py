@@ -11,8 +11,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from shared.api import documents, member_documents
-from shared.api.app import calling, create_app, serve
-from shared.api.paths import PAGED, of_members
+from shared.api.app import PAGED, calling, create_app, of_members, serve
 from shared.data.catalog import deals, topics, votes
 from shared.data.catalog.votes import Scored
 from shared.data.members import alerts, feed_keys, follows, limits, messages

@@ -19,8 +19,8 @@ from pydantic.json_schema import models_json_schema
 from functions.api import accounts, catalog, editors, members
 from shared import features
 from shared.api import schemas
+from shared.api.app import ROOT, brand_path, deal_path, problem_answer
 from shared.api.fields import CONFIRM
-from shared.api.paths import ROOT, brand, deal, problem
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
@@ -116,9 +116,9 @@ HEADERS = {
     "Vary": ("The request headers that the answer depends on.", "^Accept-Encoding$"),
     "Authenticate": ("How to authenticate: with a bearer token.", "^Bearer$"),
     "RetryAfter": ("Seconds to wait before trying again.", "^[1-9][0-9]*$"),
-    "DealLocation": ("The address of the new deal.", f"^{deal(identifiers.KSUID)}$"),
+    "DealLocation": ("The address of the new deal.", f"^{deal_path(identifiers.KSUID)}$"),
     **_of_features("headers"),
-    "BrandLocation": ("The address of the new brand.", f"^{brand('[a-z0-9-]+')}$"),
+    "BrandLocation": ("The address of the new brand.", f"^{brand_path('[a-z0-9-]+')}$"),
 }
 """The headers that a client may rely on: what they say, and how."""
 
@@ -184,7 +184,7 @@ def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
     """An operation with our parameters and errors in place of Powertools' own, and a readable id."""
     extra, body = operation.pop("x-query"), operation.pop("x-body", None)
     if "requestBody" in operation:
-        operation["responses"] |= {str(status): problem(status) for status in BODY_ERRORS}
+        operation["responses"] |= {str(status): problem_answer(status) for status in BODY_ERRORS}
     if body:
         schema = {"$ref": f"#/components/schemas/{body}"}
         operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}

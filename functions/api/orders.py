@@ -15,10 +15,9 @@ from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
 from shared.api import documents, orders
-from shared.api.app import calling, create_app, editors_only, serve
+from shared.api.app import PAGED, calling, create_app, editors_only, of_editors, of_members, serve
 from shared.api.fields import idempotency, with_body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
-from shared.api.paths import PAGED, of_editors, of_members
 from shared.data.catalog import deals
 from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders.addresses import UnknownAddress

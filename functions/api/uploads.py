@@ -11,9 +11,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents
-from shared.api.app import calling
+from shared.api.app import calling, of_editors
 from shared.api.fields import Answer, Body, Count, DealId, Picture
-from shared.api.paths import of_editors
 from shared.data.catalog import deals, uploads
 from shared.http.answers import json_answer
 from shared.runtime.bucket import UPLOAD_SECONDS, upload_form

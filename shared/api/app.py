@@ -1,9 +1,9 @@
-"""The API's additions to HTTP: problem documents, bodies of JSON, who may read answers in a browser, and the caller.
+"""What all routes of the API have: addresses, descriptions for the OpenAPI document, problems, CORS, and a caller.
 
 The caller is the one of a request's bearer token, whom the authorizer names. The API reads no cookie: a page of another
 site gets what any program gets, and cannot act for a visitor whose token it does not have. ``CORS_ORIGINS`` names the
 origins whose pages may read answers, separated by spaces, or ``*`` for all; without it no answer has a header of CORS,
-and browsers let no other site read one.
+and browsers let no other site read one. The stacks name addresses from here, too.
 
 https://fetch.spec.whatwg.org/#http-cors-protocol
 https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-cors.html
@@ -12,14 +12,16 @@ https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-cors.html
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
+from shared import features
 from shared.errors import BadRequest, DealsError, Forbidden, NoSuchPath, NotAnObject, NotJson, NotSignedIn
 from shared.http import answers
 from shared.http.answers import problem_of
@@ -31,6 +33,83 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from shared.models.members import Role
+
+VERSION = "v1"
+"""The name of the API's stage, so that ``/v1/...`` is the whole path on every host."""
+
+ROOT = f"/{VERSION}"
+
+PASSWORD_PATHS = ("/users", "/sessions", *features.paths("password"))
+"""POSTs that hash a password, which takes a whole processor for a moment, and those of features: they are limited by
+themselves."""
+
+
+def deal_path(deal_id: str) -> str:
+    """The address of a deal."""
+    return f"{ROOT}/deals/{deal_id}"
+
+
+def brand_path(slug: str) -> str:
+    """The address of a brand."""
+    return f"{ROOT}/brands/{slug}"
+
+
+Who = Literal["anonymous", "member", "editor"]
+
+PAGED = ("limit", "cursor")
+
+
+def describe(
+    summary: str,
+    schema: str | None,
+    *,
+    who: Who = "anonymous",
+    status: int = 200,
+    errors: Sequence[int] = (),
+    query: Sequence[str] = (),
+    cached: bool = False,
+    body: str | None = None,
+    media_type: str = "application/json",
+) -> dict[str, Any]:
+    """The keyword arguments that document a route: who may call it, what it answers, and with which errors.
+
+    ``schema`` names a model of ``schemas.py``, as does ``body``, that of a body which the route checks by itself;
+    ``query`` names parameters of ``functions/api/openapi.py``.
+    """
+    # The gateway itself may answer 429; the table may be busy for a moment.
+    statuses = {*errors, 429, 503}
+    statuses |= {400} if query or body else set()
+    statuses |= {415} if body else set()
+    statuses |= {401} if who != "anonymous" else set()
+    statuses |= {403} if who == "editor" else set()
+    responses: dict[int, Any] = {status: _answer(status, schema, media_type)}
+    if cached:
+        responses[304] = {"description": "Not changed since the ETag that If-None-Match names"}
+    for error in sorted(statuses):
+        responses[error] = problem_answer(error)
+    return {
+        "summary": summary,
+        "tags": [who],
+        "responses": responses,
+        "openapi_extensions": {"x-query": list(query), "x-body": body},
+    }
+
+
+of_members = partial(describe, who="member")
+of_editors = partial(describe, who="editor")
+"""The same for a route of members, and for one of editors."""
+
+
+def problem_answer(status: int) -> dict[str, Any]:
+    """The answer of an error, as it is documented."""
+    return _answer(status, "Problem", answers.MEDIA_TYPE)
+
+
+def _answer(status: int, schema: str | None, media_type: str) -> dict[str, Any]:
+    answer: dict[str, Any] = {"description": answers.phrase(HTTPStatus(status))}
+    if schema is not None:
+        answer["content"] = {media_type: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    return answer
 
 
 EVERYBODY = "*"

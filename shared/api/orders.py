@@ -20,9 +20,9 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from shared.api import documents
+from shared.api.app import ROOT
 from shared.api.documents import Json
 from shared.api.fields import HIDDEN, LINE, Answer, Body, Currency, DealId, Price, documented, known, line, one_of
-from shared.api.paths import ROOT
 from shared.data.orders import addresses
 from shared.data.orders.carts import MOST as MOST_DEALS
 from shared.data.orders.carts import MOST_PIECES

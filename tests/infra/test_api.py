@@ -20,7 +20,7 @@ from infra.gateway import REFUSALS
 from infra.settings import STAGES, Domain
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from local.settings import ROOT
-from shared.api.paths import PASSWORD_PATHS
+from shared.api.app import PASSWORD_PATHS
 from shared.data import keys, workings
 from shared.html.form_cost import FOLLOWERS
 from tests.infra.conftest import Assembly, Synthesized, synthesize

@@ -14,7 +14,7 @@ from infra.firewall import WebAcl
 from infra.functions import FUNCTIONS
 from infra.rows.firewall import Firewall
 from infra.settings import STAGES
-from shared.api.paths import PASSWORD_PATHS
+from shared.api.app import PASSWORD_PATHS
 from shared.http.requests import MAX_BODY_BYTES
 from tests.infra.conftest import Synthesized
 
