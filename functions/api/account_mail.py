@@ -64,7 +64,8 @@ def reset_password(new: NewPassword) -> Response[Any]:
     **of_members("Have a link mailed that verifies one's address", None, status=204, errors=[404]),
 )
 def ask_to_verify() -> Response[Any]:
-    mailing.ask_again_to_verify(table(), mail_queue(), _me(), times.now())
+    own = calling(router)
+    mailing.ask_again_to_verify(table(), mail_queue(), accounts.own(table(), own.username, own.account_id), times.now())
     return nothing()
 
 
@@ -87,8 +88,3 @@ def on_account(what: Literal["made", "email", "password"], before: User, after: 
         mailing.notify(mail_queue(), "password" if what == "password" else "email", before)
     if what != "password":
         mailing.ask_to_verify(mail_queue(), after)
-
-
-def _me() -> User:
-    own = calling(router)
-    return accounts.own(table(), own.username, own.account_id)

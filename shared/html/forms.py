@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
+from shared import features
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Forbidden, InvalidInput, NotAForm
 from shared.html.links import origin
@@ -55,11 +56,12 @@ class InvalidFields(InvalidInput):
 
 
 def ours_only(event: Event) -> None:
-    """Guard of a page function: whatever is sent to it was sent from its own pages. Raises FromElsewhere.
+    """Guard of a page function: whatever is sent to it was sent from its own pages, except where the link is signed.
 
-    Where the site's own origin is not known, only browsers that send ``Sec-Fetch-Site`` are believed.
+    Where the site's own origin is not known, only browsers that send ``Sec-Fetch-Site`` are believed. Raises
+    FromElsewhere.
     """
-    if event["httpMethod"] == "GET":
+    if event["httpMethod"] == "GET" or event["path"] in features.paths("signed"):
         return
     site, own = header(event, "sec-fetch-site"), origin()
     is_ours = site == "same-origin" if site is not None else bool(own) and header(event, "origin") == own

@@ -29,7 +29,7 @@ from shared.errors import (
 from shared.html import cookies, forms, pages, views
 from shared.html.forms import Fields, InvalidFields, check
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.http.requests import Event, address
+from shared.http.requests import address
 from shared.models.members import Pace, Session, User
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -268,12 +268,6 @@ def _left(notice: str) -> Answer:
     return answer
 
 
-def _from_our_pages(event: Event) -> None:
-    """Guard: forms come from our own pages, except for those whose links are signed."""
-    if event["path"] not in features.paths("signed"):
-        forms.ours_only(event)
-
-
 def _removal_page(
     request: Request, whose: Session | User, errors: Mapping[str, str] | None = None, *, held: bool = False
 ) -> Answer:
@@ -290,4 +284,4 @@ def _removal_page(
     )
 
 
-handler = serve(routes, *(each.routes for each in features.joining("account")), guards=[_from_our_pages])
+handler = serve(routes, *(each.routes for each in features.joining("account")), guards=[forms.ours_only])
