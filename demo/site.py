@@ -69,7 +69,7 @@ class Site:
         self.before = features.merged("in_demo")
         self.records: list[Json] = []
         for module, _, name in (each.partition(":") for each in chain(*features.of("reaches_files"))):
-            vars(importlib.import_module(module))[name] = lambda: self.files
+            vars(importlib.import_module(module))[name] = lambda *_: self.files
         vars(environment)["queue"] = lambda: self.waiting
         vars(environment)["FOR_A_READER"] = 600  # seconds: a tab is slow, and keeps no other reader waiting
         BUILTIN_HANDLERS.append(("before-send", answered))  # of each client from now on

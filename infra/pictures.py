@@ -16,7 +16,7 @@ from infra.rows.pictures import FILES
 from infra.settings import EVERY_ORIGIN, Stage
 from infra.stacks import Site
 from infra.storage import A_DAY, Bucket
-from shared.values.pictures import PICTURES, UPLOADS
+from shared.values.pictures import BUCKET, PICTURES, UPLOADS
 
 BUCKET_OUTPUT = "PicturesBucket"
 """The stack's output with the bucket's name."""
@@ -86,7 +86,7 @@ class Pictures(Construct):
                 each.function.add_to_role_policy(iam.PolicyStatement(actions=[action], resources=[everything_in_it]))
                 accept(each.role, _UPLOADS_BY_ID if folder == UPLOADS else _PICTURES_BY_HASH)
             if each.row.name in FILES:
-                each.function.add_environment("PICTURES_BUCKET", self.bucket.bucket_name)
+                each.function.add_environment(BUCKET, self.bucket.bucket_name)
 
     def notify(self, work: WorkQueue) -> None:
         """Have S3 notify a queue of each upload. Any bucket of this account may: the policy must be there before this

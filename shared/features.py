@@ -390,7 +390,7 @@ PICTURES = Feature(
     owns="""
         cli/pictures.py events/resizer-upload.json functions/api/uploads.py functions/background/resizer.py
         functions/pages/desk/pictures.py functions/pages/pictures.py infra/pictures.py infra/rows/pictures.py
-        shared/data/catalog/uploads.py shared/decoder.py shared/runtime/bucket.py
+        shared/data/catalog/uploads.py shared/decoder.py
         tests/functions/test_pictures.py web/templates/desk/picture.html
         web/templates/desk/pictures.html docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag
         docs/ledger.md#upload-reaches-the-resizer docs/site.md#pictures
@@ -411,7 +411,7 @@ PICTURES = Feature(
     },
     sends_picture="cli.pictures:send",
     commands="cli.pictures:",
-    reaches_files=("shared.runtime.bucket:bucket",),
+    reaches_files=("shared.runtime.environment:bucket",),
 )
 
 FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, MAIL, WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -15,10 +16,9 @@ from shared.api.app import calling, of_editors
 from shared.api.fields import Answer, Body, Count, DealId, Picture
 from shared.data.catalog import deals, uploads
 from shared.http.answers import json_answer
-from shared.runtime.bucket import UPLOAD_SECONDS, upload_form
-from shared.runtime.environment import table
+from shared.runtime.environment import bucket, table
 from shared.values import times
-from shared.values.pictures import ANY_TYPE, MAX_UPLOAD
+from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD
 
 
 class NewPicture(Body):
@@ -57,8 +57,10 @@ def form_of_picture(wanted: NewPicture) -> Response[Any]:
     now = times.now()
     deal = deals.get(table(), wanted.deal_id, consistent=True)
     own = calling(router)
-    form = upload_form(deal.deal_id, own.username, own.account_id, now, **{"Content-Type": ANY_TYPE})
-    ends = now + timedelta(seconds=UPLOAD_SECONDS)
+    sender = own.username, own.account_id
+    entropy = secrets.token_bytes(16)
+    form = uploads.upload_form(bucket(BUCKET), deal.deal_id, *sender, now, entropy, **{"Content-Type": ANY_TYPE})
+    ends = now + timedelta(seconds=uploads.UPLOAD_SECONDS)
     document = {
         "url": form.url,
         "fields": dict(form.fields),

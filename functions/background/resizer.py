@@ -14,10 +14,9 @@ from urllib.parse import unquote_plus
 from shared.data.catalog import uploads
 from shared.errors import NoSuchDeal
 from shared.runtime.batches import each_message
-from shared.runtime.bucket import bucket
-from shared.runtime.environment import logger, table
+from shared.runtime.environment import bucket, logger, table
 from shared.values import times
-from shared.values.pictures import MAX_UPLOAD, MEDIA_TYPES, Refused
+from shared.values.pictures import BUCKET, MAX_UPLOAD, MEDIA_TYPES, Refused
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
@@ -39,7 +38,7 @@ handler = each_message(resize)
 
 def make(upload: str) -> None:
     """Make the picture of one upload, give it to its deal, and remove the upload."""
-    file = bucket().read(upload, MAX_UPLOAD)
+    file = bucket(BUCKET).read(upload, MAX_UPLOAD)
     if file is None:
         logger().info("upload gone", upload=upload)
         return
@@ -52,7 +51,7 @@ def make(upload: str) -> None:
     else:
         picture, refused = made.picture, ""
         for name, content in made.files.items():
-            bucket().write(name, content, MEDIA_TYPES[".webp"])
+            bucket(BUCKET).write(name, content, MEDIA_TYPES[".webp"])
     try:
         kept = uploads.record_picture(
             table(), deal_id, upload, file.at, picture, refused, times.now(), by=by, account_id=account_id
@@ -61,8 +60,8 @@ def make(upload: str) -> None:
         kept = False
     if picture and not kept and not uploads.is_picture_shown(table(), deal_id, picture):
         for name in picture.files:
-            bucket().replaced(name)
-    bucket().remove(upload)
+            bucket(BUCKET).replaced(name)
+    bucket(BUCKET).remove(upload)
     logger().info("picture made" if picture else "picture refused", deal_id=deal_id, upload=upload, reason=refused)
 
 
@@ -78,8 +77,8 @@ def follow(change: DealChange) -> None:
         return
     if old is not None and not uploads.is_picture_shown(table(), change.before.deal_id, old):
         for name in old.files:
-            bucket().replaced(name)
+            bucket(BUCKET).replaced(name)
         logger().info("picture replaced", picture=old.hash)
     if new is not None and change.before.upload:
         for name in new.files:
-            bucket().kept(name)  # the deal may have had it before, and given it up while it was sent once more
+            bucket(BUCKET).kept(name)  # the deal may have had it before, and given it up while it was sent once more

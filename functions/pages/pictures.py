@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from shared.errors import NotFound
 from shared.html import pages
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.runtime.bucket import bucket
-from shared.values.pictures import MEDIA_TYPES, PICTURES
+from shared.runtime.environment import bucket
+from shared.values.pictures import BUCKET, MEDIA_TYPES, PICTURES
 
 MOST = 3_000_000
 """Bytes of an answer: base64 makes four of three, and Lambda takes 6 MB. No picture that is made is near it.
@@ -24,7 +24,7 @@ routes = Routes()
 @routes.get("/pictures/<folder>/<name>")
 def picture(_request: Request, folder: str, name: str) -> Answer:
     media_type = MEDIA_TYPES.get(PurePosixPath(name).suffix)
-    found = bucket().read(f"{PICTURES}{folder}/{name}", MOST) if media_type else None
+    found = bucket(BUCKET).read(f"{PICTURES}{folder}/{name}", MOST) if media_type else None
     if media_type is None or found is None:
         raise NotFound("There is no such picture.")
     body = found.content.decode() if media_type == MEDIA_TYPES[".svg"] else found.content

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 WIDTHS = (240, 480, 960)
 """The widths that a picture is made in, in pixels: a card's on a phone, a card's on a sharp screen, a deal page's."""
 
+BUCKET = "PICTURES_BUCKET"
+"""The variable of a function's environment that names the bucket."""
+
 UPLOADS, PICTURES = "uploads/", "pictures/"
 """The folders of the bucket: what editors send, and what is made of it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,9 +12,9 @@ from shared.html import pages, views
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import Deal
-from shared.runtime.bucket import upload_form
+from shared.runtime.environment import bucket
 from shared.values import identifiers
-from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS
+from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS
 
 routes = Routes()
 
@@ -32,7 +33,10 @@ def in_form(deal: Deal | None, request: Request) -> dict[str, Any]:
     more = {"success_action_redirect": back} if back else {}
     more["Content-Type"] = ANY_TYPE
     by, account_id = request.username or "", request.account_id or ""
-    form = upload_form(deal.deal_id if deal else "", by, account_id, request.now, **more)
+    entropy = secrets.token_bytes(16)
+    form = uploads.upload_form(
+        bucket(BUCKET), deal.deal_id if deal else "", by, account_id, request.now, entropy, **more
+    )
     picture = {
         "form": form if deal else None,
         "types": ",".join(MEDIA_TYPES_SENT),

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shared.data import account_checks, keys
 from shared.data.catalog import deals
@@ -26,8 +27,12 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import change
 from shared.errors import Busy, DealsError
 from shared.models.catalog import Deal
+from shared.values import identifiers
 from shared.values.pictures import MAX_UPLOAD, TOO_SLOW, UNREADABLE, UPLOADS, Picture, Refused
 from shared.values.times import to_iso
+
+if TYPE_CHECKING:
+    from shared.services import Bucket, Form
 
 UPLOADED_FOR = "deal"
 """The name under which an upload's sender notes the deal that it is for."""
@@ -38,12 +43,26 @@ UPLOADED_BY = "editor"
 UPLOADER = "account"
 """The same, of the sender's account. Forms sign it; a command, which has the bucket's keys, notes none."""
 
+UPLOAD_SECONDS = 3600
+"""How long a form for an upload can be sent. Lambda's keys, which sign it, may end sooner; then a new form helps."""
+
 NO_EDITOR = "Its sender is no longer an editor."
 
 _GIVEN = ("PATH", "LD_LIBRARY_PATH")
 """The variables that a child gets, which Lambda's Python needs to start: none has credentials."""
 
 _PICTURE = Projection.of("Picture")
+
+
+def upload_form(  # whose each is, a form must say
+    bucket: Bucket, deal_id: str, by: str, account_id: str, now: datetime, entropy: bytes, **fields: str
+) -> Form:
+    """A form with which the browser of the editor ``by`` sends a picture for a deal; ``fields`` are further fields of
+    S3's form."""
+    key = f"{UPLOADS}{identifiers.random(now, entropy)}"
+    noted = {UPLOADED_FOR: deal_id, UPLOADED_BY: by, UPLOADER: account_id}
+    metadata = {f"x-amz-meta-{name}": value for name, value in noted.items()}
+    return bucket.form(key, MAX_UPLOAD, UPLOAD_SECONDS, {**metadata, **fields})
 
 
 @dataclass(frozen=True, slots=True)
