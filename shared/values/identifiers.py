@@ -1,9 +1,11 @@
-"""Ids: KSUIDs and bearer secrets.
+"""Ids: KSUIDs, bearer secrets, and cursors, which say where in which list the next page starts.
 
 A KSUID sorts by creation time as a string (https://github.com/segmentio/ksuid): 27 characters of base62 over a 32-bit
 count of seconds since 2014-05-13T16:53:20Z and 16 bytes of payload. Ids created in one second sort by payload, that is:
 in no particular but a stable order. A bearer secret is 256 random bits as text; the table stores only a hash.
-"""
+
+A cursor is a KSUID and a checksum over the KSUID and the list's name, so a cursor that was cut, mistyped or given by
+another list is refused. It is not a secret and grants nothing: it names a position, and every position may be read."""
 
 from __future__ import annotations
 
@@ -13,6 +15,8 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from ksuid import Ksuid
+
+from shared.errors import InvalidCursor
 
 EPOCH = datetime.fromtimestamp(1_400_000_000, UTC)
 """The first second a KSUID can hold; nothing is created before it."""
@@ -65,3 +69,39 @@ def token(entropy: bytes) -> str:
 def hashed(token: str) -> str:
     """The stored form of a token: its SHA-256, in hexadecimal digits."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+_CHECKSUM_BYTES = 6
+_LONGEST_RANK = 20
+
+
+def cursor_after(scope: str, last_id: str) -> str:
+    """The cursor of the page after an item; ``scope`` names the list."""
+    checksum = hashlib.sha256(f"cursor\0{scope}\0{last_id}".encode()).digest()[:_CHECKSUM_BYTES]
+    return base64.urlsafe_b64encode(last_id.encode() + checksum).decode().rstrip("=")
+
+
+def read_cursor(scope: str, cursor: str) -> str:
+    """The id of the item after which the page starts. Raises InvalidCursor for what ``cursor_after`` did not give."""
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        last_id = raw[:-_CHECKSUM_BYTES].decode("ascii")
+    except ValueError as error:
+        raise InvalidCursor from error
+    if cursor_after(scope, last_id) != cursor or not is_ksuid(last_id):
+        raise InvalidCursor
+    return last_id
+
+
+def ranked_cursor_after(scope: str, rank: int, last_id: str) -> str:
+    """The cursor of the page after an item in a list by a number, such as a price: the item may have another one when
+    the cursor comes back."""
+    return f"{rank}.{cursor_after(f'{scope}/{rank}', last_id)}"
+
+
+def read_ranked_cursor(scope: str, cursor: str) -> tuple[int, str]:
+    """The number and the id after which the page starts. Raises InvalidCursor for what no list gave."""
+    rank, _, rest = cursor.partition(".")
+    if not (rank.isascii() and rank.isdigit() and len(rank) <= _LONGEST_RANK):
+        raise InvalidCursor
+    return int(rank), read_cursor(f"{scope}/{rank}", rest)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from shared.api.fields import MAX_NAME, MAX_UNKNOWN
-from shared.dynamodb import cursors
 from shared.values import identifiers
 from tests.support.site import PASSWORD, Api, Visitor, a_deal, assert_problem, fresh
 
@@ -264,7 +263,7 @@ def test_unread_is_true_or_false(member: Visitor) -> None:
 
 def forged(last_id: str, scope: str = "deals") -> str:
     """A cursor that a list would give."""
-    return cursors.encode(scope, last_id)
+    return identifiers.cursor_after(scope, last_id)
 
 
 CURSORS = {

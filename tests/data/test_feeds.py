@@ -13,7 +13,6 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import deals, feed_counts, feeds, picks, topics
 from shared.data.members import follows
-from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.models.catalog import (
@@ -29,6 +28,7 @@ from shared.models.catalog import (
     Topic,
     feed_of,
 )
+from shared.values import identifiers
 from tests.support.engines import on_servers
 from tests.support.factories import (
     APPLE,
@@ -275,16 +275,16 @@ def test_a_cursor_of_another_list_is_refused(table: Table) -> None:
 def test_a_brand_and_a_category_of_one_name_do_not_share_cursors() -> None:
     of_brand, of_category = feeds.scope(feed_of(Topic(BRAND, "home"))), feeds.scope(feed_of(Topic(CATEGORY, "home")))
 
-    cursor = cursors.encode(of_brand, a_deal().deal_id)
+    cursor = identifiers.cursor_after(of_brand, a_deal().deal_id)
 
     with pytest.raises(InvalidCursor):
-        cursors.decode(of_category, cursor)
+        identifiers.read_cursor(of_category, cursor)
 
 
 @pytest.mark.parametrize("last_id", ["0" * 27, "aWgEPTl1tmebfsQzFP4bxwgy80V"], ids=["first", "last"])
 def test_a_cursor_of_the_first_or_last_second_is_no_trouble(table: Table, last_id: str) -> None:
     posted = post(table, [a_deal(ago(days=number)) for number in range(2)])
-    cursor = cursors.encode(feeds.scope(ALL_DEALS), last_id)
+    cursor = identifiers.cursor_after(feeds.scope(ALL_DEALS), last_id)
 
     page = feeds.read(table, ALL_DEALS, limit=25, now=NOW, cursor=cursor)
 
@@ -295,7 +295,7 @@ def test_a_cursor_of_the_first_or_last_second_is_no_trouble(table: Table, last_i
 def test_a_cursor_of_what_is_no_ksuid_is_refused() -> None:
     for last_id in ("", "z" * 27, "aWgEPTl1tmebfsQzFP4bxwgy80W", "9" * 26, "é"):
         with pytest.raises((InvalidCursor, UnicodeError)):
-            cursors.decode("deals", cursors.encode("deals", last_id))
+            identifiers.read_cursor("deals", identifiers.cursor_after("deals", last_id))
 
 
 def test_a_cursor_outlives_the_deal_it_was_made_of(table: Table) -> None:

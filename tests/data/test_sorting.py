@@ -13,12 +13,13 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import deals, offers, selecting, sorting
 from shared.data.catalog.deals import has_ended
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
 from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic
+from shared.values import identifiers
 from tests.support.engines import FAST, on, put_all
 from tests.support.factories import (
     APPLE,
@@ -284,7 +285,7 @@ def test_what_was_not_given_by_a_list_is_no_cursor_of_it(table: Table) -> None:
     posted = filed(table, [a_deal(price=f"{n}.00", link=f"https://shop.example/{n}") for n in (10, 20, 30)])
     cheapest = Selection(Sort.CHEAPEST, currency="USD")
     cursor = sorting.cursor_after(SHOES, cheapest, posted[0])
-    by_id = cursors.encode("category/shoes", posted[0].deal_id)
+    by_id = identifiers.cursor_after("category/shoes", posted[0].deal_id)
 
     for of, selection, forged in (
         (SHOES, cheapest, by_id),

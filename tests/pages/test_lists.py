@@ -17,13 +17,12 @@ from functions.api import catalog
 from functions.pages.site.listing import LOWEST
 from shared.data.catalog import offers, search, selecting, sorting
 from shared.data.catalog.words import asked, in_text
-from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.models.catalog import Deal
 from shared.runtime import environment
-from shared.values import times
+from shared.values import identifiers, times
 from tests.pages.conftest import walked
 from tests.support.browsing import Ask, parsed
 from tests.support.engines import DYNOXIDE_ENGINE, put_all
@@ -359,7 +358,7 @@ def test_whatever_is_searched_is_answered_and_a_last_word_says_what_it_stood_for
 
 
 def test_a_search_that_is_cut_always_says_so(ask: Ask, posted: list[Deal], monkeypatch: pytest.MonkeyPatch) -> None:
-    here, past_the_end = (cursors.encode(asked(SIX_WORDS).scope, posted[n].deal_id) for n in (0, -1))
+    here, past_the_end = (identifiers.cursor_after(asked(SIX_WORDS).scope, posted[n].deal_id) for n in (0, -1))
     searches = [
         {"q": "trail runner a1 b2 c3 d4"},
         {"q": f"trail {'x' * 100}"},

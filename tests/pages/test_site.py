@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 from functions.background import refresher
 from functions.pages import site
 from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, topics
-from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.html import fragments, links, views
 from shared.http import cached_pages
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.runtime import environment
 from shared.settings import READ_FOR_CARDS
-from shared.values import times
+from shared.values import identifiers, times
 from shared.values.pictures import Picture
 from tests.pages.conftest import walked
 from tests.support.browsing import Ask, parsed
@@ -107,7 +106,7 @@ def test_an_empty_cursor_is_none_and_one_forged_or_past_the_end_has_a_way_back(a
         query = {} if scope else {"q": "trail"}
 
         forged = ask(path, query=query | {"cursor": "forged"})
-        past_the_end = ask(path, query=query | {"cursor": cursors.encode(scope, posted[-1].deal_id)})
+        past_the_end = ask(path, query=query | {"cursor": identifiers.cursor_after(scope, posted[-1].deal_id)})
 
         assert ask(path, query=query | {"cursor": ""}) == ask(path, query=query)
         assert (forged["statusCode"], "Start with the newest" in forged["body"]) == (400, True)
@@ -256,7 +255,9 @@ def test_older_deals_of_a_topic_are_asked_for_together_with_its_name(ask: Ask, t
 
     for feed in (feed_of(APPLE), feed_of(SHOES)):
         with watched(environment.table()) as wire:
-            answer = ask(fragments.path_of(feed), query={"cursor": cursors.encode(feeds.scope(feed), newest.deal_id)})
+            answer = ask(
+                fragments.path_of(feed), query={"cursor": identifiers.cursor_after(feeds.scope(feed), newest.deal_id)}
+            )
 
         shown = [len(parsed(each).findall(".//li[@class='card']")) for each in (answer, ask(fragments.path_of(feed)))]
         assert shown == [views.FULL_ROWS] * 2

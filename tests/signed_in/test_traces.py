@@ -16,14 +16,13 @@ from functions.pages import clicks, collections, site
 from shared.data import workings
 from shared.data.catalog import offers, page_cache, search, topics
 from shared.data.members import follows
-from shared.dynamodb import cursors
 from shared.dynamodb import faults as made
 from shared.dynamodb.capacity import Basis, Capacity
 from shared.dynamodb.table import Table
 from shared.html import page_cost, patterns
 from shared.http import cached_pages
 from shared.models.catalog import Deal
-from shared.values import times
+from shared.values import identifiers, times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, PostDeal, entered, found_by_functions, two_brands
 from tests.signed_in.test_shop import HOME, checkout
 from tests.support.browsing import DEAL, ORIGIN, Browser, Seen, filled
@@ -151,8 +150,8 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
         refresher.refresh(page_cache.PARTS, set(), set())
     known = {
         "number": found[0].number, "deal_id": found[0].deal_id, "month": f"{found[0].created_at:%Y-%m}",
-        "link": found[0].link, "cursor": cursors.encode("deals", found[0].deal_id),
-        "cursor_of_shoes": cursors.encode("category/shoes", found[0].deal_id),
+        "link": found[0].link, "cursor": identifiers.cursor_after("deals", found[0].deal_id),
+        "cursor_of_shoes": identifiers.cursor_after("category/shoes", found[0].deal_id),
     }  # fmt: skip
     unknown: dict[str, set[str]] = {}
     asked = 0

@@ -18,7 +18,6 @@ from shared import settings
 from shared.data.catalog import feed_counts, feeds, offers, picks, search, selecting, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.data.catalog.search import Match
-from shared.dynamodb import cursors
 from shared.errors import InvalidName, NotFound
 from shared.html import fragments, pages, views
 from shared.html.fragments import path_of
@@ -39,7 +38,7 @@ from shared.models.catalog import (
     feed_of,
 )
 from shared.runtime.environment import table
-from shared.values import naming
+from shared.values import identifiers, naming
 from shared.values.money import sign
 from shared.values.naming import counted
 
@@ -397,7 +396,7 @@ def search_page(request: Request) -> Answer:
     ran, searched = (found.instead, found.instead.text) if found.instead else (wanted, query)
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     # Where not all that was found is shown, the next page begins with the rest.
-    more = cursors.encode(ran.scope, shown[-1].deal_id) if len(shown) < len(found.matches) else found.next
+    more = identifiers.cursor_after(ran.scope, shown[-1].deal_id) if len(shown) < len(found.matches) else found.next
     most = search.partly(table(), found, settings.CARDS_OF_A_SEARCH - len(shown))
     active, some, alike = _active(shown, most, request.now)
     near_brands = [] if active or not wanted.words else brands_like(wanted.words[0])

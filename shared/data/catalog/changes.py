@@ -16,7 +16,7 @@ from typing import Any
 from shared import settings
 from shared.data import keys
 from shared.data.catalog.deals import from_item, readable
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, unmarshal_item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
@@ -153,14 +153,14 @@ def log_of(table: Table, deal_id: str, *, limit: int, now: datetime, cursor: str
     The newest change may be missing for as long as the stream takes, which is a second as a rule.
     """
     scope = f"log/{deal_id}"
-    after = cursors.decode(scope, cursor) if cursor is not None else None
+    after = identifiers.read_cursor(scope, cursor) if cursor is not None else None
     found: list[LogLine] = []
     for item in table.query(keys.log(deal_id), after=after, newest_first=True, page_size=limit + 1):
         found += [line for line in damage.readable([item], _line_from) if line.at > now - settings.LOG_LIFETIME]
         if len(found) > limit:
             break
     page = tuple(found[:limit])
-    return Page(page, cursors.encode(scope, page[-1].line_id) if len(found) > limit else None)
+    return Page(page, identifiers.cursor_after(scope, page[-1].line_id) if len(found) > limit else None)
 
 
 def _line_from(item: Item) -> LogLine:

@@ -27,7 +27,7 @@ from itertools import accumulate, chain
 from shared.data import keys
 from shared.data.catalog import deals, feed_counts
 from shared.data.catalog.deals import CARDS, readable
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
@@ -75,7 +75,7 @@ def read(
     pending: list[_Stretch] = []
     newest: str | None = None
     if cursor is not None:
-        last_id = cursors.decode(scope(feed), cursor)
+        last_id = identifiers.read_cursor(scope(feed), cursor)
         newest = feed.period.start_of(identifiers.time_of(last_id))
         found, pending = _take(table, feed, [_Stretch(newest, last_id)], wanted, Counter(), now)
     while len(found) < wanted:
@@ -95,7 +95,7 @@ def read(
             break  # these were all there are
         newest = min(older)
     page = tuple(found[:limit])
-    return Page(page, cursors.encode(scope(feed), page[-1].deal_id) if len(found) > limit else None)
+    return Page(page, identifiers.cursor_after(scope(feed), page[-1].deal_id) if len(found) > limit else None)
 
 
 def open_feed(table: Table, topic: Topic) -> tuple[CountedTopic, PeriodCounts]:
@@ -207,7 +207,7 @@ def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str |
     until = now + timedelta(days=days)
     after = keys.ending("", now, "~")["SK"]
     if cursor is not None:
-        last = deals.get(table, cursors.decode(_ENDING, cursor))
+        last = deals.get(table, identifiers.read_cursor(_ENDING, cursor))
         after = keys.ending("", last.ends_at or now, last.deal_id)["SK"]
     bounds = [keys.ending(Period.DAY.start_of(now + timedelta(days=number)), until, "~") for number in range(days + 1)]
     notes = table.gather([partial(_notes, table, bound["PK"], after, most + 1) for bound in bounds])
@@ -215,7 +215,7 @@ def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str |
     nearest = damage.readable(within, _deal_of)[: most + 1]
     found = (deal for deal in deals.get_many(table, nearest[:most]) if deal.status(now) is Status.ACTIVE)
     by_end = sorted(found, key=lambda deal: (deal.ends_at or until, deal.deal_id))
-    return Page(tuple(by_end), cursors.encode(_ENDING, nearest[most - 1]) if len(nearest) > most else None)
+    return Page(tuple(by_end), identifiers.cursor_after(_ENDING, nearest[most - 1]) if len(nearest) > most else None)
 
 
 def within_a_day(table: Table, now: datetime, *, but: timedelta) -> list[str]:

@@ -27,7 +27,7 @@ from shared.data import keys
 from shared.data.catalog import deals, feed_counts, feeds, topics, votes
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.votes import Scored
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Projection, Table
@@ -286,7 +286,7 @@ def first(page: Page[Deal], feed: Feed, size: int) -> Page[Deal]:
     """The first deals of a page of a feed, with the cursor of what comes after them."""
     if len(page.items) <= size or not size:
         return page
-    return Page(page.items[:size], cursors.encode(feeds.scope(feed), page.items[size - 1].deal_id))
+    return Page(page.items[:size], identifiers.cursor_after(feeds.scope(feed), page.items[size - 1].deal_id))
 
 
 def expiry(shown: Iterable[Deal], now: datetime) -> datetime:

@@ -23,13 +23,13 @@ from functools import partial
 from shared.data import keys
 from shared.data.catalog import deals, words
 from shared.data.catalog.words import Search, Term, is_a_slip
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, Impossible, NotFound
 from shared.models.catalog import Deal, Status
-from shared.values import links
+from shared.values import identifiers, links
 from shared.values.stored import stored
 
 COMPLETIONS = 4
@@ -193,7 +193,7 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
     """
     if not search.terms:
         return Found((), None)
-    after = cursors.decode(search.scope, cursor) if cursor is not None else None
+    after = identifiers.read_cursor(search.scope, cursor) if cursor is not None else None
     groups = _groups(table, search.terms)
     unknown = [term.written for term, group in zip(search.terms, groups, strict=True) if group.deals == 0]
     letters = dict.fromkeys(
@@ -209,7 +209,7 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
         found = _corrected(table, search, unknown, limit)
         return found if found.instead else replace(found, groups=tuple(groups))
     matches, others, position = _meet(table, groups, after, limit)
-    more = cursors.encode(search.scope, position) if position is not None else None
+    more = identifiers.cursor_after(search.scope, position) if position is not None else None
     found = Found(tuple(matches), more, completed=groups[-1].completed)
     return found if cursor else replace(found, groups=tuple(groups), others=tuple(others))
 

@@ -16,10 +16,9 @@ from functools import cache, partial
 from shared.data.catalog import search, sorting
 from shared.data.catalog.search import Found, Match
 from shared.data.catalog.words import Search, asked
-from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal, Page, Selection, Sort
-from shared.values import money
+from shared.values import identifiers, money
 from shared.values.money import units
 
 _PRICE = r"(?P<{0}sign>(?:[A-Z]{{2}})?[$€£¥₹]|(?:CODE)(?= ?\d))? ?(?P<{0}>\d[\d,]{{0,12}}(?:\.\d{{1,2}})?)(?!\.?\d| ?%)"
@@ -141,7 +140,7 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     ran = found.instead or wanted
     priced = [match for match in found.matches if match.price is not None and not match.is_over(now)]
     selection = sorting.opened(selection, (match.currency for match in priced), partial(_scope, ran), cursor)
-    after = None if cursor is None else cursors.decode_at(_scope(ran, selection), cursor)
+    after = None if cursor is None else identifiers.read_ranked_cursor(_scope(ran, selection), cursor)
     fitting = [match for match in priced if _fits(match, selection)]
     fitting.sort(key=lambda match: match.deal_id, reverse=True)
     fitting.sort(key=lambda match: _rank(match, selection), reverse=selection.sort is Sort.DISCOUNT)
@@ -206,7 +205,7 @@ def page(
 
 def cursor_after(ran: Search, selection: Selection, match: Match) -> str:
     """The cursor of the page that begins behind a match."""
-    return cursors.encode_at(_scope(ran, selection), _rank(match, selection), match.deal_id)
+    return identifiers.ranked_cursor_after(_scope(ran, selection), _rank(match, selection), match.deal_id)
 
 
 def _rank(match: Match, selection: Selection) -> int:

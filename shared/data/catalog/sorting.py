@@ -29,7 +29,7 @@ from shared import settings
 from shared.data import keys
 from shared.data.catalog import feeds, topics
 from shared.data.catalog.deals import CARDS, from_item
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Index
 from shared.dynamodb.table import Table
@@ -50,7 +50,7 @@ from shared.models.catalog import (
     TopicKind,
     feed_of,
 )
-from shared.values import money
+from shared.values import identifiers, money
 
 SIFTED = 100
 """Deals that a request reads where few of them fit: about 10 read units."""
@@ -150,7 +150,7 @@ def opened(
         return selection
     for each in money.currencies() if cursor is not None else ():
         with suppress(InvalidCursor):
-            cursors.decode_at(scope(replace(selection, currency=each)), cursor or "")
+            identifiers.read_ranked_cursor(scope(replace(selection, currency=each)), cursor or "")
             return replace(selection, currency=each)
     most = Counter(filter(None, among)).most_common(1)
     return replace(selection, currency=most[0][0] if most else settings.CURRENCIES[0])
@@ -186,7 +186,9 @@ def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cur
         newest = feeds.read(table, ALL_DEALS, limit=SIFTED, now=now, cursor=cursor)
         fitting = [deal for deal in newest.items if _is_selected(deal, shown)]
         more = (
-            cursors.encode(feeds.scope(ALL_DEALS), fitting[limit - 1].deal_id) if len(fitting) > limit else newest.next
+            identifiers.cursor_after(feeds.scope(ALL_DEALS), fitting[limit - 1].deal_id)
+            if len(fitting) > limit
+            else newest.next
         )
         return OfAll(Page(tuple(fitting[:limit]), more), len(newest.items) if newest.next else None)
     by_rank = replace(shown, discount=None, lowest=False)  # what is left out is not replaced by reading on
@@ -202,8 +204,8 @@ def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cur
 def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
     """The cursor of the page that begins behind a deal."""
     if selection.sort is Sort.NEWEST:
-        return cursors.encode(feeds.scope(feed_of(_narrowest(of, selection))), deal.deal_id)
-    return cursors.encode_at(_scope(of, selection), *_position(selection, deal))
+        return identifiers.cursor_after(feeds.scope(feed_of(_narrowest(of, selection))), deal.deal_id)
+    return identifiers.ranked_cursor_after(_scope(of, selection), *_position(selection, deal))
 
 
 def newest(
@@ -232,7 +234,7 @@ def discounted(
     """
     if _narrowest(of, selection).kind in _BY_DISCOUNT:
         return _walk(table, of, selection, limit, now, cursor)
-    after = None if cursor is None else cursors.decode_at(_scope(of, selection), cursor)
+    after = None if cursor is None else identifiers.read_ranked_cursor(_scope(of, selection), cursor)
     by_price = replace(selection, sort=Sort.CHEAPEST)
     read = damage.readable(_query(table, of, by_price, None, None), partial(_standing, of, by_price))
     found = [deal for deal in read if _is_shown(deal, of, selection, now)]
@@ -253,7 +255,7 @@ _BY_DISCOUNT: Mapping[TopicKind, tuple[Index, Callable[[str], str]]] = {CATEGORY
 
 def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: datetime, cursor: str | None) -> Page[Deal]:
     """The first deals of an index's partition that fit."""
-    after = None if cursor is None else cursors.decode_at(_scope(of, selection), cursor)
+    after = None if cursor is None else identifiers.read_ranked_cursor(_scope(of, selection), cursor)
     found: list[Deal] = []
     for trip in range(TRIPS):
         most = SIFTED if trip else limit + 1

@@ -25,7 +25,7 @@ from shared import settings
 from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.catalog.deals import readable
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
@@ -167,7 +167,7 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     """
     after = None
     if cursor is not None:
-        last = cursors.decode(_SCOPE, cursor)
+        last = identifiers.read_cursor(_SCOPE, cursor)
         after = place(last, score_of(table, last) or 0)["GSI1SK"]
     months = [Period.MONTH.start_of(when) for when in (now, now.replace(day=1) - timedelta(days=1))]
     asked = [partial(_of_month, table, month, after, limit + 1) for month in months]
@@ -175,7 +175,9 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     scores = dict(damage.readable(ranked[:limit], lambda item: (keys.id_in(item["PK"]), _score_in(item))))
     found = deals.get_many(table, list(scores))
     shown = tuple(Scored(deal, scores[deal.deal_id]) for deal in found if deal.status(now) is Status.ACTIVE)
-    return Page(shown, cursors.encode(_SCOPE, keys.id_in(ranked[limit - 1]["PK"])) if len(ranked) > limit else None)
+    return Page(
+        shown, identifiers.cursor_after(_SCOPE, keys.id_in(ranked[limit - 1]["PK"])) if len(ranked) > limit else None
+    )
 
 
 def file_scores(

@@ -14,7 +14,7 @@ from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.catalog.topics import no_such
 from shared.data.members import limits
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
@@ -22,6 +22,7 @@ from shared.dynamodb.writes import Write, assign, delete, forget, put_new, updat
 from shared.errors import AlreadyExists, AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
 from shared.models.catalog import Deal, Page, Topic
 from shared.models.members import NO_LIMITS, Limits
+from shared.values import identifiers
 from shared.values.times import to_iso
 
 _FOLLOWED = Projection.of("GSI1SK", *limits.ATTRIBUTES)
@@ -166,8 +167,10 @@ def is_saved(table: Table, deal_id: str, username: str) -> bool:
 def latest_saved(table: Table, username: str, *, limit: int, cursor: str | None = None) -> Page[Deal]:
     """A page of a member's saved deals, the newest deals first. One Query, one BatchGetItem. Raises InvalidCursor."""
     scope = f"saved/{username}"
-    after = keys.deal_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
+    after = keys.deal_sort_key(identifiers.read_cursor(scope, cursor)) if cursor is not None else None
     partition = keys.saved_by(username)
     items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY))
     ids = [keys.id_in(item["SK"]) for item in items[:limit]]
-    return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if len(items) > limit else None)
+    return Page(
+        tuple(deals.get_many(table, ids)), identifiers.cursor_after(scope, ids[-1]) if len(items) > limit else None
+    )

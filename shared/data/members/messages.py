@@ -13,7 +13,7 @@ from itertools import chain, islice
 
 from shared import features, settings
 from shared.data import account_checks, bulk, keys
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
@@ -89,14 +89,14 @@ def latest(
 ) -> Page[Message]:
     """A page of a user's messages, newest first; with ``unread`` only those, from GSI1. Raises InvalidCursor."""
     scope = f"messages/{username}/{'unread' if unread else 'all'}"
-    after = keys.message_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
+    after = keys.message_sort_key(identifiers.read_cursor(scope, cursor)) if cursor is not None else None
     index = GSI1 if unread else None
     items = table.query(keys.messages(username), index=index, after=after, newest_first=True, page_size=limit + 1)
     # Expired messages are filtered here and not by a limit on the query, so that a page is never short.
     shown = (message for item in items if _lives(item, now) for message in damage.readable([item], from_item))
     found = list(islice(shown, limit + 1))
     page = tuple(found[:limit])
-    return Page(page, cursors.encode(scope, page[-1].message_id) if len(found) > limit else None)
+    return Page(page, identifiers.cursor_after(scope, page[-1].message_id) if len(found) > limit else None)
 
 
 def unread_count(table: Table, username: str, now: datetime, *, most: int | None = None) -> int:

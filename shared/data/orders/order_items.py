@@ -27,7 +27,7 @@ from typing import Any
 from shared.data import keys
 from shared.data.orders import addresses
 from shared.data.orders import keys as shop_keys
-from shared.dynamodb import cursors, damage
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Key
 from shared.dynamodb.table import Projection, Table
@@ -243,7 +243,7 @@ def open_orders(
     Two round trips: the container knows the partitions that have any.
     """
     scope = f"open orders/{status}"
-    after = cursors.decode(scope, cursor) if cursor is not None else None
+    after = identifiers.read_cursor(scope, cursor) if cursor is not None else None
     first_day = "" if after is None else Period.DAY.start_of(identifiers.time_of(after))
     days = [(day, notes) for day, notes in _by_day(table, status) if day >= first_day]
     found: list[Order] = []
@@ -257,7 +257,7 @@ def open_orders(
         ]
         found += sorted(chain.from_iterable(table.gather(reads)), key=attrgetter("order_id"))
     page = tuple(found[:limit])
-    return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
+    return Page(page, identifiers.cursor_after(scope, page[-1].order_id) if len(found) > limit else None)
 
 
 def waiting_since(table: Table, now: datetime) -> datetime | None:
@@ -419,7 +419,7 @@ def latest(
 ) -> Page[Order]:
     """A page of a user's orders without items, newest first; ``since`` and ``until`` included. Raises InvalidCursor."""
     scope = f"orders/{username}/{status or 'all'}"
-    before = cursors.decode(scope, cursor) if cursor is not None else None
+    before = identifiers.read_cursor(scope, cursor) if cursor is not None else None
     if before is None and until is not None:
         before = _lowest_after(until)
     if status is None:
@@ -439,7 +439,7 @@ def latest(
     orders = (order for item in items for order in damage.readable([item], from_item))
     found = list(islice(takewhile(is_asked_for, orders), limit + 1))
     page = tuple(found[:limit])
-    return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
+    return Page(page, identifiers.cursor_after(scope, page[-1].order_id) if len(found) > limit else None)
 
 
 def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None = None) -> Page[Order]:
@@ -448,13 +448,13 @@ def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None 
     One partition of GSI3 holds them: it takes 1,000 deliveries a second.
     """
     scope = f"closed orders/{status}"
-    before = shop_keys.open_order_sort_key("~" if cursor is None else cursors.decode(scope, cursor))
+    before = shop_keys.open_order_sort_key("~" if cursor is None else identifiers.read_cursor(scope, cursor))
     shown = table.query(
         shop_keys.closed_orders_of(status), index=GSI3, after=before, newest_first=True, limit=limit + 1
     )
     found = damage.readable(shown, from_item)
     page = tuple(found[:limit])
-    return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
+    return Page(page, identifiers.cursor_after(scope, page[-1].order_id) if len(found) > limit else None)
 
 
 def filled(table: Table, orders: Sequence[Order]) -> list[Order]:

@@ -15,12 +15,12 @@ from shared.data.catalog import deals
 from shared.data.catalog.deals import is_listed
 from shared.data.catalog.feed_counts import Stale
 from shared.data.orders import keys as shop_keys
-from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import assign, update
 from shared.models.catalog import Deal, Page, Status, StockLevel
+from shared.values import identifiers
 
 LEFT = (StockLevel.AVAILABLE, StockLevel.LOW)
 """The levels at which a deal can be bought here."""
@@ -76,7 +76,7 @@ def page(table: Table, now: datetime, *, limit: int, cursor: str | None = None) 
 
     One Query of GSI1, then a BatchGetItem of the deals.
     """
-    after = None if cursor is None else keys.deal_sort_key(cursors.decode(_SCOPE, cursor))
+    after = None if cursor is None else keys.deal_sort_key(identifiers.read_cursor(_SCOPE, cursor))
     notes = list(
         table.query(
             shop_keys.sold_here(), index=GSI1, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY
@@ -85,4 +85,4 @@ def page(table: Table, now: datetime, *, limit: int, cursor: str | None = None) 
     deal_ids = [keys.id_in(note["PK"]) for note in notes]
     found = deals.get_many(table, deal_ids[:limit])
     shown = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE and deal.stock in LEFT)
-    return Page(shown, cursors.encode(_SCOPE, deal_ids[limit - 1]) if len(deal_ids) > limit else None)
+    return Page(shown, identifiers.cursor_after(_SCOPE, deal_ids[limit - 1]) if len(deal_ids) > limit else None)
