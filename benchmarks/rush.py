@@ -237,7 +237,7 @@ def main() -> None:
     rows = [[f"{order.items}", f"{order.requests}", f"{order.reads:.1f}", f"{order.writes:.0f}"] for order in orders]
     record("orders", markdown(["Items", "Requests", "RRU", "WRU"], rows))
     head = ["Shards", "of open orders", "Sold", "Oversold", "Seconds until sold out", "At least, by the formula"]
-    head += ["Seconds until all know", "Tries per order", "Told that it is busy", "Told that it is sold out"]
+    head += ["Seconds until all know", "Tries per order", "Refused as busy", "Refused as sold out"]
     rows = []
     for shards in RUSHES:
         rush = simulate(*shards)

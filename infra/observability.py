@@ -421,7 +421,7 @@ class Observability(Construct):
         return topic
 
     def _budget(self, dollars: int) -> None:
-        """Tell of a month that costs more than so much, and of one that will.
+        """Warn of a month that costs more than so many dollars, and of one that will.
 
         It counts what the whole account pays, eight to twelve hours late:
         https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-managing-costs.html

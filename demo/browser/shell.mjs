@@ -9,7 +9,7 @@ const step = (text, percent) => { if (failed) return; part("step").textContent =
 
 function fail(sentence) {
   step(sentence);
-  failed = true; // what is loaded meanwhile tells of its progress still
+  failed = true; // what loads meanwhile still reports its progress
   part("bar").hidden = frame.hidden = true;
   part("start").hidden = false;
 }

@@ -4,8 +4,8 @@ import { loadPyodide } from "./pyodide.mjs";
 
 const total = Object.values(sizes).reduce((sum, each) => sum + each);
 const EARLY = /^\/($|\?|assets\/|pictures\/|my\/status|site\.webmanifest)/; // what the first archive answers
-const tell = (message, moved) => self.postMessage(message, moved);
-const step = (text, percent) => tell({ step: text, percent });
+const post = (message, moved) => self.postMessage(message, moved);
+const step = (text, percent) => post({ step: text, percent });
 let py, site, rest, loaded = 0, turn = Promise.resolve();
 
 // What Pyodide and this load, with the bytes counted as they come: of a copy, for browsers keep what they compiled of
@@ -60,7 +60,7 @@ async function write() {
     kept.touched = false;
     const full = error.name === "QuotaExceededError";
     const why = full ? "This browser’s storage is full: make room" : "This browser keeps nothing for this page: open it in an ordinary window";
-    tell({ notice: `${why}, or what you do here ends with this tab.` });
+    post({ notice: `${why}, or what you do here ends with this tab.` });
   }
 }
 async function over() {
@@ -165,15 +165,15 @@ async function answer({ method, path, headers, body }) {
 }
 
 self.onmessage = ({ data }) => {
-  if (data.begin) turn = begin(data).catch((error) => tell({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
+  if (data.begin) turn = begin(data).catch((error) => post({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
   else if (data.more) more().then(() => after(() => site.follow())).catch((error) => console.error(error)); // what a closed tab left
-  else if (data.tick) after(() => site && more().then(() => site.tick()).then(() => tell({ ticked: true })));
+  else if (data.tick) after(() => site && more().then(() => site.tick()).then(() => post({ ticked: true })));
   else after(async () => {
     const got = await answer(data).catch((error) => {
       console.error(error);
       return text(500, "Something went wrong in this tab: reload it.");
     });
-    tell({ ...got, id: data.id, cookies: got.cookies.filter((line) => !/HttpOnly/i.test(line)) });
+    post({ ...got, id: data.id, cookies: got.cookies.filter((line) => !/HttpOnly/i.test(line)) });
     if (data.method === "POST") setTimeout(() => after(() => more().then(() => site.follow())), 100); // the page that it leads to comes first
   });
 };

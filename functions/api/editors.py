@@ -59,7 +59,7 @@ def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
     return json_answer(documents.deal(changed, now))
 
 
-@app.put("/deals/<deal_id>/hot", **of_editors("Tell every user, once", "Deal", status=202, errors=[404, 409]))
+@app.put("/deals/<deal_id>/hot", **of_editors("Notify every user once", "Deal", status=202, errors=[404, 409]))
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
     found = deals.place_of(table(), deal_id, consistent=True).deal_id

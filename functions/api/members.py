@@ -116,7 +116,7 @@ def my_alerts() -> Response[Any]:
     **of_members("Set an alert for a deal's product at a price", "Alert", errors=[404, 409, 422], body="NewLimits"),
 )
 def alert_on_price(deal_id: str) -> Response[Any]:
-    """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
+    """Notify the member of each offer of a product at the ceiling or below. This replaces the alert on the product."""
     deal, own = deals.find(table(), deal_id), calling(app)
     given = {"currency": deal.currency, **(app.current_event.json_body or {})}
     alert = alerts.on_price(table(), deal, own.username, own.account_id, limits.read(given), times.now())
@@ -128,7 +128,7 @@ def alert_on_price(deal_id: str) -> Response[Any]:
     **of_members("Set an alert for new deals with some words", "Alert", errors=[409, 422], body="NewLimits"),
 )
 def alert_on_words() -> Response[Any]:
-    """Tell of new deals within limits that name words: one alert for the same words, which this replaces."""
+    """Notify the member of new deals within limits that name words. This replaces the alert on the same words."""
     own, within = calling(app), limits.read(app.current_event.json_body or {})
     alert = alerts.on_words(table(), own.username, own.account_id, within, times.now())
     return json_answer(member_documents.alert(alert))
