@@ -158,17 +158,22 @@ _LAST = 14
 """The characters at the end of a longer name that stay: there, products of one kind differ."""
 
 
+_SPLIT = re.compile(r"\).|^[^(]*\)$")
+"""Whether an ending has only a part of what is in parentheses, or more after them."""
+
+
 def named(title: str, brand: str) -> tuple[str, str]:
     """A title as a card shows it, and the colour or size that it ends with or "", which has a line of its own.
 
-    The brand, which the card names above it, is not repeated. A name of more than ``LONGEST`` characters is cut in its
-    middle.
+    The brand, which the card names above it, is not repeated. Of a title of more than ``LONGEST`` characters, a longer
+    ending has that line, too; a name that is still longer is cut in its middle.
     """
     name, kind = title, ""
     if name.casefold().startswith(f"{brand.casefold()} "):
         name = name[len(brand) :].lstrip(" -\u2013\u2014|:,") or title
     ending = _ENDING.search(name)
-    if ending and ending.start() and len(ending[0]) <= LONGEST // 2:
+    room = LONGEST if len(name) > LONGEST else LONGEST // 2
+    if ending and ending.start() and len(ending[0]) <= room and not _SPLIT.search(ending[0]):
         name, kind = name[: ending.start()], ending[0].strip(" ,-\u2013\u2014|()")
     if len(name) > LONGEST:
         name = f"{name[: LONGEST - _LAST - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}{name[-_LAST:].lstrip()}"

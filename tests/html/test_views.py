@@ -176,6 +176,24 @@ def test_cards_that_are_some_of_many_fill_their_rows(count: int, lead: bool, sho
         ("Apple", "Apple", "Apple", ""),
         ("- blue", "Apple", "- blue", ""),
         ("Lamp, in a very large and heavy box", "Apple", "Lamp, in a very large and heavy box", ""),
+        (
+            "Trail runner for winter - blue (dark blue sole)",
+            "Apple",
+            "Trail runner for winter - blue",
+            "dark blue sole",
+        ),
+        (
+            "Knife with a titanium handle (3 inch blade) K-3",
+            "Apple",
+            "Knife with a titanium han\u2026nch blade) K-3",
+            "",
+        ),
+        (
+            "Boot (with a lining, laces and a rubber sole inside)",
+            "Apple",
+            "Boot (with a lining, lace\u2026r sole inside)",
+            "",
+        ),
     ],
 )
 def test_a_card_names_the_brand_once_and_the_colour_on_a_line_of_its_own(
