@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -64,6 +64,7 @@ class Request:
 class Wire:
     """The requests made while it was watched."""
 
+    trace: Trace
     requests: list[Request] = field(default_factory=list)
 
     @property
@@ -81,22 +82,8 @@ class Wire:
 
     @property
     def round_trips(self) -> int:
-        """How many round trips followed one another.
-
-        Clocks cannot tell on engines this fast. Threads can: requests that ``Table.gather`` sends at once come from the
-        threads of one pool, and are one round trip unless one of them continues another.
-        """
-        alone = [request for request in self.requests if not request.thread.startswith("ThreadPoolExecutor")]
-        pools: dict[str, list[Request]] = {}
-        for request in self.requests:
-            if request not in alone:
-                pools.setdefault(request.thread.rpartition("_")[0], []).append(request)
-        return len(alone) + sum(1 + _continued(pool) for pool in pools.values())
-
-
-def _continued(requests: Sequence[Request]) -> int:
-    continued = Counter(request.partition for request in requests if "ExclusiveStartKey" in request.body)
-    return max(continued.values(), default=0)
+        """How many round trips followed one another."""
+        return self.trace.round_trips
 
 
 @contextmanager
@@ -127,13 +114,16 @@ def before(table: Table, operation: str, action: Callable[[], object], skip: int
 @contextmanager
 def watched(table: Table) -> Iterator[Wire]:
     """Note each request that is made."""
-    wire = Wire()
+    wire = Wire(Trace().attach(table))
 
     def note(model: Any, params: dict[str, Any], **_: Any) -> None:
         wire.requests.append(Request(model.name, json.loads(params["body"]), threading.current_thread().name))
 
-    with hooked(table, "before-call.dynamodb", note):
-        yield wire
+    try:
+        with hooked(table, "before-call.dynamodb", note):
+            yield wire
+    finally:
+        wire.trace.detach(table)
 
 
 @contextmanager
