@@ -75,7 +75,7 @@ def tell_of_hot(
     pace: Annotated[Pace, typer.Argument(help="At once, once a day (at seven in UTC), or never.")],
 ) -> output.Json:
     """Choose when a user is notified of hot deals."""
-    users.tell_of_hot(work.table, username, pace)
+    users.set_hot_notifications(work.table, username, pace)
     return {"username": username, "hotPace": pace}
 
 

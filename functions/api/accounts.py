@@ -80,7 +80,7 @@ def change_me(change: AccountChange) -> Response[Any]:
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
     if change.hot_pace is not None:
-        users.tell_of_hot(table(), user.username, change.hot_pace, user.account_id)
+        users.set_hot_notifications(table(), user.username, change.hot_pace, user.account_id)
     for joined in _OF_FEATURES:
         joined.change(user, change)
     if change.password is not None:

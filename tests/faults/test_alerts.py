@@ -314,8 +314,8 @@ def test_a_changed_price_arms_an_alert_anew_and_another_pace_does_not(
 
 def test_a_hot_deal_notifies_at_the_pace_that_a_member_chose(table: Table, deal: Deal, work_off: WorkOff) -> None:
     join(table, "ana", "bo", "cy")
-    users.tell_of_hot(table, "bo", Pace.DAILY)
-    users.tell_of_hot(table, "cy", Pace.NEVER)
+    users.set_hot_notifications(table, "bo", Pace.DAILY)
+    users.set_hot_notifications(table, "cy", Pace.NEVER)
     hot = deals.make_hot(table, deal.deal_id, NOW)
 
     work_off(fanout.alarm_of(hot, 1))

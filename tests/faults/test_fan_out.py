@@ -441,7 +441,7 @@ def test_a_repeated_page_leaves_out_those_who_are_leaving_and_keeps_the_others_p
     table: Table, queue: Queue, deal: Deal
 ) -> None:
     join(table, "ana", "bo", "cy")
-    users.tell_of_hot(table, "ana", Pace.DAILY)
+    users.set_hot_notifications(table, "ana", Pace.DAILY)
     (unit,) = fanout.alarm_of(deals.make_hot(table, deal.deal_id, NOW), segments=1)
 
     def die() -> None:

@@ -114,11 +114,11 @@ def change_name(request: Request) -> Answer:
 
 
 @routes.post("/account/hot", form_page="/my/watches")
-def tell_of_hot(request: Request) -> Answer:
+def set_hot_notifications(request: Request) -> Answer:
     """Set when the member is notified of hot deals; the form is on the page of watches and alerts."""
     user, typed = me(request), forms.read(request.event)
     pace = check(AccountChange, {"hotPace": typed.get("pace", "")}).hot_pace
-    users.tell_of_hot(table(), user.username, pace or Pace.AT_ONCE, user.account_id)
+    users.set_hot_notifications(table(), user.username, pace or Pace.AT_ONCE, user.account_id)
     return pages.redirect("/my/watches", notice="limits")
 
 

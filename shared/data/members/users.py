@@ -89,7 +89,7 @@ def rename(table: Table, username: str, name: str, account_id: str | None = None
     table.write(account_checks.change(username, "SET #name = :name", account_id, names=names, values=values))
 
 
-def tell_of_hot(table: Table, username: str, pace: Pace, account_id: str | None = None) -> None:
+def set_hot_notifications(table: Table, username: str, pace: Pace, account_id: str | None = None) -> None:
     """Set when an account is notified of hot deals. Raises NotSignedIn, NoSuchUser."""
     table.write(account_checks.change(username, "SET HotPace = :pace", account_id, values={":pace": pace}))
 
