@@ -95,9 +95,6 @@ class Feature:
     invariants: str = ""
     """Makes what holds its items against each other (``shared/data/invariants.py``)."""
 
-    removals: str = ""
-    """What takes an account's items from it (``shared/data/removal.py``)."""
-
     holds_accounts: Mapping[str, str] = field(default_factory=dict)
     """Counts of an account that must be 0 before it is removed, each with the error that says so."""
 
@@ -304,7 +301,6 @@ SHOP = Feature(
     items="shared.data.orders.entities:",
     invariants="shared.data.orders.invariants:Sales",
     holds_accounts={"OpenOrders": "shared.data.orders.steps:OrdersRemain"},
-    removals="shared.data.orders.steps:REMOVED",
     refreshes={"Stock": "stock"},
     news=(
         News(

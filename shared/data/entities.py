@@ -59,7 +59,12 @@ def _copy(type_: str, key: Key, kind: str, patterns: str, shown: Shown) -> Itera
 def _followed(topic: Topic, likes: str, watches: str) -> Iterator[Entity]:
     """The likes and the watches of brands or of categories, with the numbers of their patterns."""
     of, user = topic.kind.label, (topic, _USERNAME)
-    of_topic: dict[str, Any] = {"says": SAYS_USER, "partners": (Partner(keys.topic(topic)),), "owned": True}
+    of_topic: dict[str, Any] = {
+        "says": SAYS_USER,
+        "partners": (Partner(keys.topic(topic)),),
+        "owned": True,
+        "remover": "shared.data.members.follows:remove_some",
+    }
     like = at(keys.like(*user), f"a like of a {of}", likes)
     listed = at(keys.like_in_likes(*user), "a user's likes", "25", index=GSI1)
     yield Entity(keys.LIKE[topic.kind], like, (listed,), needs="LikedAt", **of_topic)
@@ -109,7 +114,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="AccountId", says=SAYS_USER,
             partners=(Partner(keys.beginning(_("StartsAt"), DEAL_ID),
                     {"Type": keys.BEGINNING, **SAYS_DEAL, **SAYS_USER}),),
-            owned=True),
+            owned=True, remover="shared.data.catalog.drafts:remove_some"),
         Entity(keys.BEGINNING,
             at(keys.beginning(_("Time"), DEAL_ID), because="a scheduled deal is private until it is posted"),
             needs="Username", says=SAYS_DEAL),
@@ -212,13 +217,14 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="Username AccountId CreatedAt",
             partners=(Partner(keys.feed(_USERNAME), {"Type": keys.FEED_KEY, "TokenHash": "<TokenHash>"},
                     {"CreatedAt": "CreatedAt", "Generation": "Generation"}),),
-            owned=True),
+            owned=True, remover="shared.data.members.feed_keys:remove_some"),
         Entity(keys.FEED_KEY, at(keys.feed(_USERNAME), because="it holds what a feed's key is made of"),
             needs="TokenHash CreatedAt", claimed=True),
         Entity(keys.SAVED, at(keys.saved(_USERNAME, DEAL_ID), "a user's saved deals", "38"),
             needs="SavedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True),
         Entity(keys.VOTE, at(keys.vote(_USERNAME, DEAL_ID), "a user's votes", "46"),
-            needs="Vote Worth VotedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True),
+            needs="Vote Worth VotedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True,
+            remover="shared.data.catalog.votes:remove_some"),
     ),
     **features.merged("items", "ENTITIES"),
     "Upkeep": (

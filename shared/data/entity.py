@@ -86,9 +86,10 @@ class Entity:
     ``needs`` names the attributes that each item has, in addition to those of ``says``, which repeat its key. Of items
     that are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the
     reason. ``places`` are its places in indexes; a ``computed`` item follows as a whole from others
-    (``invariants.py``). ``owned``: it belongs to the account that ``Username`` names, and goes with it: its partition
-    in the table or in an index must name that account, or ``removal.py`` must say what removes it. A ``claimed`` item
-    must be the partner of some other.
+    (``invariants.py``). ``owned``: it belongs to the account that ``Username`` names, and is removed with it
+    (``removal.py``): all that is in its partition of the table or of an index, which must name that account, or what
+    the function ``remover`` takes (``module:name``), where others count such items or point to them. A ``claimed``
+    item must be the partner of some other.
     """
 
     type: str
@@ -100,6 +101,7 @@ class Entity:
     says: Mapping[str, str] = field(default_factory=dict)
     partners: tuple[Partner, ...] = ()
     owned: bool = False
+    remover: str = ""
     claimed: bool = False
     computed: bool = False
     expires: bool = False

@@ -12,21 +12,18 @@ name's next owner has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from datetime import datetime
-from itertools import chain
 
 from shared import features
 from shared.data import account_checks, keys
 from shared.data.bulk import forget_found
-from shared.data.catalog import drafts, topics, votes
-from shared.data.members import feed_keys, follows, sessions, users
+from shared.data.entity import Entity
+from shared.data.members import sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, Index
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, put_over, require
+from shared.dynamodb.writes import delete, put_over, require
 from shared.errors import AccountChanged, NoSuchUser
-from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
 from shared.models.members import User
 from shared.values.times import to_iso
 
@@ -57,10 +54,14 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     held, values = "Leaving = :removal", {":removal": item["Leaving"]}
     required = require(keys.user(username), held, values=values, refused=_Finished(username))
     try:
-        for remove_some in _COUNTED:
-            if remove_some(table, username, most, required=required) == most:
+        # The chart of the table takes 20 ms, which only a removal pays.
+        from shared.data.entities import ROWS  # noqa: PLC0415
+
+        owned = [row for row in ROWS if row.owned]
+        for remover in dict.fromkeys(row.remover for row in owned if row.remover):
+            if features.imported(remover)(table, username, most, required=required) == most:
                 return False
-        for partition, index in _partitions(username):
+        for partition, index in dict.fromkeys(_partition(row, username) for row in owned if not row.remover):
             if forget_found(table, partition, most, index=index, required=required) == most:
                 return False
         table.write(delete(keys.user(username), condition=held, values=values, refused=_Finished(username)))
@@ -69,33 +70,13 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     return True
 
 
-def _remove_follows(table: Table, username: str, most: int, *, required: Write) -> int:
-    slugs = topics.brand_names(table, consistent=True)  # a brand may be a moment old, and liked since
-    followed = [*(Topic(BRAND, slug) for slug in slugs), *(Topic(CATEGORY, slug) for slug in CATEGORIES)]
-    return follows.remove_some(table, username, followed, most, required=required)
-
-
-_COUNTED: Mapping[Callable[..., int], tuple[str, ...]] = {
-    **features.merged("removals"),
-    votes.remove_some: (keys.VOTE,),
-    feed_keys.remove_some: (keys.FEED_KEY,),
-    drafts.remove_some: (keys.DRAFT,),
-    _remove_follows: (*keys.LIKE.values(), *keys.WATCH.values()),
-}
-"""Functions that remove some items that others count or point to, and return how many, by their types."""
-
-
-def _partitions(username: str) -> list[tuple[str, Index | None]]:
-    """The partitions to empty: of each other type that an account owns, in the table or else in an index.
+def _partition(row: Entity, username: str) -> tuple[str, Index | None]:
+    """The partition that holds an account's items of a type, in the table or else in an index.
 
     An index may miss the latest writes. That does no harm to sessions, which no longer work.
     """
-    from shared.data.entities import ROWS  # noqa: PLC0415  # 20 ms, which only a removal pays
-
-    counted = set(chain.from_iterable(_COUNTED.values()))
-    owned = [(row.own, *row.places) for row in ROWS if row.owned and row.type not in counted]
-    named = [next(place for place in places if "<Username>" in place.partition) for places in owned]
-    return list(dict.fromkeys((place.partition.replace("<Username>", username), place.index) for place in named))
+    place = next(place for place in (row.own, *row.places) if "<Username>" in place.partition)
+    return place.partition.replace("<Username>", username), place.index
 
 
 def go_on_with_all(table: Table, *, failures: damage.Failures | None = None) -> int:

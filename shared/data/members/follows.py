@@ -6,13 +6,11 @@ has ended stays on it as ended.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
 from shared.data import account_checks, keys
-from shared.data.catalog import deals
-from shared.data.catalog.topics import no_such
+from shared.data.catalog import deals, topics
 from shared.data.members import limits
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -20,7 +18,7 @@ from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, assign, delete, forget, put_new, update
 from shared.errors import AlreadyExists, AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
-from shared.models.catalog import Deal, Page, Topic
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Deal, Page, Topic
 from shared.models.members import NO_LIMITS, Limits
 from shared.values import identifiers
 from shared.values.times import to_iso
@@ -107,10 +105,12 @@ def _followed(table: Table, partition: str) -> dict[Topic, Limits]:
     return dict(damage.readable(table.query(partition, index=GSI1, projection=_FOLLOWED), read))
 
 
-def remove_some(table: Table, username: str, topics: Sequence[Topic], most: int, *, required: Write) -> int:
-    """Take back a user's likes and watches of some topics, ``most`` of them; returns how many. No index is asked."""
-    followed = [(topic, keys.like(topic, username), "LikesCount") for topic in topics]
-    followed += [(topic, keys.watch(topic, username), "WatchCount") for topic in topics]
+def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Take back a user's likes and watches, ``most`` of them; returns how many. No index is asked."""
+    slugs = topics.brand_names(table, consistent=True)  # a brand may be a moment old, and liked since
+    all_topics = [*(Topic(BRAND, slug) for slug in slugs), *(Topic(CATEGORY, slug) for slug in CATEGORIES)]
+    followed = [(topic, keys.like(topic, username), "LikesCount") for topic in all_topics]
+    followed += [(topic, keys.watch(topic, username), "WatchCount") for topic in all_topics]
     there = table.get_many([key for _, key, _ in followed], consistent=True, projection=KEYS_ONLY)
     removed = [(topic, key, counter) for topic, key, counter in followed if key in there][:most]
     for topic, key, counter in removed:
@@ -120,7 +120,7 @@ def remove_some(table: Table, username: str, topics: Sequence[Topic], most: int,
 
 
 def _count(topic: Topic, counter: str, by: int) -> Write:
-    return update(keys.topic(topic), f"ADD {counter} :by", values={":by": by}, refused=no_such(topic))
+    return update(keys.topic(topic), f"ADD {counter} :by", values={":by": by}, refused=topics.no_such(topic))
 
 
 def _taking_back(topic: Topic, key: Key, counter: str, absent: DealsError) -> tuple[Write, Write]:

@@ -215,10 +215,6 @@ def _sale(order: Item, parts: list[Item]) -> Write:
     return put_new(sale, refused=AlreadyExists())
 
 
-REMOVED = {close_some: (shop_keys.ORDER,)}
-"""The function that removes an account's orders, with their type (``shared/data/removal.py``)."""
-
-
 NEWS: Mapping[OrderStatus, tuple[str, str]] = {
     OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
     OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
