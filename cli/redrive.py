@@ -9,13 +9,13 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import boto3
@@ -23,7 +23,7 @@ import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.commands import AsJson, NoTable, local_cloud, open_table
-from cli.output import complain, say, show_json, show_rows
+from cli.output import complain, note, say, show_json, show_rows
 from infra.functions import DEAD_LETTERS, OF_FEATURES, QUEUES, WORK
 from shared import features, services
 from shared.data import keys
@@ -33,7 +33,7 @@ from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.damage import UNREADABLE
 from shared.dynamodb.table import Table
 from shared.errors import DealsError, Unavailable
-from shared.services import Queue, Received
+from shared.services import NoMoveTasks, Queue, Received
 from shared.values.naming import counted
 
 if TYPE_CHECKING:
@@ -275,10 +275,10 @@ def redrive(
         if case.message.message_id in (drop or ()):
             case.queue.remove(case.message)
             case.row["outcome"] = "dropped"
-        elif send:
-            plumbing.send(case)
-        else:
+        elif not send:
             case.queue.release(case.message)
+    if send:
+        plumbing.send([case for case in cases if case.row["outcome"] == "waiting"])
     rows = [case.row for case in cases]
     if as_json:
         show_json({"result": rows})
@@ -338,7 +338,36 @@ class _Plumbing:
             case = {"queue": source, "kind": kind, "dealIds": deal_ids, "received": message.received, "reason": reason}
             yield _Case(queue, message, content, case | {"messageId": message.message_id, "outcome": "waiting"})
 
-    def send(self, case: _Case) -> None:
+    def send(self, cases: Iterable[_Case]) -> None:
+        """Send messages again, and note what came of each: SQS moves them where it can, all of a queue at once."""
+        for source, of_queue in groupby(cases, lambda case: str(case.row["queue"])):
+            together = list(of_queue)
+            if not self._moved(source, together):
+                for case in together:
+                    self._send(case)
+
+    def _moved(self, source: str, cases: Sequence[_Case]) -> bool:
+        """Try to have SQS move a dead-letter queue's messages to the queue of work of the same name.
+
+        A task of SQS takes no filter, so each message must be work of this queue; and it takes nothing that came from
+        elsewhere, so a batch of the stream is never moved.
+        """
+        if not all(isinstance(case.content, tuple) and case.content[0].queue == source for case in cases):
+            return False
+        messages = [case.message for case in cases]
+        outcome, failed = "sent again", False
+        try:
+            cases[0].queue.move(messages, self.queues[source], lambda text: note(f"{source}: {text}"))
+        except NoMoveTasks:
+            note(f"{source}: SQS has no task here that moves messages, so each is sent by itself.")
+            return False
+        except DealsError as error:
+            outcome, failed = f"left: {error}", True
+        for case in cases:
+            case.row["outcome"], case.failed = outcome, failed
+        return True
+
+    def _send(self, case: _Case) -> None:
         """Send one message again, and note what came of it."""
         try:
             case.row["outcome"] = self._sent(case)

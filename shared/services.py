@@ -5,7 +5,7 @@ After throttling or a broken connection a request is tried again, within the tim
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 BATCH = 10
 """Messages one SendMessageBatch takes."""
+
+_NO_TASKS = ("InvalidAction", "AWS.SimpleQueueService.UnsupportedOperation")
+"""Codes of an endpoint that has no tasks that move messages: MiniStack's, and AWS's."""
+
+
+class NoMoveTasks(Unavailable):
+    """The endpoint has no tasks that move messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,43 @@ class Queue(Service["SQSClient"]):
             self.client.change_message_visibility, QueueUrl=self.url, ReceiptHandle=message.receipt, VisibilityTimeout=0
         )
 
+    def move(self, messages: Iterable[Received], to: Queue, progress: Callable[[str], object]) -> None:
+        """Have SQS move all that waits in this dead-letter queue to a queue, these messages with it, and wait for it.
+
+        An interruption ends the task, too; what is moved stays moved. Raises NoMoveTasks, and Unavailable where a task
+        is refused (one may run at a time) or fails.
+        https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html
+        """
+        arn = self._arn()
+        self._tasks(arn)  # an endpoint without tasks says so before the messages are released
+        for message in messages:  # a task may overlook what is hidden
+            self.release(message)
+        begun = self.ask(self.client.start_message_move_task, SourceArn=arn, DestinationArn=to._arn())
+        try:
+            while (task := self._tasks(arn)[0])["Status"] == "RUNNING":
+                progress(_moved(task))
+                self.sleep(1)
+        except KeyboardInterrupt:
+            self.call(self.client.cancel_message_move_task, TaskHandle=begun["TaskHandle"])
+            raise
+        if task["Status"] != "COMPLETED":
+            why = task.get("FailureReason", "no reason given")
+            raise Unavailable(f"{_moved(task)}, then the task was {task['Status']}: {why}")
+
+    def meaning(self, error: ClientError) -> DealsError:
+        """Our error for a refusal."""
+        if error.response["Error"]["Code"] in _NO_TASKS:
+            return NoMoveTasks(f"The queue cannot do this: {error}")
+        return aws_errors.domain_error(error, self.called)
+
+    def _arn(self) -> str:
+        answer = self.call(self.client.get_queue_attributes, QueueUrl=self.url, AttributeNames=["QueueArn"])
+        return str(answer["Attributes"]["QueueArn"])
+
+    def _tasks(self, arn: str) -> Any:
+        """The task that moves messages out of a queue, or the last that did."""
+        return self.call(self.client.list_message_move_tasks, SourceArn=arn)["Results"]
+
     def _send_batch(self, bodies: Sequence[str]) -> None:
         entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(bodies)]
 
@@ -92,6 +136,12 @@ class Queue(Service["SQSClient"]):
                 raise Busy("The queue refuses messages.")
 
         self.retry(once, when=aws_errors.AGAIN)
+
+
+def _moved(task: Mapping[str, Any]) -> str:
+    """How far a task is. SQS counts roughly, and how many there are only once it has begun."""
+    count, total = task["ApproximateNumberOfMessagesMoved"], task.get("ApproximateNumberOfMessagesToMove", "?")
+    return f"{count} of {total} messages are moved"
 
 
 def connect_queue(url: str, budget: Budget | None = None, /, **client_arguments: Any) -> Queue:

@@ -109,11 +109,130 @@ def test_dead_work_is_sent_again_as_it_is(
 ) -> None:
     plumbing[dead].send([body])
 
-    shown = btd("redrive", "--send").stdout
+    result = btd("redrive", "--send")
 
-    assert "sent again" in shown
+    assert "sent again" in result.stdout
+    assert "each is sent by itself" in result.stderr  # MiniStack has no tasks that move messages
     assert bodies(plumbing[queue]) == [body]
     assert bodies(plumbing[dead]) == []
+
+
+Asked = list[tuple[str, dict[str, Any]]]
+"""The requests about tasks that move messages, with their parameters."""
+
+UNITS = [Unit(UNIT.deal_id, "hot", segment).to_json() for segment in range(2)]
+
+
+def task(status: str, moved: int = 0, **others: Any) -> dict[str, Any]:
+    """SQS's answer about a task that moves two messages."""
+    counts = {"ApproximateNumberOfMessagesMoved": moved, "ApproximateNumberOfMessagesToMove": 2}
+    return {"Results": [{"Status": status, **counts, **others}]}
+
+
+def refusal(code: str, message: str) -> dict[str, Any]:
+    return {"Error": {"Code": code, "Message": message}}
+
+
+@pytest.fixture
+def tasks(plumbing: dict[str, Queue], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Asked]:
+    """Has SQS answer about tasks as AWS does. The last answer to ListMessageMoveTasks is repeated."""
+    queue = plumbing["QueueUrl"]
+    monkeypatch.setattr(services, "connect_queue", lambda *_, **__: queue)
+
+    def answered(*listed: dict[str, Any] | BaseException, start: dict[str, Any] | None = None) -> Asked:
+        asked: Asked = []
+        left = list(listed)
+
+        def answer(model: Any, params: dict[str, Any], **_: Any) -> tuple[Any, dict[str, Any]] | None:
+            if not model.name.endswith(("MessageMoveTask", "MessageMoveTasks")):
+                return None
+            asked.append((model.name, json.loads(params["body"])))
+            said: Any = start or {"TaskHandle": "a task"}
+            if model.name == "ListMessageMoveTasks":
+                said = left.pop(0) if len(left) > 1 else left[0]
+            if isinstance(said, BaseException):
+                raise said
+            return SimpleNamespace(status_code=400 if "Error" in said else 200), said
+
+        events: Any = queue.client.meta.events
+        events.register_first("before-call.sqs", answer)
+        return asked
+
+    return answered
+
+
+def test_sqs_moves_what_a_queue_of_work_could_not_do(
+    plumbing: dict[str, Queue], btd: Btd, tasks: Callable[..., Asked]
+) -> None:
+    asked = tasks({"Results": []}, task("RUNNING", 1), task("COMPLETED", 2))
+    plumbing["WorkDeadLettersUrl"].send(UNITS)
+
+    result = btd("redrive", "--send", "--json")
+
+    assert [case["outcome"] for case in json.loads(result.stdout)["result"]] == ["sent again"] * 2
+    assert "work: 1 of 2 messages are moved" in result.stderr
+    (started,) = [parameters for operation, parameters in asked if operation == "StartMessageMoveTask"]
+    assert "WorkDeadLettersUrl" in started["SourceArn"]
+    assert "QueueUrl" in started["DestinationArn"]
+    assert bodies(plumbing["QueueUrl"]) == []
+    assert sorted(bodies(plumbing["WorkDeadLettersUrl"])) == sorted(UNITS)
+
+
+RUNNING = "There is already a task running. Only one active task is allowed for a source queue arn at a given time."
+
+
+@pytest.mark.parametrize(
+    ("listed", "start", "why"),
+    [
+        (
+            [task("FAILED", 1, FailureReason="AccessDenied")],
+            None,
+            "1 of 2 messages are moved, then the task was FAILED",
+        ),
+        ([task("CANCELLED", 1)], None, "1 of 2 messages are moved, then the task was CANCELLED"),
+        ([task("RUNNING")], refusal("InvalidParameterValue", RUNNING), RUNNING),
+        ([refusal("AccessDenied", "not authorized to perform sqs:ListMessageMoveTasks")], None, "not authorized"),
+    ],
+    ids=["failed", "cancelled", "another task", "no right"],
+)
+def test_a_task_that_fails_leaves_the_messages_and_says_why(
+    plumbing: dict[str, Queue],
+    btd: Btd,
+    tasks: Callable[..., Asked],
+    listed: list[dict[str, Any]],
+    start: dict[str, Any] | None,
+    why: str,
+) -> None:
+    tasks(*listed, start=start)
+    plumbing["WorkDeadLettersUrl"].send(UNITS)
+
+    shown = json.loads(btd("redrive", "--send", "--json", code=1).stdout)["result"]
+
+    assert len(shown) == 2
+    assert all(case["outcome"].startswith("left: ") and why in case["outcome"] for case in shown)
+    assert bodies(plumbing["QueueUrl"]) == []
+
+
+def test_an_interruption_cancels_the_task(plumbing: dict[str, Queue], btd: Btd, tasks: Callable[..., Asked]) -> None:
+    asked = tasks({"Results": []}, KeyboardInterrupt())
+    plumbing["WorkDeadLettersUrl"].send(UNITS)
+
+    btd("redrive", "--send", code=130)
+
+    assert asked[-1] == ("CancelMessageMoveTask", {"TaskHandle": "a task"})
+
+
+def test_a_dead_letter_queue_with_an_unknown_message_is_not_moved(
+    plumbing: dict[str, Queue], btd: Btd, tasks: Callable[..., Asked]
+) -> None:
+    asked = tasks({"Results": []})
+    plumbing["WorkDeadLettersUrl"].send([*UNITS, "no JSON"])
+
+    btd("redrive", "--send", code=1)
+
+    assert asked == []
+    assert sorted(bodies(plumbing["QueueUrl"])) == sorted(UNITS)
+    assert bodies(plumbing["WorkDeadLettersUrl"]) == ["no JSON"]
 
 
 def test_an_unknown_message_is_left_and_fails_and_can_be_dropped(plumbing: dict[str, Queue], btd: Btd) -> None:
