@@ -108,6 +108,10 @@ offer_by_price = Text[int, str]("{price:014}#{deal_id}")
 word = Text[str]("WORD#{word}")
 """The listed deals that have a word in their title, brand or category."""
 word_of_deal = Item[str, str](PK="WORD#{word}", SK="DEAL#{deal_id}")
+word_count = Item[str](PK="WORDS#{word:.2}", SK="{word}")
+"""How many listed deals have a word; words that begin with the same two letters lie together."""
+words = Text[str]("WORDS#{beginning:.2}")
+"""The counts of all words that begin as a text does."""
 
 # Brands and categories, and who follows them.
 topic = Item[Topic]("{topic.kind.prefix}#{topic.slug}")
@@ -240,16 +244,6 @@ def score_in_popular(deal_id: str, month: str, rank: int) -> Key:
     """The place of a deal's score among those of the deals of a month."""
     # The ranks of deals from before 2020 are negative, and as texts they would sort backward.
     return {"GSI1PK": popular(month), "GSI1SK": f"{rank + 1_000_000_000:010d}#{deal_id}"}
-
-
-def word_count(text: str) -> Key:
-    """How many listed deals have a word; words that begin with the same two letters lie together."""
-    return _pair(words(text), text)
-
-
-def words(beginning: str) -> str:
-    """The partition of the counts of all words that begin as a text does."""
-    return f"WORDS#{beginning[:2]}"
 
 
 def counted_click(salt: str, network: str, deal_id: str, hour: int) -> Key:
