@@ -14,6 +14,7 @@ from itertools import chain
 
 from infra import rights
 from infra.bundling import module_of
+from infra.rights import Right
 from infra.rows import FULL, Caller, Filter, Function, Reading, typed
 from infra.settings import Stage, Watch
 from shared import features
@@ -119,10 +120,16 @@ _ROWS = (
 
 
 def _whole(row: Function) -> Function:
-    """A row with the rights that features add to it."""
-    for rights_of in features.parts("rows", "MORE"):
-        row = replace(row, access=rights.widened(row.access, rights_of.get(row.name, ())))
-    return row
+    """A row with the rights that features add to it: partitions join those of a right that is the same otherwise."""
+    access = [*row.access]
+    for new in chain.from_iterable(rights_of.get(row.name, ()) for rights_of in features.parts("rows", "MORE")):
+        for at, right in enumerate(access):
+            if isinstance(right, Right) and isinstance(new, Right) and replace(right, partitions=new.partitions) == new:
+                access[at] = replace(new, partitions=(*right.partitions, *new.partitions))
+                break
+        else:
+            access.append(new)
+    return replace(row, access=tuple(access))
 
 
 FUNCTIONS: tuple[Function, ...] = tuple(map(_whole, _ROWS))

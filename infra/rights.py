@@ -1,12 +1,13 @@
 """Rights of functions to the table, as data: what a right is, and those of each function; ``rows/`` has features'.
 
 ``tests/e2e/test_privilege.py`` compares them with what the functions do: all of it is allowed, and every right is used.
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html has the conditions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.data import partitions as p
@@ -30,7 +31,6 @@ class Right:
     authorized as the operations in it, and PartiQL's INSERT is ``PartiQLInsert``. ``attributes``, where any are named,
     are the only ones that a request may ask for, in addition to the key. ``keyed`` is False on a stage that grants an
     index as a whole (``rights_by_index`` in ``settings.py``). Sources:
-    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
     """
@@ -58,8 +58,7 @@ class Scan:
     """A scan of the table or an index for some attributes of its items. It names no keys, so none can cut it down.
 
     ``dynamodb:Attributes`` holds the attributes that a request asks for. It is missing where a request asks for whole
-    items; ``dynamodb:Select`` says that. The keys must be among the attributes:
-    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+    items; ``dynamodb:Select`` says that. The keys must be among the attributes.
     """
 
     attributes: tuple[str, ...]
@@ -77,7 +76,6 @@ def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any
 
     A write could otherwise ask for the item that was there (``ReturnValues``). One whose condition is refused still
     can, we believe: ``items-returned-by-a-refused-write`` in ``docs/ledger.md``.
-    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
     """
     return {
         "ForAllValues:StringEquals": {"dynamodb:Attributes": [*dict.fromkeys((*keys, *attributes))]},
@@ -90,19 +88,6 @@ def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any
 
 Access = tuple[Right | Scan, ...]
 """The rights of one function to the table."""
-
-
-def widened(access: Access, more: Access) -> Access:
-    """Rights with more of them: partitions join those of a right that is the same otherwise."""
-    rights = [*access]
-    for new in more:
-        for at, right in enumerate(rights):
-            if isinstance(right, Right) and isinstance(new, Right) and replace(right, partitions=new.partitions) == new:
-                rights[at] = replace(new, partitions=(*right.partitions, *new.partitions))
-                break
-        else:
-            rights.append(new)
-    return tuple(rights)
 
 
 # Functions of the API.
@@ -188,10 +173,7 @@ EDITORS: Access = (
 
 # Functions that answer pages.
 
-SITE: Access = (
-    *CATALOG,
-    Right("Query", (p.PRODUCT,)),
-)
+SITE: Access = (*CATALOG, Right("Query", (p.PRODUCT,)))
 """The reads of the API's public routes, and those by product."""
 
 CLICKS: Access = (

@@ -56,9 +56,6 @@ MAX_BYTES = 8 * 1024
 _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
 """Changes allowed even above the size limit."""
 
-_LEADS_TO = ("DealId", "Product", "Brand")
-_OURS = (*KEYS, "Type", *DEAL.names)
-
 
 def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
     """The id of a new deal: derived from its source's id if it has one, so that a repeated import gives the same id."""
@@ -255,6 +252,9 @@ def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
     return {item["SourceId"]: item["DealId"] for item in items}
 
 
+_OURS = (*KEYS, "Type", *DEAL.names)
+
+
 def ours(item: Item) -> Item:
     """A Deal item without attributes that this release does not know: edits leave those as they are."""
     return {name: item[name] for name in _OURS if name in item}
@@ -376,6 +376,9 @@ class Place:
 def place(deal: Deal) -> Place:
     """Where the number of a deal leads."""
     return Place(deal.deal_id, links.product_hash(deal.link), deal.brand)
+
+
+_LEADS_TO = ("DealId", "Product", "Brand")
 
 
 def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Place:

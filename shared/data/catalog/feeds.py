@@ -39,18 +39,6 @@ SPARE = 20
 """Deals that counts are read for beyond a page: some may have ended, or be damaged. 121 of the largest deals still fit
 one answer of 1 MB."""
 
-SETTLING = timedelta(hours=1)
-"""How long after a day a sweep still looks at it: a note that was begun before midnight may be written after it."""
-
-MOST_WAITING = 2000
-"""How many of a day's ended deals a reader allows for: more than half an hour's, where a sweep looks at 500."""
-
-BACK = timedelta(days=7)
-"""How far back a sweep begins where the container cannot be read: sweeps are never that late."""
-
-_ENDING = "ending"
-_NOTE = Projection.of("PK", "SK", "Brand", "Category")
-
 PeriodCounts = tuple[Mapping[str, int], Counter[str]]
 """How many deals each period of a feed holds, newest first, and how many of them are known to have ended."""
 
@@ -109,15 +97,6 @@ def open_feed(table: Table, topic: Topic) -> tuple[CountedTopic, PeriodCounts]:
     return found, (feed_counts.counted(feed, books, until=None), Counter())
 
 
-def of_periods(table: Table, feed: Feed, periods: Sequence[str], *, most: int) -> list[Deal]:
-    """The newest listed deals of some periods of a feed, ``most`` of each, ended ones not yet swept included.
-
-    A Query for each period, all at once.
-    """
-    wanted = (partial(_query, table, feed, _Stretch(period), most) for period in periods)
-    return readable(item for items in table.gather(list(wanted)) for item in items)
-
-
 def scope(feed: Feed) -> str:
     """The name under which a feed's cursors are its own."""
     return f"{feed.topic.kind.label}/{feed.topic.slug}" if feed.topic else "deals"
@@ -165,6 +144,22 @@ def _query(table: Table, feed: Feed, stretch: _Stretch, limit: int) -> list[Item
     return list(table.query(partition, **CARDS[feed.index], after=after, newest_first=True, limit=limit))
 
 
+def of_periods(table: Table, feed: Feed, periods: Sequence[str], *, most: int) -> list[Deal]:
+    """The newest listed deals of some periods of a feed, ``most`` of each, ended ones not yet swept included.
+
+    A Query for each period, all at once.
+    """
+    wanted = (partial(_query, table, feed, _Stretch(period), most) for period in periods)
+    return readable(item for items in table.gather(list(wanted)) for item in items)
+
+
+SETTLING = timedelta(hours=1)
+"""How long after a day a sweep still looks at it: a note that was begun before midnight may be written after it."""
+
+BACK = timedelta(days=7)
+"""How far back a sweep begins where the container cannot be read: sweeps are never that late."""
+
+
 def sweep(table: Table, now: datetime, *, most: int = 500, failures: damage.Failures | None = None) -> int:
     """Take the deals that have ended by a time out of the feeds, ``most`` of them; returns how many it looked at.
 
@@ -198,6 +193,10 @@ def sweep(table: Table, now: datetime, *, most: int = 500, failures: damage.Fail
     return swept
 
 
+_ENDING = "ending"
+"""The name under which cursors of the deals that end next are their own."""
+
+
 def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str | None = None) -> Page[Deal]:
     """A page of the active deals that end within so many times 24 hours, the next to end first, ``most`` at most.
 
@@ -229,6 +228,12 @@ def within_a_day(table: Table, now: datetime, *, but: timedelta) -> list[str]:
     ]
     notes = table.gather([partial(_notes, table, bound["PK"], after, MOST_WAITING) for bound in bounds])
     return damage.readable((note for note in chain(*notes) if note["SK"] <= bounds[0]["SK"]), _deal_of)
+
+
+MOST_WAITING = 2000
+"""How many of a day's ended deals a reader allows for: more than half an hour's, where a sweep looks at 500."""
+
+_NOTE = Projection.of("PK", "SK", "Brand", "Category")
 
 
 def _notes(table: Table, partition: str, after: str, most: int) -> list[Item]:

@@ -105,20 +105,6 @@ def _followed(table: Table, partition: str) -> dict[Topic, Limits]:
     return dict(damage.readable(table.query(partition, index=GSI1, projection=_FOLLOWED), read))
 
 
-def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Take back a user's likes and watches, ``most`` of them; returns how many. No index is asked."""
-    slugs = topics.brand_names(table, consistent=True)  # a brand may be a moment old, and liked since
-    all_topics = [*(Topic(BRAND, slug) for slug in slugs), *(Topic(CATEGORY, slug) for slug in CATEGORIES)]
-    followed = [(topic, keys.like(topic, username), "LikesCount") for topic in all_topics]
-    followed += [(topic, keys.watch(topic, username), "WatchCount") for topic in all_topics]
-    there = table.get_many([key for _, key, _ in followed], consistent=True, projection=KEYS_ONLY)
-    removed = [(topic, key, counter) for topic, key, counter in followed if key in there][:most]
-    for topic, key, counter in removed:
-        with suppress(NotLiked):  # gone since it was found
-            table.transact(required, *_taking_back(topic, key, counter, NotLiked()))
-    return len(removed)
-
-
 def _count(topic: Topic, counter: str, by: int) -> Write:
     return update(keys.topic(topic), f"ADD {counter} :by", values={":by": by}, refused=topics.no_such(topic))
 
@@ -174,3 +160,17 @@ def latest_saved(table: Table, username: str, *, limit: int, cursor: str | None 
     return Page(
         tuple(deals.get_many(table, ids)), identifiers.cursor_after(scope, ids[-1]) if len(items) > limit else None
     )
+
+
+def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Take back a user's likes and watches, ``most`` of them; returns how many. No index is asked."""
+    slugs = topics.brand_names(table, consistent=True)  # a brand may be a moment old, and liked since
+    all_topics = [*(Topic(BRAND, slug) for slug in slugs), *(Topic(CATEGORY, slug) for slug in CATEGORIES)]
+    followed = [(topic, keys.like(topic, username), "LikesCount") for topic in all_topics]
+    followed += [(topic, keys.watch(topic, username), "WatchCount") for topic in all_topics]
+    there = table.get_many([key for _, key, _ in followed], consistent=True, projection=KEYS_ONLY)
+    removed = [(topic, key, counter) for topic, key, counter in followed if key in there][:most]
+    for topic, key, counter in removed:
+        with suppress(NotLiked):  # gone since it was found
+            table.transact(required, *_taking_back(topic, key, counter, NotLiked()))
+    return len(removed)

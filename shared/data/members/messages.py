@@ -27,11 +27,9 @@ from shared.values.money import amount
 from shared.values.times import to_iso
 
 _MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
-_WAITING = Projection.of("PK", "SK", "ShownAt")
 _ABOUT_DEAL = Entity(AboutDeal, forms={"price": Codec(str, amount)})
 _OTHERS = {f"{news.thing.capitalize()}Id": news.thing for news in chain.from_iterable(features.of("news"))}
 """The attributes that name what else messages are about."""
-
 
 _TIMES = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")
 
@@ -77,11 +75,6 @@ def message_id(announcement: Announcement, username: str) -> str:
         case AboutOther(id=id_):
             identity = [id_, announcement.kind, announcement.at.isoformat()]  # the same may be sent again
     return identifiers.derived(announcement.at, "message", *identity, username)
-
-
-def sending(message: Message) -> Write:
-    """The write that sends one message, for a transaction with what it is about. Refused with AlreadyExists."""
-    return put_new(to_item(message), refused=AlreadyExists())
 
 
 def latest(
@@ -142,6 +135,11 @@ def _lives(item: Item, now: datetime) -> bool:
     return str(item.get("ShownAt", "")) <= to_iso(now) and ends > now.timestamp()
 
 
+def sending(message: Message) -> Write:
+    """The write that sends one message, for a transaction with what it is about. Refused with AlreadyExists."""
+    return put_new(to_item(message), refused=AlreadyExists())
+
+
 def insert(table: Table, composed: Sequence[Message]) -> int:
     """Insert messages, and leave those that exist as they are; returns how many were new. Raises Busy, Unavailable.
 
@@ -151,6 +149,9 @@ def insert(table: Table, composed: Sequence[Message]) -> int:
     if new < len(composed):
         _show(table, [message for message in composed if message.shown_at is None])
     return new
+
+
+_WAITING = Projection.of("PK", "SK", "ShownAt")
 
 
 def _show(table: Table, waiting: Sequence[Message]) -> None:
