@@ -15,7 +15,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
 from shared.errors import AlreadyExists
 from shared.html import views
-from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Topic
+from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Topic
 from shared.values import links, times
 from tests.support.factories import (
     NOW,
@@ -141,6 +141,25 @@ def test_a_word_that_is_being_typed_stands_for_the_most_frequent_that_begin_so(t
     assert found(table, "apple boota") == of("boota")
     completed = [search.find(table, words.asked(typed), limit=1).completed for typed in ("apple boot", "boot apple")]
     assert completed == [("bootk", "bootd", "bootc", "bootb"), ()]
+
+
+def test_what_rare_completions_leave_unread_is_read_of_a_frequent_word(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "ITEMS", 12)
+    monkeypatch.setattr(selecting, "MOST", 12)
+    titles = ["Shorthand", *["Short"] * 9]
+    made = post(
+        table,
+        [a_deal(ago(minutes=age), title=title, price=f"{20 - age}.00") for age, title in enumerate(titles)],
+    )
+    for deal in made:
+        search.file(table, None, deal)
+
+    sorted_ = selecting.find(table, words.asked("short"), Selection(Sort.CHEAPEST), now=NOW)
+
+    assert [match.price for match in sorted_.matches] == [f"{price}.00" for price in range(11, 21)]
+    assert sorted_.looked is None
 
 
 def test_words_of_no_deal_may_mean_three_that_are_written_almost_so_each(table: Table) -> None:

@@ -89,14 +89,26 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Words, one of which a deal must have, and how many deals have any of them, at most.
+    """Words, one of which a deal must have, and how many deals have each of them.
 
     ``completed`` are those of them that a word is only the beginning of, as they are written.
     """
 
     words: tuple[str, ...]
-    deals: int
+    counts: tuple[int, ...]
     completed: tuple[str, ...] = ()
+
+    @property
+    def deals(self) -> int:
+        """How many deals have any of the words, at most."""
+        return sum(self.counts)
+
+    def shares(self, most: int) -> list[int]:
+        """How many items of each word to read, ``most`` in all: what rare words leave is for the others."""
+        equal = most // len(self.words)
+        spare = sum(max(0, equal - count) for count in self.counts)
+        beyond = sum(count > equal for count in self.counts)
+        return [max(1, equal + spare // beyond if count > equal else equal) for count in self.counts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +339,7 @@ def _groups(table: Table, terms: Sequence[Term]) -> list[Group]:
 
 
 def _group(counts: Sequence[_Count], completed: tuple[str, ...] = ()) -> Group:
-    return Group(tuple(count.word for count in counts), sum(count.deals for count in counts), completed)
+    return Group(tuple(count.word for count in counts), tuple(count.deals for count in counts), completed)
 
 
 def _read_counts(items: Iterable[Item]) -> list[_Count]:
@@ -364,11 +376,12 @@ def _meet(
             break
         total += items_of_all
         limit = min(limit, FEW) if total > ITEMS else limit
-        stride = max(1, items_of_all // len(rarest.words))
-        stride = stride if others else min(limit + 1, stride)
-        answers = table.gather([partial(_newest, table, word, after, stride) for word in rarest.words])
+        strides = [each if others else min(limit + 1, each) for each in rarest.shares(items_of_all)]
+        asked_for = zip(rarest.words, strides, strict=True)
+        answers = table.gather([partial(_newest, table, word, after, stride) for word, stride in asked_for])
         # Below the newest of the last ids that a full stride ended with, some partition is unread.
-        known_down_to = max((keys.id_in(items[-1]["SK"]) for items in answers if len(items) == stride), default="")
+        full = [items for items, stride in zip(answers, strides, strict=True) if len(items) == stride]
+        known_down_to = max((keys.id_in(items[-1]["SK"]) for items in full), default="")
         read = {match.deal_id: match for items in answers for match in damage.readable(items, _match)}
         for match in (read[each] for each in sorted(read, reverse=True) if each >= known_down_to):
             has_all = all(group.intersection(match.words.split()) for group in others)
