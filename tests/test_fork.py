@@ -232,6 +232,12 @@ def test_a_copy_holds_together(names: list[str], tmp_path: Path) -> None:
     if (known := fork.ROOT / ".mypy_cache").exists():  # what has not changed needs no second look
         shutil.copytree(known, to / known.name)
     asked = [each for each in (TOGETHER if len(names) > 1 else ALONE) if (to / each).exists()]
+    # As its owner does: tests that compare commits need one.
+    for words in (
+        ["add", "--all"],
+        ["-c", "user.name=Owner", "-c", "user.email=owner@fork.example", "commit", "-qm", "Begin"],
+    ):
+        subprocess.run(["git", *words], cwd=to, check=True)
 
     for command in (
         ["ruff", "check", "."],

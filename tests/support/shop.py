@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
+from shared.data.catalog import feeds
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
-from shared.data.orders import addresses, carts, placing, stock
+from shared.data.orders import addresses, carts, order_items, placing, steps, stock
 from shared.data.orders.order_items import Notify, no_message
 from shared.dynamodb.table import Table
-from shared.models.catalog import Deal
-from shared.models.orders import NO_CHARGES, Address, Charges, Order, Wanted
+from shared.models.catalog import ALL_DEALS, Deal
+from shared.models.orders import NO_CHARGES, Address, Charges, Order, OrderStatus, Wanted
 from shared.values import times
 from tests.support.factories import NOW, a_deal, a_user, account_of, post
 from tests.support.preview import Preview, sold
@@ -108,3 +109,31 @@ def fill(site: Preview, first: Deal, second: Deal) -> None:
 def written(table: Table) -> list[Any]:
     """All items except the container of open orders: a day too many in it is only an empty read."""
     return [item for item in table.scan()[0] if item["Type"] != "OpenOrders"]
+
+
+def write(table: Table) -> None:
+    """Stock, a cart and an order of the member and the deals that a release has written (``release.py``)."""
+    posted = feeds.read(table, ALL_DEALS, limit=25, now=NOW).items
+    for deal in (posted[0], posted[3]):
+        stock.add(table, deal.deal_id, 9, NOW, shards=2)
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+    carts.put_in(table, "ana", posted[3].deal_id, 2, NOW)
+    buy(table, "ana", posted[0], account_id=users.get(table, "ana").account_id)
+
+
+def change(table: Table) -> None:
+    """Cancel the order, whichever release wrote it."""
+    (order,) = order_items.open_orders(table, NOW, limit=9).items
+    steps.advance(table, order_items.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
+
+
+def read(table: Table) -> dict[str, Any]:
+    """The view of the shop that users have of a table that ``write`` filled."""
+    orders = [order_items.get(table, "ana", each.order_id) for each in order_items.latest(table, "ana", limit=9).items]
+    return {
+        "addresses": sorted(addresses.of(table, "ana")),
+        "cart": [[item.deal.deal_id, item.quantity] for item in carts.view(table, "ana", NOW)],
+        "orders": [[each.status, each.totals, [item.title for item in each.items]] for each in orders],
+        "open orders": [order.order_id for order in order_items.open_orders(table, NOW, limit=9).items],
+        "stock": [stock.of(table, item.deal_id).left for each in orders for item in each.items],
+    }
