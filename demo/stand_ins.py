@@ -155,7 +155,7 @@ class Files:
         from shared.services import File  # noqa: PLC0415  # the stand-ins go first
 
         found = self.held.get(key)
-        return File(found[0].encode(), found[1], "", {}) if found else None
+        return File(found[0].encode(), "", {}) if found else None
 
     def replaced(self, _key: str) -> None:
         """Nothing to mark: a file stays as long as the tab."""

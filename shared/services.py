@@ -169,7 +169,6 @@ class File:
     """A file of a bucket. ``at`` is when it was sent (ISO 8601, whole seconds); ``noted`` what its sender noted."""
 
     content: bytes
-    media_type: str
     at: str
     noted: Mapping[str, str]
 
@@ -196,7 +195,7 @@ class Bucket(Service["S3Client"]):
         except Missing:
             return None
         at = answer["LastModified"].strftime("%Y-%m-%dT%H:%M:%SZ")
-        return File(answer["Body"].read(), answer["ContentType"], at, answer.get("Metadata", {}))
+        return File(answer["Body"].read(), at, answer.get("Metadata", {}))
 
     def write(self, key: str, content: bytes, media_type: str, **noted: str) -> None:
         """Write a file, whose name is new or holds its content's hash; ``noted`` is its metadata, as a form has it."""

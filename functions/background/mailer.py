@@ -39,10 +39,6 @@ _LIKE_A_LINK = re.compile(r"[.\u3002\uff0e\uff61:/@]\S")
 """Characters from which mail programs may make a link: a dot, also an ideographic one, a colon, a slash or an @ within
 a word."""
 
-MOST_BYTES = 20 * 1024
-"""The most that the two forms of a mail have together: Gmail shows the beginning of longer ones, from 102 KB on, and
-the reader may be on a train."""
-
 
 def reset(user: User, token: str) -> Mail:
     """The link to a new password."""

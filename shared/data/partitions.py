@@ -78,7 +78,6 @@ FEED = FORMS[keys.FEED_KEY, None][-1]
 
 ATTEMPTS = of(keys.ATTEMPTS)
 IDEMPOTENCY = of(keys.IDEMPOTENCY)
-BACKFILL = of(keys.BACKFILL)
 
 ALL_DEALS_BY_DAY, BRAND_BY_MONTH, CATEGORY_BY_DAY = (of(keys.DEAL, index) for index in (GSI1, GSI2, GSI3))
 """Partitions of GSI1, GSI2 and GSI3 that hold deals."""

@@ -32,9 +32,8 @@ Amounts = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The sums of an order, by currency: the goods, sending them, tax, and all together."""
+    """The sums of an order, by currency: shipping, tax, and everything together."""
 
-    goods: Amounts
     shipping: Amounts
     tax: Amounts
     totals: Amounts
@@ -62,7 +61,7 @@ class Charges:
         shipping = {currency: money.units(self.shipping.get(currency, "0.00"), currency) for currency in goods}
         tax = {currency: self._tax(goods[currency] + shipping[currency], currency) for currency in goods}
         totals = {currency: goods[currency] + shipping[currency] + tax[currency] for currency in goods}
-        return Bill(_amounts(goods), _amounts(shipping), _amounts(tax), _amounts(totals, also_none=True))
+        return Bill(_amounts(shipping), _amounts(tax), _amounts(totals, also_none=True))
 
     def _tax(self, units: int, currency: str) -> int:
         """The tax on an amount, rounded half up to what the currency has."""
