@@ -42,7 +42,7 @@ from cli.commands import (
     open_table,
 )
 from cli.output import note, show_json, show_rows
-from shared.api import orders
+from shared.api import orders, shop_fields
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
@@ -92,7 +92,7 @@ _orders = output.table(
 
 
 def _addresses(found: output.Json) -> None:
-    show_rows(("name", *orders.ADDRESS_FIELDS), [[name, *each.values()] for name, each in found.items()])
+    show_rows(("name", *shop_fields.ADDRESS_FIELDS), [[name, *each.values()] for name, each in found.items()])
 
 
 def _address_name(text: str) -> str:
@@ -114,7 +114,7 @@ KINDS |= {
 def list_addresses(work: Work, username: Username) -> output.Json:
     """List a user's addresses."""
     found = addresses.of(work.table, username)
-    return orders.by_name(found)
+    return shop_fields.by_name(found)
 
 
 @command(orders_app)

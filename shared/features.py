@@ -282,7 +282,7 @@ SHOP = Feature(
         benchmarks/rush.py cli/shop.py functions/api/orders.py
         functions/background/shop_upkeep.py functions/pages/sales.py functions/pages/shop.py
         infra/rows/shop.py shared/api/countries.json shared/api/orders.py
-        shared/api/shop_schemas.py shared/data/orders
+        shared/api/shop_fields.py shared/api/shop_schemas.py shared/data/orders
         shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders
         tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py
         tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
@@ -315,7 +315,7 @@ SHOP = Feature(
     head_counts={"cart": "shared.data.orders.carts:pieces"},
     api="functions.api.orders:app",
     answers="shared.api.shop_schemas:",
-    fields="shared.api.orders:",
+    fields="shared.api.shop_fields:",
     in_pages="shop/in-pages.html",
     tabs={
         "sections": (("/sold-here", "Sold here"),),

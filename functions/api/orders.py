@@ -14,7 +14,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
-from shared.api import documents, orders
+from shared.api import documents, orders, shop_fields
 from shared.api.app import PAGED, calling, create_app, editors_only, of_editors, of_members, serve
 from shared.api.fields import idempotency, with_body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
@@ -59,7 +59,7 @@ def route(method: str, path: str, **described: Any) -> Callable[[_Handler], _Han
 def save_address(name: str, new: NewAddress) -> Response[Any]:
     own, address = calling(app), new.to_address()
     addresses.save(table(), own.username, _address_name(name), address, own.account_id)
-    return json_answer(orders.address(address))
+    return json_answer(shop_fields.address(address))
 
 
 @route("DELETE", "/me/addresses/<name>", **of_members("Remove an address", None, status=204, errors=[404]))

@@ -18,7 +18,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared.api import orders
+from shared.api import orders, shop_fields
 from shared.api.fields import Body
 from shared.api.orders import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
@@ -221,7 +221,7 @@ def _address_page(
     (known,), head = cookies.beside_head(request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
     if fill:
-        fields = {"name": typed["name"], **orders.address(chosen)} if chosen else {}
+        fields = {"name": typed["name"], **shop_fields.address(chosen)} if chosen else {}
         typed = {field: text or "" for field, text in fields.items()}
     return pages.page(
         "shop/addresses.html",

@@ -1,29 +1,26 @@
 """The shop's JSON: bodies of requests about addresses, carts, orders and stock, and what is answered.
 
-Bodies are pydantic models. Of answers, there is one function for each schema that is made of one object, and models of
-what others' answers have for the shop: one's addresses, and an order. Orders can go to the countries of ISO 3166, whose
-data ``tools/shop.py`` makes.
+Bodies are pydantic models. Of answers, there is one function for each schema that is made of one object. Orders can go
+to the countries of ISO 3166, whose data ``tools/shop.py`` makes.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
-from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from shared.api import documents
 from shared.api.app import ROOT
 from shared.api.documents import Json
-from shared.api.fields import HIDDEN, LINE, Answer, Body, Currency, DealId, Price, documented, known, line, one_of
-from shared.data.orders import addresses
+from shared.api.fields import HIDDEN, LINE, Body, Currency, DealId, Price, documented, known, line, one_of
+from shared.api.shop_fields import address, by_name
 from shared.data.orders.carts import MOST as MOST_DEALS
 from shared.data.orders.carts import MOST_PIECES
 from shared.data.orders.steps import STEPS
@@ -31,12 +28,7 @@ from shared.data.orders.stock import MAX_SHARDS
 from shared.data.orders.stock import MOST as MOST_STOCK
 from shared.models.orders import Address as StoredAddress
 from shared.models.orders import CartItem, Customer, Order, OrderItem, OrderStatus, Stock, Wanted, order_number
-from shared.values.stored import api_names
 from shared.values.times import to_iso
-
-if TYPE_CHECKING:
-    from shared.dynamodb.table import Table
-    from shared.models.members import User
 
 
 def place_of(order_id: str) -> str:
@@ -252,36 +244,3 @@ def _order_item(item: OrderItem) -> Json:
         "currency": item.currency,
         "quantity": item.quantity,
     }
-
-
-ADDRESS_FIELDS = api_names(StoredAddress)
-
-
-def address(address: StoredAddress) -> Json:
-    return {name: getattr(address, field) for name, field in ADDRESS_FIELDS.items()}
-
-
-def by_name(found: Mapping[str, StoredAddress]) -> Json:
-    """Some addresses, by their names."""
-    return {name: address(each) for name, each in found.items()}
-
-
-def of_account(table: Table, user: User) -> Json:
-    """The shop's fields in the answer about one's own account."""
-    return {"addresses": by_name(addresses.of(table, user.username))}
-
-
-class Address(Answer):
-    __annotations__ |= {each.name: each.type for each in fields(StoredAddress)}
-    country: Annotated[str, Field(pattern="^[A-Z]{2}$", examples=["US"])]
-
-
-class MessageOrder(Answer):
-    order_id: str
-
-
-Addresses = Annotated[dict[str, Address], Field(description="One's addresses, by their names.")]
-AboutOrder = Annotated[MessageOrder | SkipJsonSchema[None], Field(default=None)]
-
-IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {"Account": {"addresses": Addresses}, "Message": {"order": AboutOrder}}
-"""By a model's name, the fields that it has in addition to its own."""

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from shared.api.fields import Answer, Count, Cursor, Money
-from shared.api.orders import Address, place_of
+from shared.api.orders import place_of
 from shared.api.schemas import Brand, Deal, list_of
+from shared.api.shop_fields import Address
 from shared.data.orders.carts import MOST_PIECES
 from shared.data.orders.order_items import OPEN
 from shared.models.orders import OrderStatus

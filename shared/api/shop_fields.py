@@ -1,0 +1,55 @@
+"""The shop's fields in others' answers: an account's addresses, and the order that a message is about.
+
+They are apart from the shop's bodies, so that functions about accounts do not load those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from shared.api.documents import Json
+from shared.api.fields import Answer
+from shared.data.orders import addresses
+from shared.models.orders import Address as StoredAddress
+from shared.values.stored import api_names
+
+if TYPE_CHECKING:
+    from shared.dynamodb.table import Table
+    from shared.models.members import User
+
+ADDRESS_FIELDS = api_names(StoredAddress)
+
+
+def address(address: StoredAddress) -> Json:
+    return {name: getattr(address, field) for name, field in ADDRESS_FIELDS.items()}
+
+
+def by_name(found: Mapping[str, StoredAddress]) -> Json:
+    """Some addresses, by their names."""
+    return {name: address(each) for name, each in found.items()}
+
+
+def of_account(table: Table, user: User) -> Json:
+    """The shop's fields in the answer about one's own account."""
+    return {"addresses": by_name(addresses.of(table, user.username))}
+
+
+class Address(Answer):
+    __annotations__ |= {each.name: each.type for each in fields(StoredAddress)}
+    country: Annotated[str, Field(pattern="^[A-Z]{2}$", examples=["US"])]
+
+
+class MessageOrder(Answer):
+    order_id: str
+
+
+Addresses = Annotated[dict[str, Address], Field(description="One's addresses, by their names.")]
+AboutOrder = Annotated[MessageOrder | SkipJsonSchema[None], Field(default=None)]
+
+IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {"Account": {"addresses": Addresses}, "Message": {"order": AboutOrder}}
+"""By a model's name, the fields that it has in addition to its own."""
