@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
@@ -14,11 +16,12 @@ from shared import features
 from shared.api import documents
 from shared.api.app import PAGED, brand_path, calling, create_app, deal_path, editors_only, of_editors, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft
-from shared.api.fields import confirmed_fields, idempotency, with_body
+from shared.api.fields import idempotency, with_body
 from shared.data.catalog import changes, deals, drafts, editing, picks, topics
 from shared.data.catalog.drafts import Draft
+from shared.data.catalog.editing import FIELDS
 from shared.data.members import cohorts
-from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
+from shared.errors import BadRequest, NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import correlation_id, paging, topic_named
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal
@@ -26,6 +29,9 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, naming, times
+
+CONFIRM = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
+"""The query parameter ``confirm``: the fields whose warnings an editor has seen and confirms."""
 
 ONCE = ("Idempotency-Key", "confirm")
 """The headers and queries of a route that makes a deal: an idempotency key, and the confirmed warnings."""
@@ -41,7 +47,7 @@ def post_deal(new: NewDeal) -> Response[Any]:
     )
     once = idempotency(app, new.model_dump(mode="json"))
     try:
-        deal = editing.create(table(), deal, now, confirmed_fields(app), idempotency=once)
+        deal = editing.create(table(), deal, now, _confirmed(), idempotency=once)
     except NoAnswer as error:
         if once is None:
             raise PerhapsPosted from error
@@ -52,7 +58,7 @@ def post_deal(new: NewDeal) -> Response[Any]:
 @app.patch("/deals/<deal_id>", **of_editors("Edit a deal", "Deal", errors=[404, 409], query=["confirm"]))
 def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
     now = times.now()
-    changes, confirmed = change.changes(now), confirmed_fields(app)
+    changes, confirmed = change.changes(now), _confirmed()
     changed = editing.edit(
         table(), deal_id, changes, now, confirmed, by=calling(app).username, correlation_id=_correlation_id()
     )
@@ -95,7 +101,7 @@ def keep_draft(new: NewDraft) -> Response[Any]:
     draft_id = identifiers.random(now, secrets.token_bytes(16))
     draft = Draft(new.to_deal(draft_id, now), own.username, own.account_id, new.starts_at)
     once = idempotency(app, new.model_dump(mode="json"))
-    draft = drafts.save_new(table(), draft, now, confirmed_fields(app), idempotency=once)
+    draft = drafts.save_new(table(), draft, now, _confirmed(), idempotency=once)
     return json_answer(documents.draft(draft), HTTPStatus.CREATED)
 
 
@@ -111,7 +117,7 @@ def replace_draft(draft_id: str, new: NewDraft) -> Response[Any]:
     now, old = times.now(), _draft(draft_id)
     deal = replace(new.to_deal(old.draft_id, old.deal.created_at), version=old.deal.version)
     changed = replace(old, deal=deal, starts_at=new.starts_at)
-    return json_answer(documents.draft(drafts.save(table(), old, changed, now, confirmed_fields(app))))
+    return json_answer(documents.draft(drafts.save(table(), old, changed, now, _confirmed())))
 
 
 @app.post(
@@ -122,7 +128,7 @@ def post_draft(draft_id: str) -> Response[Any]:
     """Post a draft. Repeating it within 24 hours gives the same deal."""
     now = times.now()
     try:
-        deal = drafts.post(table(), _draft(draft_id), now, confirmed_fields(app), correlation_id=_correlation_id())
+        deal = drafts.post(table(), _draft(draft_id), now, _confirmed(), correlation_id=_correlation_id())
     except NoSuchDraft:
         posted = drafts.posted_as(table(), calling(app).account_id, draft_id, now)
         deal = deals.get(table(), posted, consistent=True)
@@ -176,6 +182,18 @@ def _posted(deal: Deal, now: datetime) -> Response[Any]:
 def _draft(draft_id: str) -> Draft:
     """One of the caller's drafts. Raises NoSuchDraft."""
     return drafts.get(table(), calling(app).username, draft_id)
+
+
+def _confirmed() -> Sequence[str]:
+    """The fields whose warnings the request confirms by ``confirm``, or ``anyway`` as in 1.1.0. Raises BadRequest for
+    other names."""
+    query = app.current_event.query_string_parameters or {}
+    name = next((each for each in ("confirm", "anyway") if each in query), None)
+    if name is None:
+        return ()
+    if not re.fullmatch(CONFIRM, query[name]):
+        raise BadRequest(f"{name} must name fields, separated by commas: {', '.join(FIELDS)}.", name)
+    return query[name].split(",")
 
 
 def _correlation_id() -> str:

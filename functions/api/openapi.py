@@ -20,7 +20,6 @@ from functions.api import accounts, catalog, editors, members
 from shared import features
 from shared.api import schemas
 from shared.api.app import ROOT, brand_path, deal_path, problem_answer
-from shared.api.fields import CONFIRM
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
@@ -95,7 +94,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "A deal that ends in the past, or whose price is not below its list price, is refused with 409, "
         "unless this names the fields that the refusal names, with commas between them. A new deal that is too old to "
         "be news (`createdAt`) is not asked about.",
-        pattern=CONFIRM,
+        pattern=editors.CONFIRM,
     ),
     "Idempotency-Key": _parameter(
         f"Repeating a request with the same key within {LIFETIME // timedelta(hours=1)} hours does nothing twice.",

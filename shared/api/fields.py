@@ -1,7 +1,6 @@
 """Bodies of requests: their base, the rules for fields that several share, and how a request's own are checked.
 
-With the body come the idempotency key of a request, and the warnings that it confirms. Only functions that take bodies
-import this, and pydantic with it.
+With the body comes the idempotency key of a request. Only functions that take bodies import this, and pydantic with it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from pydantic.alias_generators import to_camel
 from typing_extensions import TypeAliasType
 
 from shared.api.app import calling
-from shared.data.catalog.editing import FIELDS
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Invalid, NotJson
 from shared.http.answers import reason
@@ -190,22 +188,6 @@ def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         unknown += entry["type"] == "extra_forbidden"
         if entry["type"] != "extra_forbidden" or unknown <= MAX_UNKNOWN:
             yield entry
-
-
-CONFIRM = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
-"""The query parameter ``confirm``: the fields whose warnings an editor has seen and confirms."""
-
-
-def confirmed_fields(app: BaseRouter) -> Sequence[str]:
-    """The fields whose warnings a request confirms by ``confirm``, or ``anyway`` as in 1.1.0. Raises BadRequest for
-    other names."""
-    query = app.current_event.query_string_parameters or {}
-    name = next((each for each in ("confirm", "anyway") if each in query), None)
-    if name is None:
-        return ()
-    if not re.fullmatch(CONFIRM, query[name]):
-        raise BadRequest(f"{name} must name fields, separated by commas: {', '.join(FIELDS)}.", name)
-    return query[name].split(",")
 
 
 def idempotency(app: BaseRouter, asked: dict[str, Any]) -> Idempotency | None:
