@@ -13,7 +13,6 @@ from shared.api import member_documents
 from shared.api.app import calling, create_app, describe, of_members, serve, token_of
 from shared.api.fields import with_body
 from shared.api.member_bodies import AccountChange, NewUser, SignIn
-from shared.data import removal
 from shared.data.members import accounts, sessions, users
 from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
@@ -90,6 +89,8 @@ def change_me(change: AccountChange) -> Response[Any]:
 
 @app.delete("/me", **of_members("Remove one's account and all that is one's own", None, status=204, errors=[403, 409]))
 def remove_me() -> Response[Any]:
+    from shared.data import removal  # noqa: PLC0415  # all that an account may have, which nothing else here needs
+
     now = times.now()
     accounts.require_recent(sessions.authenticate(table(), token_of(app.current_event.raw_event), now), now)
     removal.remove_account(table(), _me(), now)

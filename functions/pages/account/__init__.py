@@ -16,7 +16,6 @@ from typing import Any
 from shared import features
 from shared.api.member_bodies import AccountChange, NewUser
 from shared.data.members import accounts, sessions, users
-from shared.data.removal import remove_account
 from shared.errors import (
     DealsError,
     EmailTaken,
@@ -150,16 +149,18 @@ def change_password(request: Request) -> Answer:
 
 
 @routes.get("/account/remove")
-def removal(request: Request) -> Answer:
+def removal_form(request: Request) -> Answer:
     return _removal_page(request, cookies.member_of(request))
 
 
 @routes.post("/account/remove")
 def remove(request: Request) -> Answer:
+    from shared.data import removal  # noqa: PLC0415  # all that an account may have, which nothing else here needs
+
     user, typed = me(request), forms.read(request.event)
     try:
         _prove(request, user, typed, "password")
-        remove_account(table(), user, request.now)
+        removal.remove_account(table(), user, request.now)
     except (InvalidFields, SlowDown) as error:
         return again(partial(_removal_page, request, user), "password", error)
     except StillNeeded:
