@@ -1,9 +1,8 @@
-"""Every function as one row, and every route of the API with the function that answers it.
+"""All functions and all API routes, one row each; features have theirs in ``infra/rows/``.
 
-The stack, its monitoring and the local tools are made of the rows, which say a function's rights, artifact, time and
-memory, who calls it, and why it differs. A new function is a row here, its access to the table in ``rights.py``, and
-its module in ``functions/``. The routes' paths are those of the OpenAPI document, below the stage ``v1``; a test
-compares them with the functions'. A feature has its rows and routes in ``infra/rows/``.
+The stack, its monitoring and the local tools are made from these rows. To add a function, write a row here, its access
+in ``rights.py``, and its module in ``functions/``. Paths are the OpenAPI document's, below the stage ``v1``; a test
+compares them with the functions'.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ _ROWS = (
         caller=Caller.EVENTS,
         timeout=60,
         because="It may build every cached page at once, each from several reads.",
-        # A second's window makes one rebuild of a burst of deals.
+        # A window of one second makes one rebuild of a burst of deals.
         reads=Reading(
             name="Refreshed", dead_letters="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1
         ),
@@ -120,7 +119,7 @@ _ROWS = (
 
 
 def _whole(row: Function) -> Function:
-    """A row with the rights that features add to it: partitions join those of a right that is the same otherwise."""
+    """Merge the rights that features add into a row: partitions join an existing right that is otherwise the same."""
     access = [*row.access]
     for new in chain.from_iterable(rights_of.get(row.name, ()) for rights_of in features.parts("rows", "MORE")):
         for at, right in enumerate(access):
@@ -147,23 +146,23 @@ def of_stage(stage: Stage) -> tuple[Function, ...]:
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
 OF_FEATURES: dict[str, str] = features.merged("rows", "QUEUES")
-"""The queues of features' work, which only stages with a feature's setting have."""
+"""Features' queues of work, which exist only on stages with the feature's setting."""
 
 WORK = {"work": "QueueUrl", **OF_FEATURES}
-"""The queues of work: the fan-out's, and the features'. An output of the stack has each queue's address."""
+"""The queues of work, each with the stack's output that has its address."""
 
 DEAD_LETTERS = {
     name: f"{name.capitalize()}DeadLettersUrl"
     for name in (*WORK, *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
 }
-"""Their dead-letter queues and those of the readers of the stream, with their outputs."""
+"""The dead-letter queues of the queues of work and of the stream's readers, with their outputs."""
 
 QUEUES = (*WORK.values(), *DEAD_LETTERS.values())
 """The stack's outputs with the addresses of all queues."""
 
 
 def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
-    """A function's environment, except for what the queue and the site add once they have their addresses."""
+    """A function's environment, except for what queues and the site add once they have addresses."""
     answers_api = row.caller is Caller.GATEWAY and row.pages is None
     essential = " ".join(each.name for each in chain(*features.parts("metrics", "ESSENTIAL")))
     reported = essential if stage.watch is Watch.ESSENTIAL else ""
@@ -175,7 +174,7 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         "POWERTOOLS_SERVICE_NAME": row.name,
         "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
         **({"SHOWS_WORK": "true"} if stage.shows_work and row.access else {}),
-        # The metrics of ours that the stage pays for, where these are not all.
+        # Without METRICS a function reports all of ours; with it, only those that the stage pays for.
         **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": reported}),
         **({"PICTURES_OF_OTHERS": "true"} if stage.pictures_of_others else {}),
         **({"BEHIND_PROXY": "true"} if stage.closes_apis else {}),
@@ -185,7 +184,7 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
 
 
 class Audience(Enum):
-    """Who may call a route as far as the gateway is concerned; the functions distinguish editors from members."""
+    """Who may call a route, as far as the gateway knows; the functions distinguish editors from members."""
 
     ANYONE = "anyone"
     SIGNED_IN = "signed in"
@@ -202,7 +201,7 @@ class Route:
 
     @property
     def is_public_read(self) -> bool:
-        """Whether anyone may read it, and therefore caches and other sites' pages, too."""
+        """Whether anyone may read it, including caches and other sites' pages."""
         return self.method == "GET" and self.caller is Audience.ANYONE
 
 

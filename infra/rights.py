@@ -1,7 +1,7 @@
-"""Rights of functions to the table, as data: what a right is, and those of each function; ``rows/`` has features'.
+"""Each function's rights to the table, as data. Features have theirs in ``rows/``.
 
-``tests/e2e/test_privilege.py`` compares them with what the functions do: all of it is allowed, and every right is used.
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html has the conditions.
+``tests/e2e/test_privilege.py`` checks that the functions' requests are allowed, and that every right is used.
+Conditions: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ _NAMES_KEYS = {
     "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem",
     "BatchWriteItem", "PartiQLInsert",
 }  # fmt: skip
-"""Operations whose requests name partition keys: according to AWS, those that support ``dynamodb:LeadingKeys``.
+"""Operations whose requests name partition keys: those that support ``dynamodb:LeadingKeys``.
 
-https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html"""
+https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """One operation on the items of some partitions, of the table or of an index.
+    """One operation on the items of some partitions, in the table or an index.
 
-    ``partitions`` are patterns of partition keys. IAM compares every key that a request names with them. Each request
-    of such an operation names at least one key, so ``ForAllValues`` always has one to compare. A transaction is
-    authorized as the operations in it, and PartiQL's INSERT is ``PartiQLInsert``. ``attributes``, where any are named,
-    are the only ones that a request may ask for, in addition to the key. ``keyed`` is False on a stage that grants an
-    index as a whole (``rights_by_index`` in ``settings.py``). Sources:
+    ``partitions`` are patterns; IAM compares every partition key in a request with them. These operations always name a
+    key, so ``ForAllValues`` is never true for lack of one. A transaction is authorized as the operations in it,
+    PartiQL's INSERT as ``PartiQLInsert``. ``attributes``, if any, are the only ones that a request may name besides the
+    key. ``keyed`` is False on a stage that grants an index as a whole (``rights_by_index`` in ``settings.py``).
+    Sources:
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
     """
@@ -55,10 +56,10 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A scan of the table or an index for some attributes of its items. It names no keys, so none can cut it down.
+    """A scan of the table or an index for some attributes. It names no keys, so no partition can limit it.
 
-    ``dynamodb:Attributes`` holds the attributes that a request asks for. It is missing where a request asks for whole
-    items; ``dynamodb:Select`` says that. The keys must be among the attributes.
+    ``dynamodb:Attributes`` holds the attributes that a request names, and must include the keys. It is missing if a
+    request reads whole items; ``dynamodb:Select`` says that.
     """
 
     attributes: tuple[str, ...]
@@ -72,10 +73,10 @@ class Scan:
 
 
 def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any]]:
-    """The conditions that a request names these attributes, and neither reads nor is given a whole item.
+    """The conditions that a request names only these attributes, and neither reads nor returns a whole item.
 
-    A write could otherwise ask for the item that was there (``ReturnValues``). One whose condition is refused still
-    can, we believe: ``items-returned-by-a-refused-write`` in ``docs/ledger.md``.
+    A write could otherwise ask for the previous item (``ReturnValues``). A write whose condition fails still can, we
+    believe: ``items-returned-by-a-refused-write`` in ``docs/ledger.md``.
     """
     return {
         "ForAllValues:StringEquals": {"dynamodb:Attributes": [*dict.fromkeys((*keys, *attributes))]},
@@ -87,7 +88,7 @@ def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any
 
 
 Access = tuple[Right | Scan, ...]
-"""The rights of one function to the table."""
+"""One function's rights to the table."""
 
 
 # Functions of the API.
@@ -102,7 +103,7 @@ CATALOG: Access = (
 )
 
 ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
-"""Attributes of an account that say whether a session is valid, and its role."""
+"""Attributes of an account that decide whether a session is valid, and its role."""
 
 AUTHORIZER: Access = (Right("GetItem", (p.SESSION,)), Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION))
 
@@ -118,7 +119,7 @@ REMOVING: Access = (
     Right("Query", (p.USER, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS, p.DRAFTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )  # fmt: skip
-"""Removing an account, with all that goes with it."""
+"""Removing an account and everything that belongs to it."""
 
 ACCOUNTS: Access = (
     *REMOVING,
@@ -130,7 +131,7 @@ ACCOUNTS: Access = (
 )
 
 VOTING: Access = (
-    # A vote, and when its member's account was made: nothing else of the account.
+    # A vote, and when its member's account was made; no other attribute of the account.
     Right(
         "BatchGetItem",
         (p.VOTES, p.USER),
@@ -157,7 +158,7 @@ COUNTING: Access = tuple(
     Right("Query", (held,), index)
     for held, index in ((p.ALL_DEALS_BY_DAY, GSI1), (p.BRAND_BY_MONTH, GSI2), (p.CATEGORY_BY_DAY, GSI3))
 )
-"""Counting anew what a feed's index holds, where its count is damaged."""
+"""Recounting a feed from its index, if its count is damaged."""
 
 EDITORS: Access = (
     *COUNTING,
@@ -174,15 +175,14 @@ EDITORS: Access = (
 # Functions that answer pages.
 
 SITE: Access = (*CATALOG, Right("Query", (p.PRODUCT,)))
-"""The reads of the API's public routes, and those by product."""
+"""The reads of the API's public routes, and reads by product."""
 
 CLICKS: Access = (
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER)),
     Right("UpdateItem", (p.DEAL_CLICKS,)),
     Right("PutItem", (p.COUNTED_CLICK,), attributes=("Type", TTL_ATTRIBUTE)),
 )
-"""It cannot read the notes of readers who clicked, nor write anything else into them; no other function can do
-either."""
+"""Only this function writes the notes of readers who clicked, with no other attributes; no function reads them."""
 
 MINE: Access = (
     *VOTING,
@@ -200,7 +200,7 @@ MINE: Access = (
 )
 
 ACCOUNT: Access = (*ACCOUNTS, Right("Query", (p.MESSAGES,), GSI1))
-"""The pages do what the API does for the same people, through the same functions, and count unread messages."""
+"""The rights of the API's account routes, and the count of unread messages."""
 
 DESK: Access = (
     Right("GetItem", (p.DRAFTS,)),
@@ -233,13 +233,13 @@ EXPIRY: Access = (
     Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.DRAFTS, p.BEGINNINGS)),
     Right("Query", (p.ENDINGS_OF_DAYS, p.BEGINNINGS)),
 )
-"""It posts the drafts that are due, whose author must still be an editor."""
+"""It posts due drafts, if their author is still an editor."""
 
 MESSENGER: Access = (
     Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),
-    # Whether the readers of a cohort that comes again are still the same.
+    # For a cohort that is delivered again: whether its readers still have the same accounts.
     Right("BatchGetItem", (p.USER,), attributes=("Username", "CreatedAt")),
-    # Whether a message that exists waits for its hour.
+    # Whether an existing message waits for the digest.
     Right("BatchGetItem", (p.MESSAGES,), attributes=("ShownAt",)),
     Right("PutItem", (p.FAN_OUT_PAGE, p.MESSAGES)),
     Right("UpdateItem", (p.FAN_OUT, p.FAN_OUT_PAGE, p.MESSAGES, p.ALERTS)),
@@ -253,7 +253,7 @@ MESSENGER: Access = (
 
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
-    # Of the pages of picks, the front page alone has deals beside them.
+    # Only the front page shows other deals next to its picks.
     Right("BatchGetItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
@@ -263,7 +263,7 @@ REFRESHER: Access = (
 )
 
 PUBLISHER: Access = (
-    # The offers of a product, and what its deals say of their prices: that alone is written into a deal.
+    # The offers of a product, and the price verdicts that are written into its deals, and nothing else of a deal.
     Right("Query", (p.PRODUCT,)),
     *(Right(each, (p.DEAL,), attributes=("Link", "Verdict")) for each in ("BatchGetItem", "UpdateItem")),
     Right("PutItem", (p.PRODUCT, p.WORD, p.LOG, p.SHOP)),

@@ -1,4 +1,4 @@
-"""A stage's stack, which only composes and grants, and its parts, for its monitoring and for features."""
+"""A stage's stack, which only composes and grants. ``Site`` gives its parts to monitoring and to features."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from infra.storage import DealsTable
 from shared import features
 
 AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
-"""The CDK's flag that makes a change of the authorizer a new deployment of its API, as a change of a method is."""
+"""The CDK's flag that redeploys an API when its authorizer changes, as it does when a method changes."""
 
 
 def compose(app: App, stage: Stage) -> None:
-    """Give an app the stack of a stage, to be checked when it is synthesized."""
+    """Add a stage's stack to an app, to be checked at synthesis."""
     DealsStack(app, stage=stage)
     require(app)
 
@@ -39,7 +39,7 @@ class DealsStack(Stack):
         about = f"Big Time Deals ({stage.name})"
         super().__init__(app, stage.stack_name, description=about, termination_protection=stage.is_protected)
         self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
-        # For cfn-lint, and so for SAM.
+        # For cfn-lint, and therefore for SAM.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*nag.CFN_LINT]}}}
 
         table = DealsTable(self, stage=stage)
@@ -89,11 +89,10 @@ class DealsStack(Stack):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A metric of a feature's, which has an alarm where everything is watched, and where only the essential is if it is
-    ``essential``.
+    """A feature's metric that has an alarm: if the stage watches everything, or the essentials and it is ``essential``.
 
-    ``kind`` is the name of the alarm, and the heading of the section of the runbook that helps. ``below`` and
-    ``silence_is_bad`` say when it rings, as ``Alarms`` does (``observability.py``).
+    ``kind`` names the alarm and its section in the runbook. ``below`` and ``silence_is_bad`` are as in ``Alarms``
+    (``observability.py``).
     """
 
     kind: str
@@ -106,11 +105,10 @@ class Watched:
 
 @dataclass(slots=True, kw_only=True)
 class Site:
-    """The parts of a stage. The functions' rows say who calls them, and ``by_name`` has the functions by their names.
+    """The parts of a stage; ``by_name`` has its functions, whose rows say who calls them.
 
-    ``origin`` is how browsers know the site, or None where it is the gateway's own address. ``watched`` is
-    what features have watched besides the functions, the queues and the table, and ``graphs`` what the dashboard draws
-    of them.
+    ``origin`` is the site's address for browsers, or None if that is the gateway's own. ``watched`` has the metrics of
+    features that have alarms, ``graphs`` those that the dashboard draws.
     """
 
     stage: Stage
@@ -141,12 +139,12 @@ class Site:
 
     @property
     def dead_letters(self) -> dict[str, sqs.Queue]:
-        """The dead-letter queues, by what they are of."""
+        """The dead-letter queues, by the name of the queue or reader that they belong to."""
         return {each.name: each.dead_letters for each in self._fed}
 
     @property
     def mappings(self) -> dict[str, str]:
-        """The ids of event source mappings, by the functions that they feed."""
+        """The ids of event source mappings, by function."""
         return {each.worker.row.name: each.mapping_id for each in self._fed}
 
     @property
@@ -160,12 +158,12 @@ class Site:
 
     @property
     def working(self) -> dict[str, lambda_.Function]:
-        """The functions that work on what has happened."""
+        """The functions that events invoke."""
         return self._called_by(Caller.EVENTS)
 
     @property
     def reading(self) -> list[str]:
-        """The functions that have rights to the table, and so may meet a damaged item."""
+        """The functions that read the table, and may meet a damaged item."""
         return [name for each in self.functions if each.row.access and (name := each.row.name) != "seed"]
 
     @property

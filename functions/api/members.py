@@ -29,7 +29,7 @@ app = create_app()
 
 
 def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
-    """The four routes for likes and watches of one kind of topic. They are idempotent."""
+    """Add the idempotent like and watch routes of one kind of topic."""
 
     @app.put(f"{path}/like", **of_members(f"Like a {kind.label}", "Like", errors=[404]))
     def like(slug: str) -> Response[Any]:
@@ -52,7 +52,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         **of_members(f"Watch a {kind.label}, within limits", "Watch", errors=[404, 422], body="NewLimits"),
     )
     def watch(slug: str) -> Response[Any]:
-        """Watch a topic. A body, where there is one, says within which limits; without one, those there are stay."""
+        """Watch a topic. A body sets the watch's limits; without one, existing limits stay."""
         topic, own, given = topic_named(kind, slug), calling(app), app.current_event.json_body
         within = limits.read(given) if given is not None else None
         try:
@@ -83,7 +83,7 @@ def my_watches() -> Response[Any]:
 
 
 def offer_vote(given: Vote) -> None:
-    """The route for votes on deals, up or down. It is idempotent."""
+    """Add the idempotent route of an up or a down vote."""
 
     @app.put(f"/deals/<deal_id>/vote/{given}", **of_members(f"Vote a deal {given}", "Vote", errors=[404, 409]))
     def vote(deal_id: str) -> Response[Any]:
@@ -116,7 +116,7 @@ def my_alerts() -> Response[Any]:
     **of_members("Set an alert for a deal's product at a price", "Alert", errors=[404, 409, 422], body="NewLimits"),
 )
 def alert_on_price(deal_id: str) -> Response[Any]:
-    """Notify the member of each offer of a product at the ceiling or below. This replaces the alert on the product."""
+    """Alert the member to offers of a product at the ceiling or below. This replaces the alert on the product."""
     deal, own = deals.find(table(), deal_id), calling(app)
     given = {"currency": deal.currency, **(app.current_event.json_body or {})}
     alert = alerts.on_price(table(), deal, own.username, own.account_id, limits.read(given), times.now())
@@ -128,7 +128,7 @@ def alert_on_price(deal_id: str) -> Response[Any]:
     **of_members("Set an alert for new deals with some words", "Alert", errors=[409, 422], body="NewLimits"),
 )
 def alert_on_words() -> Response[Any]:
-    """Notify the member of new deals within limits that name words. This replaces the alert on the same words."""
+    """Alert the member to new deals within limits that have the words. This replaces the alert on the same words."""
     own, within = calling(app), limits.read(app.current_event.json_body or {})
     alert = alerts.on_words(table(), own.username, own.account_id, within, times.now())
     return json_answer(member_documents.alert(alert))
@@ -150,7 +150,7 @@ def my_feed() -> Response[Any]:
 
 @app.post("/me/feed", **of_members("Make the key of a private feed", "FeedKey", status=201, errors=[409]))
 def make_feed() -> Response[Any]:
-    """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
+    """Make a new key, which replaces the one before. The feed is at the site's ``/my/messages.atom?key=``."""
     own, now = calling(app), times.now()
     key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(identifiers.BYTES))
     return json_answer({"key": key, "createdAt": times.to_iso(now)}, HTTPStatus.CREATED)

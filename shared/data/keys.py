@@ -1,11 +1,8 @@
-"""The keys of the table, and the types of its items. No other module spells one, but features have theirs;
-``tests/data/test_keys.py`` spells all keys once more.
+"""All keys and item types of the table; features add their own. ``tests/data/test_keys.py`` spells every key literally.
 
-First come the keys that are a form and nothing else, such as ``MESSAGES#{username}``, then functions for those that are
-made of something else than the values themselves, and in the end the types. What is named after an entity gives its
-primary key; what has ``_in_`` in its name gives the attributes that place the entity in an index. A text is a sort key,
-or a partition that a Query reads, in the table or in the index of its form. Slugs and usernames hold no ``#``, and what
-may hold one (a source id) only ever ends a key, so no value can forge another's key.
+An entity's name gives its primary key (``deal``), ``_in_`` the key attributes of an index (``like_in_likes``), and a
+``Text`` a sort key or a partition to query. Slugs and usernames hold no ``#``. A value that may hold one (a source id)
+is always the last part of a key, so no value can forge another's key.
 """
 
 from __future__ import annotations
@@ -36,10 +33,10 @@ Values = TypeVarTuple("Values")
 
 
 class Item(Generic[*Values]):
-    """An item's attributes that are keys, by their forms. One form alone is both PK and SK: nothing is beside the item.
+    """The key attributes of an item, one form for each. A single form without a name is both PK and SK.
 
-    Names in braces stand for values, which are given in the order in which their names come first; ``[()]`` takes none.
-    Times are written as everywhere in the table.
+    Names in braces are placeholders, filled in the order of their first occurrence; ``[()]`` takes no values. Times are
+    written in ISO format.
     """
 
     def __init__(self, alone: str = "", **forms: str) -> None:
@@ -54,7 +51,7 @@ class Item(Generic[*Values]):
 
 
 class Text(Generic[*Values]):
-    """The key of a whole partition, or a sort key."""
+    """One key as text: a partition key or a sort key."""
 
     def __init__(self, form: str) -> None:
         self._item = Item[*Values](form)
@@ -72,22 +69,22 @@ deal_source = Item[str]("DEALSOURCE#{source_id}")
 draft = Item[str, str](PK="DRAFTS#{username}", SK="DEAL#{draft_id}")
 drafts = Text[str]("DRAFTS#{username}")
 beginning = Item[datetime, str](PK="BEGINNINGS", SK="{starts_at}#{draft_id}")
-"""The note that a draft is to be posted at a time, among all others; of ``~``, a bound above those of a time."""
+"""The note that a draft is to be posted at a time; the id ``~`` makes the upper bound of a query."""
 ending = Item[str, datetime, str](PK="ENDINGS#{day}", SK="ENDING#{ends_at}#{deal_id}")
-"""The note that a deal's offer ends at a time, filed under the day it ends; of ``~``, a bound as well."""
+"""The note that a deal's offer ends at a time, filed under the day it ends; the id ``~`` makes an upper bound."""
 endings = Item[()]("ENDINGS")
-"""The container that remembers how far ended deals have been swept."""
+"""The container that remembers up to which day ended deals have been swept."""
 clicks = Item[str]("CLICKS#{deal_id}")
 """How often readers have followed a deal to its shop."""
 shop = Item[str]("SHOP#{host}")
-"""A note of what a shop's deals usually are, under the host of its addresses."""
+"""What deals of a shop usually are, under the host of its addresses."""
 log = Text[str]("LOG#{deal_id}")
 """The log of a deal's changes."""
 log_line = Item[str, str](PK="LOG#{deal_id}", SK="{line_id}")
 score = Item[str]("SCORE#{deal_id}")
-"""The sum of the votes on a deal, and while the deal is listed its rank among the popular ones."""
+"""The sum of a deal's votes and, while the deal is listed, its rank in the list of popular deals."""
 popular = Text[str]("POPULAR#{month}T00:00:00")
-"""In GSI1: the scores of the listed deals of a month, a date like ``2026-06-01``."""
+"""In GSI1: the scores of a month's listed deals. ``month`` is a date like ``2026-06-01``."""
 
 # Offers, and the words that find deals.
 product = Text[str]("PRODUCT#{product_hash}")
@@ -104,16 +101,16 @@ discounts = Text[str]("DISCOUNTS#{category}")
 """In GSI2, GSI3 and GSI1: the offers of listed deals."""
 offer_by_discount = Text[int, str]("{percent:03}#{deal_id}")
 offer_by_price = Text[int, str]("{price:014}#{deal_id}")
-"""Prices are in hundredths, with as many digits as any stored price has, so that texts sort as numbers do."""
+"""Prices are in hundredths, zero-padded to the length of the largest price, so that texts sort as numbers do."""
 word = Text[str]("WORD#{word}")
 """The listed deals that have a word in their title, brand or category."""
 word_of_deal = Item[str, str](PK="WORD#{word}", SK="DEAL#{deal_id}")
 word_count = Item[str](PK="WORDS#{word:.2}", SK="{word}")
-"""How many listed deals have a word; words that begin with the same two letters lie together."""
+"""How many listed deals have a word. Words with the same first two letters share a partition."""
 words = Text[str]("WORDS#{beginning:.2}")
-"""The counts of all words that begin as a text does."""
+"""The counts of all words that begin with a text."""
 
-# Brands and categories, and who follows them.
+# Brands and categories, and their followers.
 topic = Item[Topic]("{topic.kind.prefix}#{topic.slug}")
 brands = Item[()]("BRANDS")
 like = Item[Topic, str]("{topic.kind.prefix}LIKE#{topic.slug}#{username}")
@@ -130,7 +127,7 @@ deals_cache = Item[int | str]("DEALSCACHE#{shard}")
 page_cache = Item[CuratedPage, int]("{page.prefix}CACHE#{shard}")
 category_cache = Item[str, int]("CATEGORYCACHE#{category}#{shard}")
 
-# Users, their sessions, and what opens an account.
+# Users, their sessions and credentials.
 user = Item[str]("USER#{username}")
 user_in_users = Item[str](UserIndex="USER#{username}")
 user_in_removals = Item[str](GSI1PK="REMOVALS", GSI1SK="USER#{username}")
@@ -138,16 +135,16 @@ removals = Text[()]("REMOVALS")
 account = Item[str]("ACCOUNT#{username}")
 user_email = Item[str]("USEREMAIL#{email}")
 password = Item[str]("PASSWORD#{username}")
-"""A user's password hash, in a partition of its own: who may read a user's collection cannot read it."""
+"""A user's password hash, in its own partition: access to the user's item doesn't give access to the hash."""
 session = Item[str]("SESSION#{token_hash}")
 session_in_sessions = Item[str, datetime](GSI1PK="SESSIONS#{username}", GSI1SK="SESSION#{created_at}")
 sessions = Text[str]("SESSIONS#{username}")
 feed_key = Item[str]("FEEDKEY#{key_hash}")
-"""Whose private feed a key opens."""
+"""The user whose private feed a key opens."""
 feed = Item[str]("FEED#{username}")
 """The hash of the key of a user's feed."""
 
-# What belongs to one user, and who is notified of what.
+# A member's messages, saved deals, votes and alerts; fan-out progress.
 messages = Text[str]("MESSAGES#{username}")
 """In the table and, while unread, in GSI1."""
 message = Item[str, str](PK="MESSAGES#{username}", SK="MESSAGE#{message_id}")
@@ -169,11 +166,11 @@ fan_out = Text[str]("FANOUT#{deal_id}")
 """Counts the users who were notified that a deal is hot."""
 fan_out_segment = Item[str, int | str](PK="FANOUT#{deal_id}", SK="SEGMENT#{segment}")
 
-# Upkeep, and trial requests.
+# Scratch partitions for trial requests.
 scratch = Text[str, str]("LEARN#{visitor}#{run}")
-"""The partition of a visitor's trial requests: nothing of the application is in it."""
+"""The partition of a visitor's trial requests. The application stores nothing in it."""
 scratches = Text[()]("LEARN#")
-"""The beginning of the keys of all scratch partitions, in the table and its indexes."""
+"""The prefix of all scratch partitions' keys, in the table and its indexes."""
 
 
 def _pair(pk: str, sk: str | None = None) -> Key:
@@ -195,7 +192,7 @@ def deal_in_feeds(deal_id: str, *, day: str, brand: str, month: str, category: s
 
 
 def listed_under(item: Mapping[str, object]) -> tuple[str, str, str]:
-    """The day, the brand and the category that a listed deal is filed under, by its places in the indexes."""
+    """The day, brand and category under which a listed deal is filed, from its index keys."""
     day, brand, category = (str(item[name]).split("#")[1] for name in ("GSI1PK", "GSI2PK", "GSI3PK"))
     return day[:10], brand, category
 
@@ -206,17 +203,17 @@ def feed_partition(feed: Feed, period: str) -> str:
 
 
 def counts(feed: Feed) -> str:
-    """The partition of a feed's counts; a topic's own item is in it, too."""
+    """The partition of a feed's counts, which also holds a topic's own item."""
     return topic(feed.topic)["PK"] if feed.topic else "DEALS"
 
 
 def periods(feed: Feed, period: str) -> Key:
-    """The item that counts a feed's listed deals of a period, with others of its month or, for a brand, its year."""
+    """The item with a feed's count of a period. It holds all days of a month or, for a brand, all months of a year."""
     return _pair(counts(feed), f"PERIODS#{_book(feed, period)}")
 
 
 def periods_between(feed: Feed, until: str | None) -> tuple[str, str, str]:
-    """The partition of all counts of a feed, and its first and last sort keys of a period or earlier ones."""
+    """The partition of a feed's counts, and the first and last sort keys up to a period."""
     return counts(feed), "PERIODS#", f"PERIODS#{_book(feed, until) if until else '~'}"
 
 
@@ -225,7 +222,7 @@ def _book(feed: Feed, period: str) -> str:
 
 
 def offer_of_listed(deal_id: str, *, brand: str, category: str, price: int, currency: str, percent: int | None) -> Key:
-    """The places of a listed deal's offer in the indexes; without a discount it has no place among discounts."""
+    """The index keys of a listed deal's offer. Without a discount it has no place in GSI1."""
     by_price = offer_by_price(price, deal_id)
     return (
         ({"GSI1PK": discounts(category), "GSI1SK": offer_by_discount(percent, deal_id)} if percent else {})
@@ -235,46 +232,46 @@ def offer_of_listed(deal_id: str, *, brand: str, category: str, price: int, curr
 
 
 def prices_between(least: int | None, most: int | None, after: tuple[int, str] | None) -> tuple[str, str]:
-    """The lowest and the highest sort key of offers within some prices, both included, behind one price and deal."""
+    """The lowest and highest sort keys of offers in an inclusive price range, after one price and deal."""
     lowest = offer_by_price(*after) + "~" if after else offer_by_price(least or 0, "")
     return lowest, offer_by_price(10**14 - 1 if most is None else most, "~")
 
 
 def score_in_popular(deal_id: str, month: str, rank: int) -> Key:
-    """The place of a deal's score among those of the deals of a month."""
+    """The index key that ranks a deal's score within a month."""
     # The ranks of deals from before 2020 are negative, and as texts they would sort backward.
     return {"GSI1PK": popular(month), "GSI1SK": f"{rank + 1_000_000_000:010d}#{deal_id}"}
 
 
 def counted_click(salt: str, network: str, deal_id: str, hour: int) -> Key:
-    """The note that a network's click on a deal is counted in an hour, under a hash of the three, keyed with a salt."""
+    """The note that a network's click on a deal is counted for an hour, under a salted hash of the three."""
     digest = hmac.digest(salt.encode(), f"{network} {deal_id} {hour}".encode(), "sha256").hex()[:32]
     return _pair(f"COUNTEDCLICK#{digest}")
 
 
 def topic_named(key: str) -> Topic:
-    """The topic that a key names: its own, or that of a like or a watch, also in GSI1. Raises KeyError, ValueError."""
+    """Read the topic from its own key, or from that of a like or a watch, also in GSI1. Raises KeyError, ValueError."""
     prefix, slug, *_ = key.split("#")
     return Topic({kind.prefix: kind for kind in (BRAND, CATEGORY)}[re.sub("(LIKE|WATCH)$", "", prefix)], slug)
 
 
 def featured(of: CuratedPage | Topic) -> Key:
-    """The item that holds the deals picked for a page: the page's own, or a category's ``FEATURED``."""
+    """The item with the deals picked for a curated page or a category."""
     return _pair(of.prefix) if isinstance(of, CuratedPage) else _pair(topic(of)["PK"], "FEATURED")
 
 
 def html_copy(copy: Key) -> Key:
-    """The copy of a page's part as HTML, beside the one as JSON that has this key."""
+    """The key of a page part's HTML copy, from the key of its JSON copy."""
     return _pair(copy["PK"], "HTML")
 
 
 def fan_out_page(deal_id: str, kind: str, segment: int, start: str) -> Key:
-    """The memory of one cohort of readers having been handled; ``start`` is the key it starts after, or empty."""
+    """The marker of one cohort of readers; ``start`` is the key that it starts after, or empty."""
     return _pair(f"FANOUTPAGE#{deal_id}#{kind}#{segment}#{_hashed(start)[:32]}")
 
 
 def attempts(kind: str, *who: str | int) -> Key:
-    """The count of attempts of a kind in one window, its last part: of a user, of a network, or of one from another."""
+    """The count of attempts of a kind in a window, by user, by network, or by both."""
     return _pair("#".join(["ATTEMPTS", kind, *map(str, who)]))
 
 
@@ -284,29 +281,29 @@ def known_network(username: str, network: str) -> Key:
 
 
 def idempotency(account_id: str, client_key: str) -> Key:
-    """The receipt of a client's Idempotency-Key; hashed, because clients choose its text."""
+    """The receipt of a client's Idempotency-Key. It's hashed because clients choose its text."""
     return _pair(f"IDEMPOTENCY#{account_id}#{_hashed(client_key)}")
 
 
 def backfill(item_type: str, segment: int, segments: int) -> Key:
-    """The place that a scan for items of a type has reached in one of its segments."""
+    """The checkpoint of one segment of a scan for items of a type."""
     return _pair(f"BACKFILL#{item_type}#{segments}#{segment}")
 
 
 def pattern_of(key: Key | str) -> str:
-    """The pattern, as IAM's policies have them, of the partition keys of one kind: ``DEAL#*``, ``BRANDS``."""
+    """The IAM pattern of a key's partition keys: ``DEAL#*``, ``BRANDS``."""
     kind, divider, _ = (key if isinstance(key, str) else key["PK"]).partition("#")
     return f"{kind}{divider}*" if divider else kind
 
 
 def deal_id_of(item: Mapping[str, object]) -> str | None:
-    """The deal that an item is, or stands for, by its key or its place in a feed; None for a copy without either."""
+    """The deal that an item belongs to, from its key or its place in a feed; None for a copy without either."""
     places = (str(item.get(name, "")) for name in ("PK", "SK", "GSI1SK", "GSI2SK", "GSI3SK"))
     return next((place.removeprefix("DEAL#") for place in places if place.startswith("DEAL#")), None)
 
 
 def id_in(key: object) -> str:
-    """The id or the name that ends a key: of a deal, a user, a message, an order."""
+    """The last part of a key: the id of a deal, message or order, or a username."""
     return str(key).rpartition("#")[2]
 
 
@@ -315,12 +312,12 @@ def primary(item: Mapping[str, object]) -> Key:
     return {"PK": str(item["PK"]), "SK": str(item["SK"])}
 
 
-# The values of an item's ``Type``, by which stream consumers, scans and the filters of the stack distinguish items.
+# Values of the attribute ``Type``, which stream filters, stream consumers and scans select by.
 DEAL = "Deal"
 DEAL_NUMBER = "DealNumber"
 DEAL_SOURCE = "DealSource"
 SEQUENCE = "Sequence"
-"""A counter that numbers are drawn from, such as deals'."""
+"""A counter from which numbers are drawn, such as those of deals."""
 
 PERIODS = "Periods"
 ENDING = "Ending"
@@ -350,7 +347,7 @@ CATEGORY_CACHE = "CategoryCache"
 
 USER = "User"
 REMOVAL = "Removal"
-"""A name whose account is being removed: it has the User item's key."""
+"""The tombstone of a user whose account is being removed, under the User item's key."""
 
 ACCOUNT = "Account"
 USER_EMAIL = "UserEmail"

@@ -1,6 +1,6 @@
-"""Writes as values: each states its condition, and carries the domain error that its refusal means.
+"""Conditional writes as values. Each states its condition, and the domain error to raise when it is refused.
 
-The same write goes alone (``Table.write``) or with others in a transaction (``Table.transact``).
+``Table.write`` sends one; ``Table.transact`` sends several in a transaction.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from shared.dynamodb.schema import Key
 from shared.errors import DealsError
 
 EXISTS, ABSENT = "attribute_exists(PK)", "attribute_not_exists(PK)"
-"""The conditions that a key is taken, and that it is not."""
+"""The conditions that an item with this key exists, and that none does."""
 
 MOST_TOGETHER = 100
-"""Writes of a transaction: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html"""
+"""Writes in a transaction:
+https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html"""
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One conditional write: DynamoDB's operation, its arguments, and the error that its refusal means.
+    """One conditional write: DynamoDB's operation, its arguments, and the error to raise when it is refused.
 
-    ``leaves`` is what its item holds afterwards, where that identifies the write.
+    ``leaves`` is the item's content after the write, if that identifies the write.
     """
 
     operation: str
@@ -38,7 +39,7 @@ class Write:
             raise TypeError("a refusal lasts, and this error would be tried again")
 
     def left(self, item: Item) -> bool:
-        """True if the item looks as this write leaves it; a deletion leaves none."""
+        """True if the item looks as this write leaves it (after a deletion: absent)."""
         if self.operation == "Delete":
             return not item
         left = self.leaves
@@ -46,39 +47,39 @@ class Write:
 
 
 class Placeholders(TypedDict, total=False):
-    """The meanings of an expression's placeholders: of those with a ``#``, and of those with a colon."""
+    """Values of an expression's placeholders: ``names`` for those with ``#``, ``values`` for those with ``:``."""
 
     names: Mapping[str, str] | None
     values: Mapping[str, Any] | None
 
 
 def put_new(item: Mapping[str, Any], *, refused: DealsError) -> Write:
-    """Put an item whose key is not taken."""
+    """Put an item if none has its key."""
     return put_over(item, ABSENT, {}, refused=refused)
 
 
 def put_over(item: Mapping[str, Any], condition: str, values: Mapping[str, Any], *, refused: DealsError) -> Write:
-    """Put an item in place of one that meets a condition."""
+    """Replace an item that meets a condition."""
     return Write("Put", _arguments("Item", item, condition, values=values), refused, item)
 
 
 def put(item: Mapping[str, Any], *, because: str) -> Write:
-    """Put an item whatever was there; ``because`` says why no condition is needed."""
+    """Put an item unconditionally; ``because`` says why no condition is needed."""
     return _unconditional("Put", _arguments("Item", item), because)
 
 
 def delete(key: Key, *, refused: DealsError, condition: str = EXISTS, **filled: Unpack[Placeholders]) -> Write:
-    """Delete an item that must exist, or meet a condition."""
+    """Delete an item that exists, or that meets a condition."""
     return Write("Delete", _arguments("Key", key, condition, **filled), refused)
 
 
 def delete_as(item: Item, *, refused: DealsError) -> Write:
-    """Delete an item that is still as it was read, in all attributes."""
+    """Delete an item if none of its attributes has changed since it was read."""
     return delete(**_unchanged(item), refused=refused)
 
 
 def forget(key: Key, *, because: str) -> Write:
-    """Delete an item if it is there; ``because`` says why it may be gone."""
+    """Delete an item that may be absent; ``because`` says why that is fine."""
     return _unconditional("Delete", _arguments("Key", key), because)
 
 
@@ -90,7 +91,7 @@ def update(
     condition: str | None = EXISTS,
     **filled: Unpack[Placeholders],
 ) -> Write:
-    """Update an item that must exist, or meet a condition."""
+    """Update an item that exists, or that meets a condition."""
     arguments = _arguments("Key", key, condition, **filled)
     return Write("Update", {**arguments, "UpdateExpression": expression}, refused)
 
@@ -98,7 +99,7 @@ def update(
 def assign(
     key: Key, left: Mapping[str, Any], *, refused: DealsError, condition: str = EXISTS, **filled: Unpack[Placeholders]
 ) -> Write:
-    """Set attributes of an item, and remove those that are None, if it exists or meets a condition."""
+    """Set attributes of an item that exists, or that meets a condition; None removes an attribute."""
     numbers = dict(enumerate(left.items()))
     clauses = {
         "SET": [f"#n{n} = :v{n}" for n, (_, value) in numbers.items() if value is not None],
@@ -115,15 +116,15 @@ def assign(
 
 
 def require(key: Key, condition: str, *, refused: DealsError, **filled: Unpack[Placeholders]) -> Write:
-    """Require a condition of an item that a transaction does not write."""
+    """Require a condition of an item that the transaction doesn't write."""
     return Write("ConditionCheck", _arguments("Key", key, condition, **filled), refused)
 
 
 def change(old: Item, new: Item, *, version: str | None, refused: DealsError) -> Write:
-    """Update what differs between two states of one item, if its version attribute is still the old one's.
+    """Update the attributes that differ between two states of an item, if its ``version`` attribute is unchanged.
 
-    Without a version, all attributes of the old state must still be as they were. Attributes that neither state knows,
-    such as a newer release's, are left alone.
+    Without ``version``, every attribute of the old state must be unchanged. Attributes that neither state has, such as
+    those of a newer release, stay as they are.
     """
     left = {name: new.get(name) for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)}
     return replace(assign(left=left, **_unchanged(old, version), refused=refused), leaves=left)
@@ -142,7 +143,7 @@ def _arguments(
 
 
 def _unchanged(item: Item, version: str | None = None) -> dict[str, Any]:
-    """The key of an item, and the condition that its version or else each attribute is as it was read."""
+    """The key of an item, and the condition that its version, or else every attribute, is as it was read."""
     held = dict(enumerate([version] if version else sorted(item.keys() - {"PK", "SK"})))
     return {
         "key": {name: item[name] for name in ("PK", "SK")},

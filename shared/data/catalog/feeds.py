@@ -1,17 +1,15 @@
-"""The feed of all deals, of a brand, of a category - written once - and how deals that have ended leave it.
+"""The feeds of all deals, of a brand and of a category, and the sweep that removes ended deals from them.
 
-A feed has one index partition per period (a day or a month). The listed deals of each period are counted
-(``feed_counts.py``), so that a read goes straight to the partitions that hold deals and to no other, however long the
-gaps between them. A page takes at most three sequential round trips:
+A feed has one index partition per period (a day or a month). ``feed_counts.py`` counts each period's listed deals, so a
+read queries only partitions that hold deals, however long the gaps. A page takes at most three round trips in a row:
 
     first page       1 the counts, and ended deals not yet swept   2 the partitions that are needed, all at once
-    page by cursor   1 the cursor's partition, which mostly fills the page
+    page by cursor   1 the cursor's partition, which usually fills the page
                      2 the counts, and ended deals not yet swept   3 the partitions that are needed, all at once
 
-A listed deal that will end has a note under the day it ends (written with the deal, by ``feed_counts.py``). The sweep,
-each minute, follows the notes that are due, so its cost grows with the deals that end and not with those that exist.
-Until then ended deals stay in the index, and are filtered here. Their notes say how many there are, so that a round
-trip makes room for them; where more wait than that, it reads on.
+A listed deal with an end has a note under the day it ends. Every minute the sweep follows the notes that are due, so
+its cost grows with the deals that end, not with those that exist. Until then reads filter ended deals. The notes say
+how many to expect, so that one round trip still fills the page; if more wait, the read goes on.
 """
 
 from __future__ import annotations
@@ -36,16 +34,15 @@ from shared.models.catalog import CountedTopic, Deal, Feed, Page, Period, Status
 from shared.values import identifiers
 
 SPARE = 20
-"""Deals that counts are read for beyond a page: some may have ended, or be damaged. 121 of the largest deals still fit
-one answer of 1 MB."""
+"""Deals to read beyond a page: some may have ended, or be damaged. 121 of the largest deals fit one answer of 1 MB."""
 
 PeriodCounts = tuple[Mapping[str, int], Counter[str]]
-"""How many deals each period of a feed holds, newest first, and how many of them are known to have ended."""
+"""How many deals each period of a feed holds, newest first, and how many of those are known to have ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """The unread rest of one partition: the deals older than ``after``, or all of them."""
+    """The unread rest of a partition: deals older than ``after``, or all."""
 
     period: str
     after: str | None = None
@@ -54,11 +51,11 @@ class _Stretch:
 def read(
     table: Table, feed: Feed, *, limit: int, now: datetime, cursor: str | None = None, held: PeriodCounts | None = None
 ) -> Page[Deal]:
-    """A page of a feed's active deals, newest first: ``limit`` of them as long as that many older ones exist.
+    """A page of a feed's active deals, newest first. It has ``limit`` deals if the feed has that many.
 
-    ``held`` is from ``open_feed``, a moment ago. Raises InvalidCursor, NoSuchTopic.
+    ``held`` is the result of a recent ``open_feed``. Raises InvalidCursor, NoSuchTopic.
     """
-    wanted = limit + 1  # one more than the page, to know whether there is a next one
+    wanted = limit + 1  # one more tells whether there is a next page
     found: list[Deal] = []
     pending: list[_Stretch] = []
     newest: str | None = None
@@ -80,17 +77,16 @@ def read(
             found += more
             pending = unread + pending[planned:]
         if sum(older.values()) < most:
-            break  # these were all there are
+            break  # the feed has no older periods
         newest = min(older)
     page = tuple(found[:limit])
     return Page(page, identifiers.cursor_after(scope(feed), page[-1].deal_id) if len(found) > limit else None)
 
 
 def open_feed(table: Table, topic: Topic) -> tuple[CountedTopic, PeriodCounts]:
-    """A topic's name and counts, and what all periods of its feed hold: all that its page needs before its deals.
+    """A topic's name and counts, and the counts of all periods of its feed. Raises NoSuchTopic.
 
-    One round trip of two requests. Deals that have ended and wait for the sweep are not asked for: a page that meets
-    some of them reads on. Raises NoSuchTopic.
+    One round trip of two requests. Notes of ended deals aren't read: a page that meets ended deals reads on.
     """
     feed = feed_of(topic)
     books, found = table.gather(feed_counts.requests(table, feed, most=feed_counts.ALL_PERIODS, until=None))
@@ -98,12 +94,12 @@ def open_feed(table: Table, topic: Topic) -> tuple[CountedTopic, PeriodCounts]:
 
 
 def scope(feed: Feed) -> str:
-    """The name under which a feed's cursors are its own."""
+    """The scope of a feed's cursors."""
     return f"{feed.topic.kind.label}/{feed.topic.slug}" if feed.topic else "deals"
 
 
 def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datetime) -> PeriodCounts:
-    """The counts of the newest periods up to one, of ``most`` deals if there are, and how many of them have ended."""
+    """The counts of the newest periods up to ``until`` that hold ``most`` deals, and how many of these have ended."""
     requests = feed_counts.requests(table, feed, most=most, until=until)
     days = (Period.DAY.start_of(now - timedelta(days=back)) for back in (0, 1))  # sweeps run each minute
     books, _, *notes = table.gather(requests + [partial(_due, table, day, now) for day in days])
@@ -112,8 +108,8 @@ def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datet
 
 
 def _plan(pending: Sequence[_Stretch], periods: Mapping[str, int], waiting: Counter[str], enough: int) -> int:
-    """How many of the next stretches to read at once so that they hold enough active deals, as far as is known."""
-    # What is left of a partly read partition is unknown: it may be nothing.
+    """How many of the next stretches to read at once so that they hold enough active deals."""
+    # How much is left of a partly read partition is unknown, so it counts as nothing.
     expected = (
         max(0, periods.get(each.period, 0) - waiting[each.period]) if each.after is None else 0 for each in pending
     )
@@ -123,10 +119,10 @@ def _plan(pending: Sequence[_Stretch], periods: Mapping[str, int], waiting: Coun
 def _take(
     table: Table, feed: Feed, stretches: Sequence[_Stretch], enough: int, waiting: Counter[str], now: datetime
 ) -> tuple[list[Deal], list[_Stretch]]:
-    """The active deals of some stretches in one round trip, and what is left unread of them.
+    """Read stretches in one round trip; returns their active deals, and what is still unread.
 
-    Of each stretch ``enough`` items are read, and as many more as wait for the sweep. Deals behind a stretch
-    that was not read to its end are left unread too, so nothing is ever passed over.
+    Each query reads ``enough`` items, and as many more as wait for the sweep. If a stretch wasn't read to its end, the
+    following ones count as unread too, so that no deal is skipped.
     """
     limits = [enough + waiting[stretch.period] for stretch in stretches]
     answers = table.gather([partial(_query, table, feed, *each) for each in zip(stretches, limits, strict=True)])
@@ -145,26 +141,26 @@ def _query(table: Table, feed: Feed, stretch: _Stretch, limit: int) -> list[Item
 
 
 def of_periods(table: Table, feed: Feed, periods: Sequence[str], *, most: int) -> list[Deal]:
-    """The newest listed deals of some periods of a feed, ``most`` of each, ended ones not yet swept included.
+    """The newest listed deals of some periods, at most ``most`` of each, including ended ones not yet swept.
 
-    A Query for each period, all at once.
+    One Query for each period, all at once.
     """
     wanted = (partial(_query, table, feed, _Stretch(period), most) for period in periods)
     return readable(item for items in table.gather(list(wanted)) for item in items)
 
 
 SETTLING = timedelta(hours=1)
-"""How long after a day a sweep still looks at it: a note that was begun before midnight may be written after it."""
+"""How long after a day's end a sweep still reads that day: a note begun before midnight may be written after it."""
 
 BACK = timedelta(days=7)
-"""How far back a sweep begins where the container cannot be read: sweeps are never that late."""
+"""How far back a sweep begins if the container is damaged. Sweeps are never that late."""
 
 
 def sweep(table: Table, now: datetime, *, most: int = 500, failures: damage.Failures | None = None) -> int:
-    """Take the deals that have ended by a time out of the feeds, ``most`` of them; returns how many it looked at.
+    """Remove deals that have ended from the feeds, at most ``most``; returns how many it looked at.
 
-    The next sweep takes those beyond ``most``; an interrupted sweep is repeated without harm. One that fails keeps no
-    other from being swept, and is added to ``failures``, or else raised in the end.
+    The next run takes the rest; repeating is harmless. A deal that fails doesn't stop the others: its error is added to
+    ``failures`` or, without that list, raised at the end.
     """
     today = Period.DAY.start_of(now)
     settled = Period.DAY.start_of(now - SETTLING)
@@ -194,14 +190,14 @@ def sweep(table: Table, now: datetime, *, most: int = 500, failures: damage.Fail
 
 
 _ENDING = "ending"
-"""The name under which cursors of the deals that end next are their own."""
+"""The scope of cursors of the deals that end next."""
 
 
 def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str | None = None) -> Page[Deal]:
-    """A page of the active deals that end within so many times 24 hours, the next to end first, ``most`` at most.
+    """A page of the active deals that end within ``days`` times 24 hours, the next to end first.
 
-    A Query for each day, all at once, then a BatchGetItem for each hundred deals; before them a GetItem of the deal
-    that a cursor names. Raises InvalidCursor, NoSuchDeal.
+    A Query for each day, all at once, then a BatchGetItem for each hundred deals; before them, a GetItem of the
+    cursor's deal. Raises InvalidCursor, NoSuchDeal.
     """
     until = now + timedelta(days=days)
     after = keys.ending("", now, "~")["SK"]
@@ -218,9 +214,9 @@ def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str |
 
 
 def within_a_day(table: Table, now: datetime, *, but: timedelta) -> list[str]:
-    """The ids of the deals that end within 24 hours, the next to end first, ``but`` those of the first minutes.
+    """The ids of the deals that end within 24 hours, the next to end first, except those of the first ``but``.
 
-    Two Queries at once: notes stand under the day (UTC) of the end.
+    Two Queries at once: notes are filed under the day (UTC) of the end.
     """
     after = keys.ending("", now + but, "~")["SK"]
     bounds = [
@@ -231,7 +227,7 @@ def within_a_day(table: Table, now: datetime, *, but: timedelta) -> list[str]:
 
 
 MOST_WAITING = 2000
-"""How many of a day's ended deals a reader allows for: more than half an hour's, where a sweep looks at 500."""
+"""The most ended deals of a day that a reader allows for: more than half an hour's, at 500 a sweep."""
 
 _NOTE = Projection.of("PK", "SK", "Brand", "Category")
 
@@ -246,14 +242,14 @@ def _due(table: Table, day: str, now: datetime) -> list[Item]:
 
 
 def _period_in(feed: Feed, note: Item) -> str | None:
-    """The period of a feed that the deal of a note is listed in; None for a deal of other feeds."""
+    """The period of a feed in which a note's deal is listed; None if the deal isn't in the feed."""
     if feed.topic is not None and note[feed.topic.kind.attribute] != feed.topic.slug:
         return None
     return feed.period.start_of(identifiers.time_of(_deal_of(note)))
 
 
 def _deal_of(note: Item) -> str:
-    """The deal that a note is of. Raises ValueError."""
+    """The id of a note's deal. Raises ValueError."""
     deal_id = keys.id_in(note["SK"])
     if not identifiers.is_ksuid(deal_id):
         raise ValueError("the note names no deal")
@@ -261,12 +257,12 @@ def _deal_of(note: Item) -> str:
 
 
 def _record_ended(table: Table, note: Item, now: datetime) -> None:
-    """Take the deal of a note out of the feeds. Where that fails, the note stays for the rest of the day, in case the
-    deal is repaired."""
+    """Remove a note's deal from the feeds. If that fails, the note stays for the rest of the day: the deal may be
+    repaired."""
     deal_id = _deal_of(note)
     try:
-        with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
-            deals.edit(table, deal_id, {}, now)  # it leaves the feeds, as its status calls for
+        with suppress(NoSuchDeal):  # a note outlives a deal that was deleted by hand
+            deals.edit(table, deal_id, {}, now)  # an edit without changes updates the places in feeds
     except (Impossible, TooLarge, NotFound) as error:
         raise Damaged(deal_id, str(error)) from error
-    table.write(forget(keys.primary(note), because="relisting mostly removed it; a stale note goes here"))
+    table.write(forget(keys.primary(note), because="relisting usually removed it; this removes a stale one"))

@@ -1,9 +1,7 @@
-"""Cohorts: the units of work in which readers are notified of a deal, the memory of each, and how far a hot deal has
-got.
+"""Cohorts: groups of readers to notify of a deal, their markers, and the progress of a hot deal's fan-out.
 
-A cohort is some readers in a row, of a topic's watchers or of all users. Its marker fixes who is in it when it is first
-read, and remembers how far the work has got: so a unit that comes twice does the same work, and no other. The progress
-of a hot deal is counters, one for each segment of all users.
+A cohort is a run of a topic's watchers or of all users. Its marker fixes who is in it at the first read, and how far
+the work has got, so a unit that is delivered twice repeats the same work. Progress is counted per segment of all users.
 """
 
 from __future__ import annotations
@@ -40,10 +38,10 @@ class Unit:
     """One cohort of readers to notify of a deal: those after ``start`` in a watch partition or in a segment of all
     users.
 
-    ``topic`` and ``topic_name`` are the slug and the name of what the watchers watch, as the deal was announced: an
-    editor may move it meanwhile. ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the
-    request that all this follows from; ``written_at`` is when that wrote the deal, in epoch seconds. The
-    kind ``words`` notifies owners of matching word alerts, ``price`` owners of alerts on the product.
+    ``topic`` and ``topic_name`` are the slug and name that the watchers watch, as announced: an editor may move the
+    deal later. ``number`` counts a segment's cohorts from 0. ``correlation_id`` names the request that caused the work,
+    and ``written_at`` is when that request wrote the deal, in epoch seconds. Kind ``words`` notifies owners of matching
+    word alerts, ``price`` owners of alerts on the product.
     """
 
     deal_id: str
@@ -58,12 +56,12 @@ class Unit:
     topic_name: str = ""
 
     def to_json(self) -> str:
-        """The unit as the body of a queue's message."""
+        """Write the unit as a queue message's body."""
         return json.dumps({_in_json(field.name): getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def from_json(cls, body: str) -> Unit:
-        """The unit that a queue's message asks for. Raises ValueError for any other body."""
+        """Read a unit from a queue message's body. Raises ValueError for any other body."""
         try:
             given = json.loads(body)
             unit = cls(**{field.name: given[_in_json(field.name)] for field in fields(cls)})
@@ -75,14 +73,14 @@ class Unit:
 
 
 def _in_json(field: str) -> str:
-    """The name of a field in camelCase."""
+    """A field's name in camelCase."""
     first, *others = field.split("_")
     return first + "".join(map(str.title, others))
 
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """The readers of a cohort, those of them with daily messages, where the next one starts, and what has been done."""
+    """A cohort: its readers, the daily ones among them, where the next cohort starts, and the work already done."""
 
     usernames: Sequence[str]
     following: Mapping[str, Any] | None
@@ -93,12 +91,12 @@ class Readers:
 
 
 def readers_of(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Readers:
-    """The cohort of a unit: as an earlier delivery claimed it, else read and claimed now."""
+    """The cohort that an earlier delivery of the unit claimed, or else one read and claimed now."""
     return _claimed(table, unit) or _claim(table, unit, deal, size, now)
 
 
 def _claimed(table: Table, unit: Unit) -> Readers | None:
-    """The cohort as an earlier delivery recorded it, without those who have left; None if no delivery did."""
+    """The cohort in the unit's marker, without readers who have left; None if there is no marker."""
     marker = table.get(_marker(unit), consistent=True)
     if marker is None:
         return None
@@ -108,7 +106,7 @@ def _claimed(table: Table, unit: Unit) -> Readers | None:
 
 
 def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Readers:
-    """Read a cohort, and fix who is in it. Of two deliveries at once, both use what the first one found."""
+    """Read a cohort and write its marker. If another delivery was first, use the other's marker."""
     paces, following = _read(table, unit, deal, size) if deal.status(now) is Status.ACTIVE else ({}, None)
     readers = Readers(list(paces), following, [name for name, pace in paces.items() if pace is Pace.DAILY])
     if following is None and unit.kind != "hot":
@@ -132,9 +130,9 @@ def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Re
 
 
 def remember(unit: Unit, what: Literal["Continued", "Done"], *, once: bool = False) -> Write:
-    """The write that records the state of a cohort. Refused with Unavailable if it is claimed no more.
+    """The write that records a cohort's state. Refused with Unavailable if its marker is gone.
 
-    With ``once`` refused with AlreadyExists, also if that is remembered already.
+    With ``once`` it is refused with AlreadyExists, also if the state is recorded already.
     """
     return update(
         _marker(unit),
@@ -146,17 +144,17 @@ def remember(unit: Unit, what: Literal["Continued", "Done"], *, once: bool = Fal
 
 
 def _still_there(table: Table, marker: Item) -> list[str]:
-    """The readers of a cohort whose accounts are as old as its claim. BatchGetItem, 100 a request.
+    """The cohort's readers whose accounts are at least as old as its claim. BatchGetItem, 100 a request.
 
-    One that is being removed has no such time. A younger account is another owner's of the same name, or of a user
-    who signed up in the second of the claim: that is no harm, as the news is older than the account.
+    A user who is being removed has no such time. A younger account belongs to someone who took a freed name, or who
+    signed up in the second of the claim. Skipping the latter is harmless: the news is older than the account.
     """
     accounts = table.get_many([keys.user(name) for name in marker["Readers"]], consistent=True, projection=_ACCOUNT)
     return [each["Username"] for each in accounts if each.get("CreatedAt", "~") <= marker["ClaimedAt"]]
 
 
 def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pace], Mapping[str, Any] | None]:
-    """The readers of one cohort who want the deal, when to notify each, and where the next cohort starts, or None."""
+    """The readers of one cohort who want the deal, each with a pace, and where the next cohort starts, or None."""
     if unit.kind == "hot":
         part, parts = unit.segment, unit.segments
         items, following = table.scan(
@@ -174,7 +172,7 @@ def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pa
 
 
 def _reader(item: Item) -> tuple[str, Pace]:
-    """A user, and when the user is notified of hot deals."""
+    """A user's name, and the pace of notifications of hot deals."""
     return damage.attribute(item, "Username", str), Pace(item.get("HotPace", Pace.AT_ONCE))
 
 
@@ -185,10 +183,10 @@ def _marker(unit: Unit) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the fan-out of a hot deal has got: users notified so far, whether that is all, and when the last were.
+    """The progress of a hot deal's fan-out: users notified so far, whether it is finished, and when it last moved.
 
-    ``at``, None before the first is notified, is when the work on a segment's last cohort began. ``segments`` is in how
-    many parts all users are read, 0 before the first is known, and ``segments_finished`` how many of these are done.
+    ``at`` is when the work on a segment's last cohort began, None before the first. ``segments`` is how many segments
+    all users are read in (0 before the first cohort), ``segments_finished`` how many of them are done.
     """
 
     notified: int
@@ -200,8 +198,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """The counts of a FanOut item: the cohorts and readers of one segment that were notified, and when the last of
-    them."""
+    """A FanOut item's counts: a segment's cohorts and readers notified so far, and the time of the last."""
 
     cohorts: int = field(metadata=stored("Pages", int))
     notified: int = field(metadata=stored("Told", int))
@@ -214,9 +211,9 @@ _SEGMENT = Entity(_Segment)
 
 
 def progress_of(table: Table, deal_id: str) -> Progress:
-    """How far the fan-out of a hot deal has got. A Query of one small partition."""
+    """The progress of a hot deal's fan-out. One Query of a small partition."""
     segments = damage.readable(table.query(keys.fan_out(deal_id)), _SEGMENT.read)
-    # A segment's last cohort knows how many there are; cohorts are written side by side, so it may be the first to end.
+    # Cohorts are written in parallel, so the last one, which knows how many there are, may be the first to end.
     complete = sum(segment.cohorts == segment.last_cohort for segment in segments)
     parts = segments[0].segments if segments else 0
     finished = bool(segments) and complete == parts
@@ -234,7 +231,7 @@ def count_told(unit: Unit, readers: Readers, now: datetime) -> Write:
     return update(
         keys.fan_out_segment(unit.deal_id, unit.segment),
         expression,
-        condition=None,  # the segment's first cohort makes the counter
+        condition=None,  # the segment's first cohort creates the counter
         names={"#type": "Type", "#segments": "Segments"},
         values=values,
         refused=None,

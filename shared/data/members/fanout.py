@@ -1,17 +1,16 @@
-"""Telling readers of a deal - a brand's watchers, a category's watchers, or every user.
+"""The fan-out: notify a brand's watchers, a category's watchers, or every user of a deal, one cohort a unit of work.
 
-A unit of work is one cohort of readers. Everything is done in an order that a crash, or the queue delivering a unit
-twice, can only repeat and never lose or double:
+A crash or a second delivery can repeat a step, but never lose or double a message:
 
-1. the cohort is read, and its marker remembers who is in it and where the next one starts. From then on the cohort is
-   what its marker says: users who sign up or leave meanwhile move neither its end nor the next one's start. A cohort
-   that comes again, which may be weeks later, skips departed users; usernames are reused
-2. its continuation is queued, so that cohorts are written side by side; the marker remembers that, too
-3. the cohort's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
-4. the marker remembers that the cohort is done. For a hot deal its readers are counted in the same transaction, once
+1. read the cohort, and write a marker with its members and the start of the next cohort. From then on the marker
+   decides: users who sign up or leave move neither. A unit may be redelivered weeks later and usernames are reused, so
+   users who have left since are skipped
+2. queue the next cohort, so that cohorts are written in parallel, and record that in the marker
+3. insert the messages, 25 at a time; the table refuses those that exist
+4. record in the marker that the cohort is done, and in the same transaction count a hot deal's readers once
 
-The last cohort of a topic's watchers has no continuation and is not counted, so it needs no marker: a repeat notifies
-the watchers of that moment.
+The last cohort of a topic's watchers has no next cohort and isn't counted, so it needs no marker: a second delivery
+notifies whoever watches then.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from shared.services import Queue
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """The result of one unit of work: its cohort's readers, and how many of them had no message of the deal yet."""
+    """The result of one unit of work: its readers, and how many of them got a new message."""
 
     readers: int = 0
     written: int = 0
 
 
 def news_of(deal: Deal, written_at: datetime | None = None) -> list[Unit]:
-    """The work that a new deal makes: its brand's watchers and its category's."""
+    """The units of a new deal: its brand's watchers and its category's watchers."""
     first = _first(deal, "brand", written_at)
     return [
         replace(first, topic=deal.brand, topic_name=deal.brand_name),
@@ -50,12 +49,12 @@ def news_of(deal: Deal, written_at: datetime | None = None) -> list[Unit]:
 
 
 def alerts_of(deal: Deal, kind: DealNews, written_at: datetime | None = None) -> list[Unit]:
-    """The work that a deal makes for those who have alerts, of the kinds ``words`` or ``price``."""
+    """The units of a deal for owners of alerts, of kind ``words`` or ``price``."""
     return [_first(deal, kind, written_at)]
 
 
 def alarm_of(deal: Deal, segments: int = settings.SCAN_SEGMENTS, written_at: datetime | None = None) -> list[Unit]:
-    """The work that a hot deal makes: every user, in parallel segments."""
+    """The units of a hot deal: every user, in parallel segments."""
     first = replace(_first(deal, "hot", written_at), segments=segments)
     return [replace(first, segment=segment) for segment in range(segments)]
 
@@ -68,16 +67,16 @@ def _first(deal: Deal, kind: DealNews, written_at: datetime | None) -> Unit:
 def deliver(
     table: Table, queue: Queue, unit: Unit, now: datetime, size: int = settings.READERS_PER_COHORT
 ) -> Delivered:
-    """Do one unit of work. Raises Busy: then the queue tries it again.
+    """Do one unit of work. Raises Busy, upon which the queue retries it.
 
-    A deal that has ended by now goes only to the rest of a cohort that was begun. Raises TooManyCohorts instead of
-    going on forever: Lambda allows this function to invoke itself (``RecursiveLoop``), so the bound is here.
+    A deal that has ended goes only to the readers of a cohort that has its marker. Raises TooManyCohorts: Lambda allows
+    this function to invoke itself (``RecursiveLoop``), so this is what ends a runaway loop.
     https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
     """
     if unit.number >= settings.MOST_COHORTS:
         raise TooManyCohorts(unit.number)
     try:
-        # The stream may be ahead of eventually consistent reads, and a missed deal is never announced again.
+        # The stream may be ahead of eventually consistent reads, and a deal missed here is never announced again.
         deal = deals.get(table, unit.deal_id, consistent=True)
     except NoSuchDeal:
         return Delivered()
@@ -88,7 +87,7 @@ def deliver(
         return Delivered()
     if readers.following is not None and not readers.continued:
         queue.send([replace(unit, start=readers.following, number=unit.number + 1).to_json()])
-        table.write(cohorts.remember(unit, "Continued"))  # a crash before this queues the next cohort twice, at worst
+        table.write(cohorts.remember(unit, "Continued"))  # a crash before this only queues the next cohort twice
     news = messages.of_deal(deal, unit.kind, unit.correlation_id, unit.topic_name or None)
     later = dict.fromkeys(readers.daily, limits.shown_at(Pace.DAILY, now))
     composed = [messages.compose(news, name, later.get(name)) for name in readers.usernames]
@@ -99,7 +98,7 @@ def deliver(
 
 
 def _finish(table: Table, unit: Unit, readers: Readers, now: datetime) -> None:
-    """Remember that a cohort is done; of a hot deal's, count its readers with it, once however often it comes."""
+    """Record that a cohort is done. For a hot deal, count its readers in the same transaction, once."""
     if unit.kind != "hot":
         table.write(cohorts.remember(unit, "Done"))
         return

@@ -1,7 +1,6 @@
-"""The topics that members like and watch, brands and categories alike, and the deals that they save for later.
+"""Likes and watches of brands and categories, and saved deals.
 
-Of a saved deal only the id is kept. Its deal is read with it, so the list shows deals as they are now, and a deal that
-has ended stays on it as ended.
+A saved deal stores only the deal's id: the list shows each deal as it is now, and an ended one as ended.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def like(table: Table, topic: Topic, username: str, now: datetime, account_id: s
 
 
 def unlike(table: Table, topic: Topic, username: str, account_id: str | None = None) -> None:
-    """Take a like back, and uncount it. Raises NotLiked, NoSuchTopic, NotSignedIn, NoSuchUser."""
+    """Remove a like, and count it off. Raises NotLiked, NoSuchTopic, NotSignedIn, NoSuchUser."""
     required = account_checks.required(username, account_id)
     table.transact(required, *_taking_back(topic, keys.like(topic, username), "LikesCount", NotLiked()))
 
@@ -51,7 +50,7 @@ def unlike(table: Table, topic: Topic, username: str, account_id: str | None = N
 def watch(
     table: Table, topic: Topic, username: str, now: datetime, account_id: str | None = None, within: Limits = NO_LIMITS
 ) -> None:
-    """Watch a topic within limits, counted once. Raises AlreadyWatching, NoSuchTopic, NotSignedIn, NoSuchUser."""
+    """Watch a topic within limits, and count it. Raises AlreadyWatching, NoSuchTopic, NotSignedIn, NoSuchUser."""
     item = {
         **keys.watch(topic, username),
         **keys.watch_in_watches(topic, username),
@@ -68,7 +67,7 @@ def watch(
 
 
 def limit(table: Table, topic: Topic, username: str, within: Limits, account_id: str | None = None) -> None:
-    """Give a watch limits, in place of those that it had. Raises NotWatching, NotSignedIn, NoSuchUser."""
+    """Replace the limits of a watch. Raises NotWatching, NotSignedIn, NoSuchUser."""
     kept = limits.attributes_of(within)
     left = {name: kept.get(name) for name in limits.ATTRIBUTES}
     table.transact(
@@ -78,23 +77,23 @@ def limit(table: Table, topic: Topic, username: str, within: Limits, account_id:
 
 
 def unwatch(table: Table, topic: Topic, username: str, account_id: str | None = None) -> None:
-    """Stop watching a topic, and uncount it. Raises NotWatching, NoSuchTopic, NotSignedIn, NoSuchUser."""
+    """Stop watching a topic, and count it off. Raises NotWatching, NoSuchTopic, NotSignedIn, NoSuchUser."""
     required = account_checks.required(username, account_id)
     table.transact(required, *_taking_back(topic, keys.watch(topic, username), "WatchCount", NotWatching()))
 
 
 def likes(table: Table, username: str) -> list[Topic]:
-    """Everything a user likes, brands first, each kind by slug. A Query of GSI1."""
+    """All topics that a user likes: brands, then categories, each by slug. One Query of GSI1."""
     return list(_followed(table, keys.likes(username)))
 
 
 def watches(table: Table, username: str) -> list[Topic]:
-    """Everything a user watches, brands first, each kind by slug. A Query of GSI1."""
+    """All topics that a user watches: brands, then categories, each by slug. One Query of GSI1."""
     return list(watching(table, username))
 
 
 def watching(table: Table, username: str) -> dict[Topic, Limits]:
-    """As ``watches`` does, with the limits of each watch."""
+    """The topics of ``watches``, each with the limits of its watch."""
     return _followed(table, keys.watches(username))
 
 
@@ -110,7 +109,7 @@ def _count(topic: Topic, counter: str, by: int) -> Write:
 
 
 def _taking_back(topic: Topic, key: Key, counter: str, absent: DealsError) -> tuple[Write, Write]:
-    """The writes that take a like or a watch back. The count comes first: a missing topic is reported as such."""
+    """The writes that remove a like or a watch. The count comes first, so that a missing topic is reported as such."""
     return _count(topic, counter, -1), delete(key, refused=absent)
 
 
@@ -125,7 +124,7 @@ def is_watched(table: Table, topic: Topic, username: str) -> bool:
 
 
 def save(table: Table, deal: Deal, username: str, now: datetime, account_id: str | None = None) -> None:
-    """Keep a deal for a member; repeating it changes nothing. Raises NotSignedIn, NoSuchUser."""
+    """Save a deal for a member; repeating it changes nothing. Raises NotSignedIn, NoSuchUser."""
     item = {
         **keys.saved(username, deal.deal_id),
         "Type": keys.SAVED,
@@ -138,7 +137,7 @@ def save(table: Table, deal: Deal, username: str, now: datetime, account_id: str
 
 
 def unsave(table: Table, deal_id: str, username: str, account_id: str | None = None) -> None:
-    """Stop keeping a deal, whether or not it was kept. Raises NotSignedIn, NoSuchUser."""
+    """Remove a deal from a member's saved ones; it may be absent. Raises NotSignedIn, NoSuchUser."""
     table.transact(
         account_checks.required(username, account_id),
         forget(keys.saved(username, deal_id), because="a deal that is not saved is the result asked for"),
@@ -146,12 +145,12 @@ def unsave(table: Table, deal_id: str, username: str, account_id: str | None = N
 
 
 def is_saved(table: Table, deal_id: str, username: str) -> bool:
-    """Whether a member keeps a deal. One GetItem."""
+    """Whether a member has saved a deal. One GetItem."""
     return table.get(keys.saved(username, deal_id), projection=KEYS_ONLY) is not None
 
 
 def latest_saved(table: Table, username: str, *, limit: int, cursor: str | None = None) -> Page[Deal]:
-    """A page of a member's saved deals, the newest deals first. One Query, one BatchGetItem. Raises InvalidCursor."""
+    """A page of a member's saved deals, newest deals first. One Query, one BatchGetItem. Raises InvalidCursor."""
     scope = f"saved/{username}"
     after = keys.deal_sort_key(identifiers.read_cursor(scope, cursor)) if cursor is not None else None
     partition = keys.saved_by(username)
@@ -163,14 +162,15 @@ def latest_saved(table: Table, username: str, *, limit: int, cursor: str | None 
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Take back a user's likes and watches, ``most`` of them; returns how many. No index is asked."""
-    slugs = topics.brand_names(table, consistent=True)  # a brand may be a moment old, and liked since
+    """Remove at most ``most`` of a user's likes and watches; returns how many. Reads no index, all reads are
+    consistent."""
+    slugs = topics.brand_names(table, consistent=True)  # consistent: a user may like a brand a moment after it is made
     all_topics = [*(Topic(BRAND, slug) for slug in slugs), *(Topic(CATEGORY, slug) for slug in CATEGORIES)]
     followed = [(topic, keys.like(topic, username), "LikesCount") for topic in all_topics]
     followed += [(topic, keys.watch(topic, username), "WatchCount") for topic in all_topics]
     there = table.get_many([key for _, key, _ in followed], consistent=True, projection=KEYS_ONLY)
     removed = [(topic, key, counter) for topic, key, counter in followed if key in there][:most]
     for topic, key, counter in removed:
-        with suppress(NotLiked):  # gone since it was found
+        with suppress(NotLiked):  # removed since it was read
             table.transact(required, *_taking_back(topic, key, counter, NotLiked()))
     return len(removed)

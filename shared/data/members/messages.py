@@ -1,6 +1,6 @@
-"""The messages of a user's inbox, and what they are composed from: the news of a deal or of something else.
+"""The messages of a user's inbox, and the announcements that they are composed from.
 
-A message is in GSI1 until it is read. Most are sent many at once, by ``fanout``.
+A message is in GSI1 until it is read. ``fanout`` sends most of them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from shared.values.times import to_iso
 _MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
 _ABOUT_DEAL = Entity(AboutDeal, forms={"price": Codec(str, amount)})
 _OTHERS = {f"{news.thing.capitalize()}Id": news.thing for news in chain.from_iterable(features.of("news"))}
-"""The attributes that name what else messages are about."""
+"""The attributes that name a message's subject if it isn't a deal."""
 
 _TIMES = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")
 
 
 def to_item(message: Message) -> Item:
-    """The Message item, unread: in GSI1 until it is read, and gone 90 days after it was sent."""
+    """The item of an unread message: in GSI1 until it is read, deleted by TTL 90 days after it was sent."""
     return {
         **keys.message(message.username, message.message_id),
         **keys.message_in_unread(message.username, message.message_id),
@@ -64,28 +64,28 @@ def _about(item: Item) -> AboutDeal | AboutOther:
 
 
 def message_id(announcement: Announcement, username: str) -> str:
-    """The id of a user's message of an announcement: the same one however often it is sent.
+    """The id of a user's message of an announcement, the same however often it is sent.
 
-    It holds the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
-    once whatever the reason, and again at a lower price; all other news are sent.
+    Ids begin with the announcement's time, so the newest announcements head the inbox. A deal is announced once
+    whatever the reason, and again at a lower price; other news are always sent.
     """
     match announcement.about:
         case AboutDeal(deal_id=deal_id, price=price):
             identity = [deal_id, *([price] if announcement.about_price else [])]
         case AboutOther(id=id_):
-            identity = [id_, announcement.kind, announcement.at.isoformat()]  # the same may be sent again
+            identity = [id_, announcement.kind, announcement.at.isoformat()]  # all of these are sent
     return identifiers.derived(announcement.at, "message", *identity, username)
 
 
 def latest(
     table: Table, username: str, *, limit: int, now: datetime, unread: bool = False, cursor: str | None = None
 ) -> Page[Message]:
-    """A page of a user's messages, newest first; with ``unread`` only those, from GSI1. Raises InvalidCursor."""
+    """A page of a user's messages, newest first; with ``unread`` only unread ones, from GSI1. Raises InvalidCursor."""
     scope = f"messages/{username}/{'unread' if unread else 'all'}"
     after = keys.message_sort_key(identifiers.read_cursor(scope, cursor)) if cursor is not None else None
     index = GSI1 if unread else None
     items = table.query(keys.messages(username), index=index, after=after, newest_first=True, page_size=limit + 1)
-    # Expired messages are filtered here and not by a limit on the query, so that a page is never short.
+    # Expired messages are filtered here, after the query's limit, so that no page is short.
     shown = (message for item in items if _lives(item, now) for message in damage.readable([item], from_item))
     found = list(islice(shown, limit + 1))
     page = tuple(found[:limit])
@@ -93,24 +93,24 @@ def latest(
 
 
 def unread_count(table: Table, username: str, now: datetime, *, most: int | None = None) -> int:
-    """How many messages a user has not read; with ``most``, at most so many are counted."""
-    # Newest first: what has expired is at the end. Messages that wait for their hour are left out before the limit.
+    """Count a user's unread messages, up to ``most``."""
+    # Newest first, so that expired messages come last. Messages not shown yet are filtered before the limit.
     items = table.query(keys.messages(username), index=GSI1, newest_first=True, page_size=most, projection=_TIMES)
     return sum(1 for _ in islice((item for item in items if _lives(item, now)), most))
 
 
 def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Message:
-    """Mark a message read; repeating it changes nothing. It leaves GSI1. Raises NoSuchMessage, and creates no item."""
+    """Mark a message read, which removes it from GSI1; repeating it changes nothing. Raises NoSuchMessage."""
     if not identifiers.is_ksuid(message_id):
         raise NoSuchMessage(message_id)
     return damage.read(table.write(_reading(username, message_id, now), returning="ALL_NEW"), from_item)
 
 
 def mark_all_read(table: Table, username: str, now: datetime, account_id: str | None = None) -> int:
-    """Mark all of a user's messages read; returns how many were marked. Raises Busy, NotSignedIn, NoSuchUser.
+    """Mark all of a user's messages read; returns how many were unread. Raises Busy, NotSignedIn, NoSuchUser.
 
-    A consistent Query of all messages: GSI1 may not show the newest yet, and ids do not say which were written last,
-    because they hold the announcement's time. The newest announcements are marked first, as the inbox shows them.
+    One consistent Query of all messages: GSI1 may lack the newest, and ids don't say which were written last. The
+    newest announcements are marked first, as the inbox shows them.
     """
     items = table.query(keys.messages(username), newest_first=True, consistent=True, projection=_TIMES)
     unread = [keys.id_in(item["SK"]) for item in items if "ReadAt" not in item and _lives(item, now)]
@@ -119,7 +119,7 @@ def mark_all_read(table: Table, username: str, now: datetime, account_id: str | 
 
 
 def _reading(username: str, message_id: str, now: datetime) -> Write:
-    """The write that marks a message read. Refused with NoSuchMessage for one that is gone or has expired."""
+    """The write that marks a message read. Refused with NoSuchMessage if it is gone or has expired."""
     return update(
         keys.message(username, message_id),
         "SET ReadAt = if_not_exists(ReadAt, :now) REMOVE GSI1PK, GSI1SK",
@@ -130,20 +130,20 @@ def _reading(username: str, message_id: str, now: datetime) -> Write:
 
 
 def _lives(item: Item, now: datetime) -> bool:
-    """Whether a message is shown: not before its time, nor after its end, as TTL deletes late."""
+    """Whether a message is shown: from ``ShownAt`` until it expires, as TTL deletes late."""
     ends = damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf)
     return str(item.get("ShownAt", "")) <= to_iso(now) and ends > now.timestamp()
 
 
 def sending(message: Message) -> Write:
-    """The write that sends one message, for a transaction with what it is about. Refused with AlreadyExists."""
+    """The write that sends one message, for a transaction with its cause. Refused with AlreadyExists."""
     return put_new(to_item(message), refused=AlreadyExists())
 
 
 def insert(table: Table, composed: Sequence[Message]) -> int:
-    """Insert messages, and leave those that exist as they are; returns how many were new. Raises Busy, Unavailable.
+    """Insert messages that don't exist yet; returns how many were new. Raises Busy, Unavailable.
 
-    But one that exists and waits for its hour is shown, where it is now to be sent at once: it was for another reason.
+    An existing message that waits for the digest is shown at once if it is now sent for a reason that doesn't wait.
     """
     new = bulk.insert(table, [to_item(message) for message in composed])
     if new < len(composed):
@@ -163,9 +163,9 @@ def _show(table: Table, waiting: Sequence[Message]) -> None:
 
 
 def naming(message: Message, name: str, shown_at: datetime | None) -> Write:
-    """The write with which an existing message names one more alert, and is shown unless that waits for the digest.
+    """The write that adds an alert's name to an existing message, and shows it unless ``shown_at`` is set.
 
-    Refused with NoSuchMessage where the message names it already, or is gone.
+    Refused with NoSuchMessage if the message has the name already, or is gone.
     """
     return update(
         keys.message(message.username, message.message_id),
@@ -185,11 +185,11 @@ def of_deal(
     *also: str,
     fell: bool = False,
 ) -> Announcement:
-    """The announcement of a deal. It is announced when it is posted, when its price falls, and when it becomes hot.
+    """The announcement of a deal: when it is posted, when its price falls (``fell``), and when it becomes hot.
 
-    A deal that becomes hot within an hour is still the same announcement: no reader gets two. ``watched`` names the
-    brand or category that it was announced for, as an editor may have moved it since, or the first alert that it meets,
-    and ``also`` the other alerts.
+    A deal that becomes hot within an hour has the same announcement, so no reader gets two. ``watched`` is the name of
+    the announced brand or category (an editor may have moved the deal since), or of the first matching alert; ``also``
+    names the other alerts.
     """
     match kind:
         case "brand":
@@ -214,14 +214,14 @@ def of_deal(
 
 
 def name_of(alert: Alert) -> str:
-    """The name of an alert in the messages that it causes."""
+    """An alert's name in its messages."""
     if isinstance(alert, WordsAlert):
         return f"“{alert.limits.words}”"
     return f"this product at {money.text(alert.limits.ceiling or '0.00', alert.limits.currency or '')} or less"
 
 
 def compose(announcement: Announcement, username: str, shown_at: datetime | None = None) -> Message:
-    """A user's message of an announcement, shown at once or from a time on. It has the announcement's time."""
+    """A user's message of an announcement, at the announcement's time, shown at once or from ``shown_at`` on."""
     return Message(
         message_id=message_id(announcement, username),
         username=username,
