@@ -219,6 +219,8 @@ FILED = {
     "zip": "Merino Quarter Zip Sweater",
     "hyphened": "Fleece Quarter-Zip",
     "zipped": "Cotton Quarterzip",
+    "spaced": "Tall T Shirt",
+    "litres": "Trail Pack 18 L",
 }
 
 
@@ -238,18 +240,29 @@ def test_words_are_found_in_singular_and_plural_joined_or_hyphenated_and_by_cate
 
 TYPED = {
     **{key: ["jacket"] for key in ["jackets", "jacket", "Jacke"]},
-    **{key: ["tee", "joined"] for key in ["t-shirt", "T-Shirts", "tshirt"]},
+    **{key: ["tee", "joined", "spaced"] for key in ["t-shirt", "T-Shirts", "tshirt", "t shirt", "t shirts"]},
     **{key: [*FILED] for key in ["hanes", "hane", "shoe", "Shoes"]},
-    "shirts": ["tee", "shirt"],
+    "shirts": ["tee", "shirt", "spaced"],
     "mens": ["tee"],
     "runn": ["visor"],
     **{key: ["mice"] for key in ["mouse", "mice"]},
     **{key: ["knife"] for key in ["knives", "knife"]},
     **{key: ["apart", "close"] for key in ["16gb", "16 GB", "16-gb"]},
+    **{key: ["litres"] for key in ["18l", "18 L"]},
     "quarter-zip": ["zip", "hyphened", "zipped"],
     "quarterzip": ["hyphened", "zipped"],
     "quarter zip": ["zip", "hyphened"],
 }
+
+
+def test_a_brand_whose_name_is_a_common_word_is_found_by_it(table: Table) -> None:
+    running = a_deal(title="Cloud runner", brand="on", brand_name="On")
+    for deal in (running, a_deal(title="Slip on runner")):
+        search.file(table, None, deal)
+
+    assert found(table, "On") == [running.deal_id]
+    assert len(found(table, "on runner")) == 2
+    assert found(table, "the") == []
 
 
 def file_as_1_0_did(table: Table, deal: Deal) -> None:

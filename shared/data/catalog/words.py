@@ -2,8 +2,9 @@
 
 A deal is found by the words of its title, brand and category. They are compared as their stems, so that ``jackets``
 finds a jacket; a brand's words are also filed as they are written. A hyphenated word is filed in parts and as one:
-``t-shirt`` as ``tshirt``, ``t`` and ``shirt``; so is a number with its unit, as ``16gb`` or as ``16 GB``. An irregular
-plural is also filed as its singular. What is typed becomes words in the same way.
+``t-shirt`` as ``tshirt``, ``t`` and ``shirt``; so are ``T shirt``, and a number with its unit, as ``16gb`` or as
+``16 GB``. An irregular plural is also filed as its singular. What is typed becomes words in the same way.
+Words such as ``on`` and ``the`` are left out, except where there is no other: On is a brand.
 
 The stems are of English words, by Snowball's algorithm (https://snowballstem.org/algorithms/english/stemmer.html).
 Of ``snowballstemmer`` only the English stemmer is imported, and when the first word asks for it: the package's own
@@ -91,7 +92,9 @@ MOST_OF_A_DEAL = 24
 _WORD = re.compile(r"[a-z0-9]+")
 _HYPHENATED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _APOSTROPHES = re.compile("['\u2019`]")
-_MEASURE = re.compile(r"\b(\d+)[ -]?(cm|ft|gb|hz|inch|kg|lb|lbs|mah|mb|ml|mm|oz|pack|pcs|qt|tb)\b")
+_MEASURE = re.compile(r"\b(\d+)[ -]?(cm|ft|gb|hz|inch|kg|l|lb|lbs|mah|mb|ml|mm|oz|pack|pcs|qt|tb|w)\b")
+_SPACED = re.compile(r"\b(?:e bike|t shirt|v neck)")
+"""Words with a letter of their own that are written with a hyphen, too."""
 _COMMON = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "s", "the", "to", "with"})
 _LONGEST_WORD = 40
 
@@ -174,6 +177,7 @@ def asked(text: str) -> Search:
     """The search that a typed text is."""
     plain = _plain(text[:MOST_CHARACTERS])
     terms = dict.fromkeys(_term(word, *([whole] if whole else [])) for word, whole in _parts(plain))
+    terms = terms or dict.fromkeys(_term(word) for word in _WORD.findall(plain) if len(word) > 1)
     return Search(plain, tuple(terms)[:MOST_WORDS], len(text) > MOST_CHARACTERS or len(terms) > MOST_WORDS)
 
 
@@ -185,7 +189,7 @@ def _term(*written: str) -> Term:
 def of_deal(deal: Deal) -> dict[str, str]:
     """The words that find a deal, each with a form in which it is written there."""
     found: dict[str, str] = {}
-    for word in in_text(deal.brand_name):
+    for word in in_text(deal.brand_name) or _WORD.findall(_plain(deal.brand_name)):
         found |= {stem(word): word, word: word}
     for text in (CATEGORIES.get(deal.category, ""), deal.brand_name, deal.title):
         for word, whole in _parts(_plain(text)):
@@ -211,7 +215,8 @@ def _plain(text: str) -> str:
 
 def _parts(plain: str) -> Iterator[tuple[str, str | None]]:
     """Each word of a text, with the joined form of what it is a part of, if it is."""
-    for hyphenated in _HYPHENATED.findall(_MEASURE.sub(r"\1-\2", plain)):
+    joined = _SPACED.sub(lambda found: found[0].replace(" ", "-"), _MEASURE.sub(r"\1-\2", plain))
+    for hyphenated in _HYPHENATED.findall(joined):
         parts = hyphenated.split("-")
         whole = "".join(parts)[:_LONGEST_WORD] if len(parts) > 1 else None
         for part in parts:
