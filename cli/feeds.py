@@ -117,8 +117,6 @@ class Shop:
     def amount(self, text: str) -> tuple[str, str]:
         """An amount and its currency. Raises ValueError for a sign that may be that of several currencies."""
         amount, written = money.read(text)
-        if re.fullmatch(r"[\d.]*\d,\d{1,2}", amount):  # as Europe writes it
-            amount = amount.replace(".", "").replace(",", ".")
         if not written or money.is_of(written, self.currency):
             return amount, self.currency
         currency = money.named(written)

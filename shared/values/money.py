@@ -24,6 +24,7 @@ AMOUNT = re.compile(r"[0-9]{1,12}\.[0-9]{2,4}")
 
 _TYPED = re.compile(r"(?P<before>[^\d\s.,-]*)\s*(?P<amount>[\d.,]*)\s*(?P<after>[^\d\s.,-]*)")
 _THOUSANDS = re.compile(r",(?=\d{3}(\D|$))")
+_EUROPEAN = re.compile(r"[\d.]*\d,\d{1,2}")
 
 
 @cache
@@ -102,11 +103,17 @@ def sums(by_currency: Mapping[str, str]) -> str:
 
 
 def read(typed: str) -> tuple[str, str]:
-    """A typed amount without its thousands' commas, and without the sign or code before or after it."""
+    """A typed amount without its thousands' separators, and without the sign or code before or after it.
+
+    ``1.299,00`` is an amount as Europe writes it.
+    """
     found = _TYPED.fullmatch(typed.strip())
     if found is None or not found["amount"] or (found["before"] and found["after"]):
         return typed.strip(), ""
-    return _THOUSANDS.sub("", found["amount"]), found["before"] or found["after"]
+    amount = found["amount"]
+    if _EUROPEAN.fullmatch(amount):
+        amount = amount.replace(".", "").replace(",", ".")
+    return _THOUSANDS.sub("", amount), found["before"] or found["after"]
 
 
 def named(written: str) -> str | None:

@@ -427,6 +427,9 @@ PHRASES: dict[str, tuple[str, Selection]] = {
     "shoes over 100 usd": ("shoes", Selection(least="100.00", currency="USD")),
     "CA$50 tent": ("tent", Selection(most="50.00", currency="CAD")),
     "lamp €19.90": ("lamp", Selection(most="19.90", currency="EUR")),
+    "lamp under 19,99 €": ("lamp", Selection(most="19.99", currency="EUR")),
+    "tv €1.299,00 - €1.999,50": ("tv", Selection(least="1299.00", most="1999.50", currency="EUR")),
+    "tv under $1,299": ("tv", Selection(most="1299.00", currency="USD")),
     "jacket half price": ("jacket", Selection(discount=50)),
     "tv -30%": ("tv", Selection(discount=30)),
     "bag up to 50% off under $9": ("bag", Selection(most="9.00", currency="USD", discount=50)),
@@ -438,6 +441,7 @@ PHRASES: dict[str, tuple[str, Selection]] = {
     "under $": ("under $", Selection()),
     "under 12.345": ("under 12.345", Selection()),
     "under ¥12.50": ("under ¥12.50", Selection()),
+    "under 1,2990": ("under 1,2990", Selection()),
     "under $8,000,000,000,000": ("under $8,000,000,000,000", Selection()),
     "%%% $$$": ("%%% $$$", Selection()),
 }

@@ -228,7 +228,8 @@ def test_an_amount_has_no_more_decimals_than_its_currency(amount: str, currency:
     [
         ("¥1,200", "1200", "¥"), ("€19.00", "19.00", "€"), ("19.00 €", "19.00", "€"), ("CHF 20", "20", "CHF"),
         ("CA$1,299.99", "1299.99", "CA$"), ("31.9", "31.9", ""), (" $ 5 ", "5", "$"), ("kr 100", "100", "kr"),
-        ("19,5", "19,5", ""), ("five", "five", ""), ("$5 USD", "$5 USD", ""), ("-5", "-5", ""), ("", "", ""),
+        ("19,5", "19.5", ""), ("1.299,00 €", "1299.00", "€"), ("19,5,0", "19,5,0", ""),
+        ("five", "five", ""), ("$5 USD", "$5 USD", ""), ("-5", "-5", ""), ("", "", ""),
     ],
 )  # fmt: skip
 def test_a_typed_amount_is_read_with_its_sign(typed: str, amount: str, sign: str) -> None:

@@ -38,8 +38,7 @@ from shared.models.catalog import (
     feed_of,
 )
 from shared.runtime.environment import table
-from shared.values import identifiers, naming
-from shared.values.money import sign
+from shared.values import identifiers, money, naming
 from shared.values.naming import counted
 
 
@@ -69,8 +68,13 @@ def cursor_of(request: Request) -> str | None:
 
 
 def selection_of(request: Request) -> Selection:
-    """The deals of a list that a page is asked for; a field that a form sends empty is none. Raises BadRequest."""
-    return requests.selection({name: text.strip() or None for name, text in request.query.items()})
+    """The deals of a list that a page is asked for; a field that a form sends empty is none. Raises BadRequest.
+
+    Prices are read as people type them: ``$1,000`` and ``19,90 €``.
+    """
+    typed = {name: text.strip() or None for name, text in request.query.items()}
+    prices = {name: money.read(price)[0] for name in ("from", "to") if (price := typed.get(name))}
+    return requests.selection(typed | prices)
 
 
 def feed_addresses(path: str, **query: str) -> dict[str, str]:
@@ -137,7 +141,7 @@ def above(
         "kept": {name: value for name, value in asked.items() if value is not None and name not in ("from", "to")},
         "from": asked["from"] or "",
         "to": asked["to"] or "",
-        "unit": sign(currency) if currency else "",
+        "unit": money.sign(currency) if currency else "",
         "orders": [
             _choice(name, path, {**asked, **_sorted(sort)}, current=sort is selection.sort)
             for sort, name in ORDERS.items()

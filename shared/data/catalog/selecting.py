@@ -21,7 +21,10 @@ from shared.models.catalog import Deal, Page, Selection, Sort
 from shared.values import identifiers, money
 from shared.values.money import units
 
-_PRICE = r"(?P<{0}sign>(?:[A-Z]{{2}})?[$€£¥₹]|(?:CODE)(?= ?\d))? ?(?P<{0}>\d[\d,]{{0,12}}(?:\.\d{{1,2}})?)(?!\.?\d| ?%)"
+_AMOUNT = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,13})(?:\.\d{1,2})?|(?:\d{1,3}(?:\.\d{3}){1,3}|\d{1,10}),\d{1,2}"
+"""An amount, with separators of thousands or without: ``1,299.00``, and as Europe writes it ``1.299,00``."""
+
+_PRICE = r"(?P<{0}sign>(?:[A-Z]{{2}})?[$€£¥₹]|(?:CODE)(?= ?\d))? ?(?P<{0}>AMOUNT)(?![.,]?\d| ?%)"
 _PRICE += r"(?: ?(?P<{0}code>CODE|[€£])(?!\w))?"
 _AT_MOST = r"(?:under|below|less than|cheaper than|up to|at most|max(?:imum)?|<) ?"
 _AT_LEAST = r"(?:over|above|more than|at least|from|min(?:imum)?|>) ?"
@@ -43,7 +46,8 @@ def _bounds() -> list[re.Pattern[str]]:
         rf"(?=[A-Z]{{0,2}}[$€£¥₹]){most}",
     ]
     codes = "|".join(money.currencies())
-    return [re.compile(rf"(?<!\w){form}(?![\w%])".replace("CODE", codes), re.IGNORECASE) for form in forms]
+    written = [rf"(?<!\w){form}(?![\w%])".replace("CODE", codes).replace("AMOUNT", _AMOUNT) for form in forms]
+    return [re.compile(form, re.IGNORECASE) for form in written]
 
 
 MOST_CHARACTERS = 200
@@ -102,7 +106,7 @@ def _priced(found: re.Match[str]) -> Selection | None:
     """The limits of a phrase; None where an amount is not valid in its currency, or two currencies are named."""
     groups = found.groupdict()
     signs = {groups.get(f"{name}{part}") or "" for name in ("least", "most") for part in ("sign", "code")} - {""}
-    amounts = {name: money.normal(groups[name].replace(",", "")) for name in ("least", "most") if groups.get(name)}
+    amounts = {name: money.normal(money.read(groups[name])[0]) for name in ("least", "most") if groups.get(name)}
     currency = money.named(signs.pop()) if len(signs) == 1 else None
     if signs or (currency and any(money.fault(amount, currency) for amount in amounts.values())):
         return None
