@@ -317,6 +317,19 @@ def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(a
     assert fields == {"words": "runner", "ceiling": "80.00", "currency": "USD"}
 
 
+def test_a_search_of_limits_alone_leads_to_all_deals_within_them(ask: Ask) -> None:
+    led = {
+        typed: ask("/search", query={"q": typed})["multiValueHeaders"]["Location"]
+        for typed in ("under $50", "half price", "$20-$40 -30%")
+    }
+
+    assert led == {
+        "under $50": ["/deals?sort=cheapest&to=50&currency=USD"],
+        "half price": ["/deals?off=50"],
+        "$20-$40 -30%": ["/deals?sort=cheapest&from=20&to=40&currency=USD&off=30"],
+    }
+
+
 def test_deals_with_most_of_the_words_are_marked_as_such(ask: Ask, posted: list[Deal]) -> None:
     document = parsed(ask("/search", query={"q": "runner zzzzzz"}))
 

@@ -394,6 +394,10 @@ def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), cursor_of(request)
     limits = selecting.read_phrases(typed)
     wanted, query = words.asked(limits.rest), typed[: words.MOST_CHARACTERS]
+    if limits.typed and not wanted.terms:
+        limited = replace(limits.within(selection_of(request)), brand=None)
+        of_all = link("/deals", **query_of(sorting.opened_in_settings(limited)))
+        return Answer("", status=HTTPStatus.SEE_OTHER, cache=pages.PUBLIC, headers={"Location": of_all})
     if not limits.within(selection_of(request)).is_all and wanted.terms:
         return _selected_matches(request, wanted, query, limits)
     found = search.find(table(), wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
