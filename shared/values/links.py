@@ -151,11 +151,14 @@ def likenesses(link: str, title: str) -> tuple[str, str]:
     return product(link), f"{at} {_ENDING.sub('', title).casefold()}"
 
 
+_SIGNS = " -\u2013\u2014|:,"
+"""What stands between the parts of a title."""
+
 LONGEST = 40
 """Characters of a name that a card has room for, in two lines."""
 
 _LAST = 14
-"""The characters at the end of a longer name that stay: there, products of one kind differ."""
+"""The characters at the end of a longer name that its last words may have: there, products of one kind differ."""
 
 
 _SPLIT = re.compile(r"\).|^[^(]*\)$")
@@ -166,18 +169,27 @@ def named(title: str, brand: str) -> tuple[str, str]:
     """A title as a card shows it, and the colour or size that it ends with or "", which has a line of its own.
 
     The brand, which the card names above it, is not repeated. Of a title of more than ``LONGEST`` characters, a longer
-    ending has that line, too; a name that is still longer is cut in its middle.
+    ending has that line, too; of a name that is still longer, the first and the last words are shown.
     """
     name, kind = title, ""
     if name.casefold().startswith(f"{brand.casefold()} "):
-        name = name[len(brand) :].lstrip(" -\u2013\u2014|:,") or title
+        name = name[len(brand) :].lstrip(_SIGNS) or title
     ending = _ENDING.search(name)
     room = LONGEST if len(name) > LONGEST else LONGEST // 2
     if ending and ending.start() and len(ending[0]) <= room and not _SPLIT.search(ending[0]):
         name, kind = name[: ending.start()], ending[0].strip(" ,-\u2013\u2014|()")
-    if len(name) > LONGEST:
-        name = f"{name[: LONGEST - _LAST - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}{name[-_LAST:].lstrip()}"
-    return name, kind
+    return name if len(name) <= LONGEST else _cut(name), kind
+
+
+def _cut(name: str) -> str:
+    """The first and the last words of a name, in ``LONGEST`` characters."""
+    *words, last = name.split()
+    last = last[-_LAST:]
+    while words and len(words[-1]) + 1 + len(last) <= _LAST:
+        last = f"{words.pop()} {last}"
+    room = LONGEST - len(last) - 2
+    first = name[: room + 1].rpartition(" ")[0] or name[:room]
+    return f"{first.rstrip(_SIGNS)}\N{HORIZONTAL ELLIPSIS} {last}"
 
 
 def numbered(shown: Iterable[tuple[Iterable[str], str]]) -> Iterator[int]:

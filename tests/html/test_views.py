@@ -185,15 +185,16 @@ def test_cards_that_are_some_of_many_fill_their_rows(count: int, lead: bool, sho
         (
             "Knife with a titanium handle (3 inch blade) K-3",
             "Apple",
-            "Knife with a titanium han\u2026nch blade) K-3",
+            "Knife with a titanium handle\u2026 blade) K-3",
             "",
         ),
         (
             "Boot (with a lining, laces and a rubber sole inside)",
             "Apple",
-            "Boot (with a lining, lace\u2026r sole inside)",
+            "Boot (with a lining, laces\u2026 sole inside)",
             "",
         ),
+        ("Kismet" * 9, "Apple", f"{'Kismet' * 4}\u2026 etKismetKismet", ""),
     ],
 )
 def test_a_card_names_the_brand_once_and_the_colour_on_a_line_of_its_own(
