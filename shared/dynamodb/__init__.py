@@ -1,1 +1,1 @@
-"""DynamoDB: a table, its requests and their retries. Nothing here knows a key or a deal."""
+"""DynamoDB: a table, its requests and their retries. Keys and contents are defined elsewhere."""

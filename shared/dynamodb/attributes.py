@@ -1,12 +1,10 @@
-"""Between Python values and DynamoDB's attribute values, and between objects and items.
+"""Conversion between Python values and DynamoDB's attribute values, and between dataclasses and items.
 
-boto3's own serializer makes a Decimal of every number and a Binary of every byte string, at several times the cost;
-our numbers are all whole. Types that we never write are still read, as boto3 does: one item that holds a null or a
-fraction must not make a whole page unreadable. The format:
-https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html
+boto3's serializer makes a Decimal of every number and a Binary of every byte string, at several times the cost; our
+numbers are whole. Types that we never write (null, fractions) are still read as boto3 reads them, so that one such item
+doesn't break a page. The format: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html
 
-The fields of a model say which attributes hold them, and an entity reads and writes them so. Each attribute's name is
-written beside its field (``shared/values/stored.py``) and nowhere else.
+Each attribute's name is written once, next to its field (``shared/values/stored.py``).
 """
 
 from __future__ import annotations
@@ -30,14 +28,14 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A value with the code of its type, for the types that no plain value stands for: NULL, NS and BS."""
+    """A value with its type code, for types that have no plain Python value: NULL, NS and BS."""
 
     kind: str
     content: Any
 
 
 def marshal(value: Any) -> dict[str, Any]:
-    """A value as DynamoDB wants it, for example ``{"S": "shoes"}``. Raises TypeError for what it cannot hold."""
+    """A value in DynamoDB's form, such as ``{"S": "shoes"}``. Raises TypeError for an unsupported type."""
     match value:
         case str():
             return {"S": value}
@@ -59,7 +57,7 @@ def marshal(value: Any) -> dict[str, Any]:
 
 
 def marshal_item(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An item as DynamoDB wants it; attributes that are None are left out."""
+    """An item in DynamoDB's form, without attributes that are None."""
     return {name: marshal(value) for name, value in item.items() if value is not None}
 
 
@@ -108,24 +106,24 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How a value is written in an item, and read from it."""
+    """How a kind of value is written to an item and read from it."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
 
 
 def _codec_of(kind: type) -> Codec | None:
-    """The form of a kind of values: times are ISO 8601 texts, a choice is its value, all else is stored unchanged."""
+    """The codec of a kind: times become ISO 8601 texts, enums their values; None for values stored unchanged."""
     if kind is datetime:
         return Codec(to_iso, from_iso)
     return Codec(lambda choice: choice.value, kind) if issubclass(kind, Enum) else None
 
 
 class Entity(Generic[T]):
-    """How objects of a dataclass with slots are stored in items.
+    """Reads and writes a dataclass with slots as an item.
 
-    ``forms`` are the fields that are stored in a form of their own. ``apart`` names the fields that no attribute
-    holds alone. Raises TypeError for a field that is neither stored nor apart.
+    ``forms`` has codecs for single fields; ``apart`` names the fields that no attribute holds alone. Raises TypeError
+    for a field that is neither stored nor apart.
     """
 
     def __init__(
@@ -153,15 +151,15 @@ class Entity(Generic[T]):
         self._copied = tuple(row for row, (_, a, _) in zip(self._written, rows, strict=True) if a.copied)
 
     def write(self, entity: T) -> Item:
-        """The attributes of an object, without those that are None."""
+        """The attributes of an object, except those that are None."""
         return _write(entity, self._written)
 
     def copy(self, entity: T) -> Item:
-        """The attributes that a copy of an object holds."""
+        """The attributes of an object that copies hold."""
         return _write(entity, self._copied)
 
     def salvage(self, item: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
-        """The fields of a damaged item that can be read, by name, and the names of those that cannot."""
+        """The readable fields of a damaged item by name, and the names of the unreadable ones."""
         left: dict[str, Any] = {}
         for field, name, kind, read, default in self._each:
             value = item.get(name)
@@ -175,14 +173,13 @@ class Entity(Generic[T]):
         return left, {field for field, *_ in self._each} - left.keys()
 
     def read(self, item: Mapping[str, Any], **apart: Any) -> T:
-        """The object that an item holds; ``apart`` are the fields that it does not hold.
+        """The object that an item holds; ``apart`` gives the fields that it doesn't hold.
 
-        Raises KeyError for what is missing, ValueError or TypeError for what cannot be read: another type, or a
-        required text that is empty.
+        Raises KeyError for a missing attribute, ValueError or TypeError for one of the wrong type or a required text
+        that is empty.
 
-        The fields are set as ``__init__`` of a frozen dataclass sets them, but by slots that are looked up once: that
-        is a third less time, 4 instead of 6 microseconds for the 21 fields of a deal (without the checks of kinds).
-        The plain form is ``self._of(**values)``.
+        Sets fields as a frozen dataclass's ``__init__`` does, but through slots looked up once: 4 instead of 6
+        microseconds for a deal's 21 fields (without the type checks). The plain form is ``self._of(**values)``.
         """
         made = object.__new__(self._of)
         for put, name, kind in self._required:

@@ -1,8 +1,7 @@
-"""Errors of AWS's services: as ours, in one place, and the one loop for everything that is tried again.
+"""Map AWS errors to domain errors, and retry requests.
 
-Some are worth another attempt, and some last:
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-Each further attempt waits a random part of a time that doubles ("full jitter"), within what an invocation has for it:
+Which errors are worth a retry: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+Waits have full jitter, and end with the invocation's time:
 https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
 """
 
@@ -36,11 +35,11 @@ INVALID = {"ValidationError", "ValidationException", "ItemCollectionSizeLimitExc
 FAILED = {"InternalServerError", "InternalFailure", "ServiceUnavailable"}
 
 AGAIN = (Busy, NoAnswer)
-"""Errors after which the table tries again."""
+"""Errors that the table retries."""
 
 
 def domain_error(error: ClientError | BotoCoreError, service: str) -> DealsError:
-    """Map an error of boto's to ours; ``service`` is the service that failed."""
+    """Map boto's error to a domain error; ``service`` names the service in its message."""
     if isinstance(error, ClientError):
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         return domain_error_of_code(error.response["Error"]["Code"], f"{service}: {error}", status)
@@ -50,7 +49,7 @@ def domain_error(error: ClientError | BotoCoreError, service: str) -> DealsError
 
 
 def domain_error_of_code(code: str, message: str, status: int = 0) -> DealsError:
-    """Map an AWS error code to ours: of a request, a statement or a reason to cancel."""
+    """Map the error code of a request, a statement or a cancellation reason to a domain error."""
     if code in CONFLICTS | THROTTLES:
         return Busy(message)
     if code in FAILED or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -64,19 +63,18 @@ C = TypeVar("C", bound=BaseClient)
 R = TypeVar("R")
 
 MAX_ATTEMPTS = 12
-"""Tries of what meets conflicts, throttling or broken connections: three seconds of waits in all, six at most."""
+"""Attempts in case of conflicts, throttling or broken connections: about three seconds of waits, six at most."""
 
 LONGEST_ANSWER = 2.0
-"""Seconds without a byte of an answer. DynamoDB and SQS answer in milliseconds: after longer, something is broken, such
-as a connection that died while Lambda had frozen its function, and asking again is better than waiting.
-
+"""Seconds to wait for the next byte. DynamoDB and SQS answer in milliseconds, so a longer silence means a broken
+connection, such as one that died while Lambda had frozen the environment; a retry is faster.
 https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html describes the freeze."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """The time that requests have, in seconds: each for its ``answer``, and all together until an invocation must
-    answer; without ``start`` there is no end."""
+    """The seconds that requests may take: ``answer`` for each, and all together until the invocation must answer.
+    Without ``start`` there is no end."""
 
     answer: float = LONGEST_ANSWER
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
@@ -88,7 +86,7 @@ class Budget:
 
     @contextmanager
     def share(self, parts: int) -> Iterator[None]:
-        """Allow what happens meanwhile an equal share of the time that is left, of so many."""
+        """Limit the requests in this block to one of ``parts`` equal shares of the time left."""
         ends = self._ends
         self.start(self.left() / parts)
         try:
@@ -97,19 +95,19 @@ class Budget:
             self._ends = ends
 
     def left(self) -> float:
-        """Seconds that are left; zero or less when the time is over."""
+        """Seconds left; zero or less when the time is over."""
         return self._ends - self.clock()
 
 
-# Not the ``random`` module's own generator: a snapshot of SnapStart holds its state, so all environments started from
-# the snapshot would draw the same numbers.
+# Not the ``random`` module's generator: a SnapStart snapshot holds its state, so all environments restored from it
+# would draw the same numbers.
 # https://docs.aws.amazon.com/lambda/latest/dg/snapstart-uniqueness.html
 _FRESH = random.SystemRandom()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service(Generic[C]):
-    """A service: its client, how to wait between attempts, and until when. ``called`` is its name in errors."""
+    """A service: its client, how to wait between attempts, and for how long. ``called`` is its name in errors."""
 
     called: ClassVar[str]
     client: C
@@ -124,10 +122,9 @@ class Service(Generic[C]):
         when: type[Exception] | tuple[type[Exception], ...],
         gave_up: DealsError | None = None,
     ) -> R:
-        """The result of ``once``, tried again when it raises one of some errors.
+        """Call ``once``, again after any of the errors in ``when``; returns its result.
 
-        After the last attempt, or if the time that is left is shorter than the next wait, raises ``gave_up``, or
-        the last error itself if none is given.
+        Raises ``gave_up``, or the last error, after the last attempt or if the next wait is longer than the time left.
         """
         attempt = 0
         while True:
@@ -143,13 +140,13 @@ class Service(Generic[C]):
             self.sleep(wait)
 
     def call(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        """Make a request that may be made twice, as often as it takes."""
+        """Make a request that is safe to repeat, with retries."""
         return self.retry(lambda: self.ask(request, **arguments), when=AGAIN)
 
     def ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        """Make a request once. Raises what its failure means, and ClientError for a refusal that is for the caller.
+        """Make a request once. Raises a domain error, or ClientError for a refusal that the caller handles.
 
-        After a connection has broken, all idle ones are closed: what froze one has frozen all.
+        A broken connection closes all idle ones: the freeze that broke it broke all.
         """
         if self.budget.left() <= 0:
             raise Busy(f"{self.called}: there is no time left to ask.")
@@ -165,5 +162,5 @@ class Service(Generic[C]):
             raise domain_error(error, self.called) from error
 
     def meaning(self, error: ClientError) -> DealsError | None:
-        """Our error for a refusal, or None where it is for the caller."""
+        """The domain error of a refusal, or None if the caller handles it."""
         return domain_error(error, self.called)

@@ -1,8 +1,8 @@
-"""How many read and write units a request takes, by the rules that AWS documents, and what they cost.
+"""The read and write units that a request consumes, by AWS's documented rules, and their cost.
 
-Amazon's answers have it, and so do dynoxide's. MiniStack's do not: they say 0.5 for a read of any size, nothing for a
-BatchGetItem, and leave the indexes out of a PartiQL insert. There it is counted from the items that were read or
-written, and said to be counted.
+DynamoDB and dynoxide report consumed capacity. MiniStack reports 0.5 for a read of any size, nothing for a
+BatchGetItem, and no indexes for a PartiQL insert; for it, the units are counted from the items read or written, and
+marked as counted.
 
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html (units of reads and writes)
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html (sizes of items)
@@ -23,16 +23,16 @@ from urllib.parse import urlsplit
 from shared.dynamodb.schema import INDEXES, Index
 
 Wire = Mapping[str, Any]
-"""An item, or one attribute's value, as DynamoDB sends it: ``{"Price": {"N": "12"}}``, ``{"N": "12"}``."""
+"""An item or an attribute value in DynamoDB's form: ``{"Price": {"N": "12"}}``, ``{"N": "12"}``."""
 
 READ_BYTES, WRITE_BYTES = 4096, 1024
-"""The bytes that one unit reads or writes: sizes are rounded up to a multiple of them."""
+"""The bytes of one unit; sizes are rounded up to a multiple of them."""
 
 READ_DOLLARS, WRITE_DOLLARS = 0.125, 0.625
-"""Dollars for a million units, on demand, in us-east-1 in November 2026: https://aws.amazon.com/dynamodb/pricing/on-demand/"""
+"""Dollars a million units, on demand, us-east-1, November 2026: https://aws.amazon.com/dynamodb/pricing/on-demand/"""
 
 TABLE = "table"
-"""The name of the table beside those of its indexes."""
+"""The table's name next to those of its indexes."""
 
 _WRITING = {
     "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems",
@@ -43,7 +43,7 @@ _INSERTED = re.compile(r"'(\w+)': \?")
 
 
 class Basis(IntEnum):
-    """How a figure is known: from the answer, counted by AWS's rules, or counted where only a part was seen."""
+    """How a figure is known: reported, counted by AWS's rules, or counted from only a part."""
 
     TOLD = 0
     COUNTED = 1
@@ -54,12 +54,12 @@ MARKS = {
     Basis.COUNTED: "~ is counted by AWS's rules from the items, because the local cloud reports no true figure.",
     Basis.AT_LEAST: "≥ is counted, too, and a lower bound: the answer hides a part of the items that are paid for.",
 }
-"""The meanings of the marks before a figure, each after its mark."""
+"""The meaning of each mark before a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Consumed capacity, in read and write request units; a sum is known as well as the least known of its parts."""
+    """Consumed capacity in read and write request units. A sum has the weakest basis of its parts."""
 
     read: float = 0.0
     write: float = 0.0
@@ -74,22 +74,22 @@ class Capacity:
         return MARKS.get(self.basis, "")[:1] + (" + ".join(parts) or "0")
 
     def to_json(self) -> dict[str, Any]:
-        """Units, and how they are known: ``told``, ``counted`` or ``at_least``."""
+        """The units and their basis: ``told``, ``counted`` or ``at_least``."""
         return {"readUnits": self.read, "writeUnits": self.write, "basis": self.basis.name.lower()}
 
     @property
     def dollars(self) -> float:
-        """The cost of a million of it, on demand."""
+        """The cost of a million such requests, on demand."""
         return self.read * READ_DOLLARS + self.write * WRITE_DOLLARS
 
 
 def meanings(figures: Iterable[Capacity | None]) -> list[str]:
-    """The meanings of some figures' marks, each once."""
+    """The distinct meanings of the figures' marks."""
     return [MARKS[basis] for basis in sorted({each.basis for each in figures if each}) if basis in MARKS]
 
 
 def size_of(item: Wire) -> int:
-    """The bytes of an item: its attributes' names and values. 100 bytes more are stored, and neither read nor written.
+    """An item's bytes: its attributes' names and values. Storage takes 100 more, which reads and writes don't count.
 
     AWS calls the size of a number approximate; a negative one takes a byte more here, as in the engines of the tests.
     """
@@ -116,19 +116,19 @@ def _value_size(value: Wire) -> int:
 
 
 def units_read(size: int, *, consistent: bool = False, transactional: bool = False) -> float:
-    """The units of a read of so many bytes: of one item, or of all that a Query or Scan went through together.
+    """The units of a read of ``size`` bytes: of one item, or of all items that a Query or Scan examined.
 
-    One that finds nothing takes the minimum. An eventually consistent read takes half, one in a transaction double.
+    The minimum applies if nothing is found. An eventually consistent read takes half, a transactional one double.
     """
     return max(1, -(-size // READ_BYTES)) * (2.0 if transactional else 1.0 if consistent else 0.5)
 
 
 def units_written(before: Wire | None, after: Wire | None, *, transactional: bool = False) -> dict[str, float]:
-    """The units of a write, of the table and of each index that it changes; where no item is, its image is None.
+    """The units of a write, for the table and for each index that it changes; an absent item is None.
 
-    The table takes what the larger of the two takes, and double in a transaction, where a condition check counts as a
-    write that changes nothing. An index takes a write for each entry that appears, changes or goes, and two for one
-    whose key moves. Its writes are not doubled in a transaction; AWS does not document that, but it was measured:
+    The table takes the units of the larger image, double in a transaction, in which a condition check counts as a write
+    without a change. An index takes a write for each entry that is added, changed or removed, and two if its key moves.
+    Index writes aren't doubled in a transaction: AWS doesn't document that, but it was measured:
     https://github.com/nubo-db/dynoxide/pull/188
     """
     steps = max(_steps(before), _steps(after), 1)
@@ -147,13 +147,13 @@ def _steps(item: Wire | None) -> float:
 
 
 def _entry(item: Wire | None, index: Index) -> list[Wire] | None:
-    """The key that an item has in an index, or None if it is not in it; what it holds there is all of it."""
+    """The item's entry in an index as key values, or None if it has none. Entries hold the whole item."""
     names = [name for name in (index.partition_key, index.sort_key) if name]
     return [item[name] for name in names] if item and all(name in item for name in names) else None
 
 
 def taken(operation: str, asked: Wire, answer: Wire, endpoint: str) -> dict[str, Capacity] | None:
-    """The capacity a request took of the table and of each index, by its arguments and answer; None if unknown."""
+    """The capacity that a request consumed in the table and in each index; None if unknown."""
     if "Error" in answer:
         return _of_refusal(asked, answer)
     reported = _reported(operation, answer)
@@ -169,13 +169,13 @@ def _is_exact(endpoint: str, answer: Wire) -> bool:
 
 
 def _reported(operation: str, answer: Wire) -> dict[str, Capacity]:
-    """The answer's own figures. The table's is what the indexes leave of the whole: MiniStack does not name it."""
+    """The reported units. The table's are the total without the indexes', since MiniStack doesn't name them."""
     consumed = answer.get("ConsumedCapacity") or []
     reported: dict[str, Capacity] = {}
     for part in consumed if isinstance(consumed, list) else [consumed]:
         indexes = {name: each["CapacityUnits"] for name, each in sorted(part.get("GlobalSecondaryIndexes", {}).items())}
         table = part.get("CapacityUnits", 0.0) - sum(indexes.values())
-        # A transaction that is sent again only reads what it did: its units are read units.
+        # A repeated transaction only reads what the first attempt did, so its units are read units.
         writing = operation in _WRITING and not part.get("ReadCapacityUnits")
         for name, units in {TABLE: table, **indexes}.items():
             reported[name] = reported.get(name, Capacity()) + (
@@ -185,7 +185,7 @@ def _reported(operation: str, answer: Wire) -> dict[str, Capacity]:
 
 
 def _counted(operation: str, asked: Wire, answer: Wire) -> dict[str, Capacity] | None:
-    """The units by the items of an answer or a request; None where they do not show it."""
+    """The units by the items in an answer or request; None if those don't show them."""
     match operation:
         case "GetItem":
             return {TABLE: _of_each([answer.get("Item") or {}], asked)}
@@ -211,10 +211,10 @@ def _counted(operation: str, asked: Wire, answer: Wire) -> dict[str, Capacity] |
 
 
 def _of_refusal(asked: Wire, answer: Wire) -> dict[str, Capacity] | None:
-    """A write whose condition is not met is charged for the item that is there, one unit at least.
+    """The units of a write whose condition failed: those of the existing item, at least one. An invalid request costs
+    nothing.
 
-    An invalid request costs nothing. None where a refusal for another reason may have cost something.
-
+    None if a refusal for another reason may have cost something.
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html#WorkingWithItems.ConditionalUpdate
     """
     match answer["Error"]["Code"]:
@@ -231,14 +231,14 @@ def _of_refusal(asked: Wire, answer: Wire) -> dict[str, Capacity] | None:
 
 
 def _of_each(items: Iterable[Wire], asked: Wire) -> Capacity:
-    """Items that are read one by one: each is rounded up."""
+    """The units of items that are read one by one, each rounded up."""
     consistent = asked.get("ConsistentRead", False)
     units = sum(units_read(size_of(item), consistent=consistent) for item in items)
     return Capacity(units, basis=_basis("ProjectionExpression" in asked))
 
 
 def _of_inserts(asked: Wire, answer: Wire) -> dict[str, Capacity]:
-    """Inserts by PartiQL; one that is refused takes what the item takes that is there, which is not seen."""
+    """The units of PartiQL inserts. A refused one consumes the existing item's units, which the answer doesn't show."""
     counted: dict[str, Capacity] = {}
     for item, response in zip(inserts(asked), answer["Responses"], strict=True):
         refused = "Error" in response
@@ -248,7 +248,7 @@ def _of_inserts(asked: Wire, answer: Wire) -> dict[str, Capacity]:
 
 
 def inserts(asked: Wire) -> Iterator[Wire]:
-    """The items of a request's inserts; its other statements have no parameters for attributes."""
+    """The items of a request's insert statements; its other statements have no attribute parameters."""
     for statement in asked.get("Statements", ()):
         yield dict(zip(_INSERTED.findall(statement["Statement"]), statement.get("Parameters", ()), strict=True))
 

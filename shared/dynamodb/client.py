@@ -1,14 +1,13 @@
-"""Connecting: how botocore is set up to make, send and read requests.
+"""Create botocore clients, set up for this project's requests.
 
-A client of boto3 is one of botocore, which makes them here: what boto3 adds (resources, transfers of large files)
-is never used, and importing it takes a seventh of a function's start. The table is created here without CloudFormation:
-for tests, and for TTL, which the local cloud leaves out.
+boto3's clients are botocore's. What boto3 adds (resources, transfers of large files) isn't used, and importing it takes
+a seventh of a function's start. For tests, the table is also created here without CloudFormation, and its TTL enabled,
+which the local cloud omits.
 
-Answers are parsed without walking their shape, and a broken one is never taken for an empty one. DynamoDB's JSON is
-already what we need: only binary values differ (base64 text, see ``attributes.unmarshal``). botocore's own parser
-visits every value of an answer to convert timestamps and blobs, which is most of what a Query costs a client;
-``docs/benchmarks.md`` has the figures. It also takes a body that is not JSON for an error's message: a page that a
-proxy sent with status 200 would read as an item that does not exist.
+Answers aren't converted: DynamoDB's JSON is what we need, except for binary values (base64 text, see
+``attributes.unmarshal``). botocore's parser visits every value to convert timestamps and blobs, which is most of a
+Query's cost for a client (``docs/benchmarks.md``). It also takes a body that isn't JSON for an error's message, so a
+proxy's page with status 200 would read as a missing item; here it raises BrokenAnswer.
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ if TYPE_CHECKING:
 
 
 CHECKSUM = "x-amz-crc32"
-"""The header with the checksum of a body. DynamoDB sends it with each answer, and the AWS SDKs compare it; it is not in
-DynamoDB's documentation."""
+"""The header with a body's checksum. DynamoDB sends it and the AWS SDKs compare it; DynamoDB's documentation doesn't
+mention it."""
 
 
 class BrokenAnswer(HTTPClientError):
-    """An answer arrived, but not as it was sent."""
+    """An answer arrived damaged."""
 
     fmt = "The answer is broken: {error}"
 
 
 class PlainJSONParser(JSONParser):
-    """The parser of the ``json`` protocol, without conversions. Raises BrokenAnswer."""
+    """A parser of the ``json`` protocol without conversions. Raises BrokenAnswer."""
 
     def parse(self, response: Any, shape: Shape) -> Any:
         expected = response["headers"].get(CHECKSUM)
@@ -68,7 +67,7 @@ class PlainJSONParser(JSONParser):
 
 
 class PlainParserFactory(ResponseParserFactory):
-    """Gives the protocol of DynamoDB and SQS the plain parser, and every other protocol its own."""
+    """Gives DynamoDB and SQS the plain parser, and other protocols botocore's own."""
 
     def create_parser(self, protocol_name: str) -> ResponseParser:
         if protocol_name == "json":
@@ -80,13 +79,14 @@ CONNECT_TIMEOUT = 1
 """Seconds."""
 
 ENDPOINTS_OF_S3 = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
-"""Variables that name an endpoint for S3 that is not AWS's: https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html"""
+"""Variables that name an S3 endpoint other than AWS's:
+https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html"""
 
 
 def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Table:
-    """The table of a name, at the endpoint and with the credentials that the environment gives boto3.
+    """Connect to a table, with the endpoint and credentials that the environment gives boto3.
 
-    Raises Unavailable where the environment names no region, an unknown profile or an invalid endpoint.
+    Raises Unavailable if the environment has no region, an unknown profile or an invalid endpoint.
     """
     budget = budget or Budget()
     return Table(name, client=client_of("dynamodb", budget, client_arguments), budget=budget)
@@ -95,20 +95,19 @@ def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any)
 def client_of(
     service: Literal["dynamodb", "s3", "sqs", "sesv2"], budget: Budget, client_arguments: Mapping[str, Any]
 ) -> Any:
-    """A client of a service, whose requests never outlast a budget.
+    """A client whose requests never outlast a budget.
 
-    Requests are built by this project alone, so botocore's validation of them is left out; answers are parsed plainly;
-    what fails is tried again by ``retries`` and not by botocore.
+    botocore's validation, parsing and retries are off: only this project builds the requests, and ``aws_errors``
+    retries.
     """
     elsewhere = any((client_arguments.get("endpoint_url"), *map(os.environ.get, ENDPOINTS_OF_S3)))
     session = botocore.session.get_session()
     session.register_component("response_parser_factory", PlainParserFactory())
     config = Config(
         parameter_validation=False,
-        # botocore otherwise composes its own twice for each request, which costs as much as signing it.
+        # botocore otherwise composes its own twice a request, which costs as much as signing it.
         user_agent="big-time-deals",
-        # Endpoints named after accounts would be looked up for each request, and so would checksums that are never
-        # sent.
+        # botocore otherwise looks up account endpoints, and checksums that are never sent, for each request.
         account_id_endpoint_mode="disabled",
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
@@ -116,10 +115,10 @@ def client_of(
         retries={"mode": "standard", "total_max_attempts": 1},
         connect_timeout=CONNECT_TIMEOUT,
         read_timeout=budget.answer,
-        # Forms for browsers are else signed as before 2014 in the oldest regions.
+        # In the oldest regions forms are otherwise signed as before 2014.
         signature_version="s3v4" if service == "s3" else None,
-        # botocore else signs forms for the global host, which regions opened since 2019 refuse (boto3, issue 2728). An
-        # endpoint of one's own, such as the local cloud's, has no host for each bucket.
+        # Forms are otherwise signed for the global host, which regions opened since 2019 refuse (boto3, issue 2728). An
+        # endpoint such as the local cloud's has no host for each bucket.
         s3=None if elsewhere else {"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"},
         max_pool_connections=MAX_PARALLEL_REQUESTS,
         tcp_keepalive=True,
@@ -138,14 +137,14 @@ def client_of(
 
 
 def create_table(client: DynamoDBClient, name: str) -> None:
-    """Create the table as the stack does, wait until it is there, and enable TTL."""
+    """Create the table as the stack does, wait until it is active, and enable TTL."""
     client.create_table(**create_table_request(name))  # type: ignore[arg-type]  # the schema is declared as plain data
     client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 60})
     enable_ttl(client, name)
 
 
 def enable_ttl(client: DynamoDBClient, name: str) -> bool:
-    """Enable TTL where it is not enabled; returns whether it had to."""
+    """Enable TTL if it isn't enabled; returns whether it wasn't."""
     status = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"].get("TimeToLiveStatus")
     if status in ("ENABLED", "ENABLING"):
         return False

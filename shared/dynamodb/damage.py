@@ -1,8 +1,7 @@
-"""The guard of work over many items: one that is damaged, or fails, is left out and noted; the others go on.
+"""Guard for work over many items: a damaged or failing one is skipped and noted, and the others go on.
 
-An item may be damaged by a write by hand or by a restore: it must not take a page down for all readers, nor stop the
-clock's work for all accounts. The code that finds one is deep in a read and has no logger; the code that logs takes
-the notes (``runtime.metrics``).
+A write by hand or a restore can damage an item. It must not break a page for all readers, nor the scheduled work for
+all accounts. The code that meets it has no logger, so ``runtime.metrics`` collects the notes and logs them.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, OverflowError, Da
 """The errors that reading a damaged item raises."""
 
 Failures = list[tuple[Any, Exception]]
-"""The things on which some work failed, each with its error."""
+"""The failed things, each with its error."""
 
 _MOST = 100
-"""Notes that are kept where nothing takes them, as on the command line."""
+"""The most notes kept if nobody takes them, as on the command line."""
 
 _noted: deque[str] = deque(maxlen=_MOST)
 _failed: deque[str] = deque(maxlen=_MOST)
 
 
 def readable(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
-    """Read each item by ``read``. One that is damaged is left out, and noted: the others are shown."""
+    """Read each item by ``read``; damaged ones are skipped and noted."""
     found = []
     for item in items:
         try:
@@ -44,7 +43,7 @@ def readable(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
 
 
 def read(item: Item, reader: Callable[[Item], T]) -> T:
-    """Read one item that is asked for by itself. Raises Damaged."""
+    """Read one item that a caller asked for. Raises Damaged."""
     try:
         return reader(item)
     except Damaged:
@@ -54,13 +53,13 @@ def read(item: Item, reader: Callable[[Item], T]) -> T:
 
 
 def read_or(item: Item, read: Callable[[Item], T], *, otherwise: D) -> T | D:
-    """Read one item, or give something else in its place where it is damaged, which is noted."""
+    """Read one item, or note that it is damaged and return ``otherwise``."""
     found = readable([item], read)
     return found[0] if found else otherwise
 
 
 def attribute(item: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    """An attribute that must be there, and of a kind. Raises KeyError, ValueError."""
+    """A required attribute of a given type. Raises KeyError, ValueError."""
     value = item[name]
     if type(value) is not kind:  # not isinstance: a bool is an int
         raise ValueError(f"{name} is no {kind.__name__}")
@@ -68,12 +67,12 @@ def attribute(item: Mapping[str, Any], name: str, kind: type[T]) -> T:
 
 
 def attribute_or(item: Item, name: str, kind: type[T], otherwise: D) -> T | D:
-    """An attribute, or something else in its place where it is missing or of another kind, which is noted."""
+    """An attribute, or ``otherwise`` if it is missing or of another type, which is noted."""
     return read_or(item, lambda each: attribute(each, name, kind), otherwise=otherwise)
 
 
 def named(item: Any, error: Exception | None = None) -> str:
-    """The name of a damaged item: what its error calls it, or its key, as far as it was read."""
+    """A damaged item's name: from its error, or else its key as far as readable."""
     if isinstance(error, Damaged):
         return error.name
     key = [str(item[part]) for part in (PARTITION_KEY, SORT_KEY) if part in item] if isinstance(item, Mapping) else []
@@ -88,11 +87,11 @@ def each(
     failures: Failures | None = None,
     noted: tuple[type[Exception], ...] = (Impossible, *UNREADABLE),
 ) -> Iterator[R]:
-    """The results of some work, done for each thing by itself: one that fails keeps no other from being worked on.
+    """Work on each thing separately and yield the results; one that fails doesn't stop the others.
 
-    One that is damaged, or that makes DynamoDB call a request impossible (``noted``), is noted. Any other failure is
-    noted with its reason, and the last one is raised when all work is done: what runs the work repeats it, and its
-    alarm rings. A caller that has more to do before gives a list for them, as ``failures``; then none is raised.
+    Errors in ``noted`` (damaged items, impossible requests) are noted. Any other failure is noted with its reason, and
+    the last one is raised at the end, so that the caller's retry and alarm work. With a list ``failures``, failures are
+    added to it and none is raised.
     """
     found: Failures = [] if failures is None else failures
     for thing in things:
@@ -110,33 +109,33 @@ def each(
 
 
 def alone(work: Callable[[], R], name: str) -> R | None:
-    """The result of some work, as ``each`` does it; None where something is damaged, which is noted."""
+    """Do one thing as ``each`` does; returns None if an item is damaged, which is noted."""
     return next(each([name], lambda _: work(), str), None)
 
 
 def raise_last(failures: Failures) -> None:
-    """Raise the last of some failures, if there are any."""
+    """Raise the last of the failures, if there are any."""
     if failures:
         raise failures[-1][1]
 
 
 def note(what: str) -> None:
-    """Note that an item is damaged: ``what`` names it."""
+    """Note a damaged item by name."""
     _noted.append(what)
 
 
 def noted() -> list[str]:
-    """The names of the damaged items noted since they were taken last, each once: those of the present request."""
+    """The distinct names noted since the last ``taken``: those of the present request."""
     return list(dict.fromkeys(_noted))
 
 
 def taken() -> list[str]:
-    """The damaged items noted since the last call, each as often as it was met."""
+    """Take the names noted since the last call, repeated ones included."""
     return _emptied(_noted)
 
 
 def failed() -> list[str]:
-    """The failures for other reasons since the last call, each with its reason."""
+    """Take the other failures noted since the last call, each with its reason."""
     return _emptied(_failed)
 
 

@@ -1,7 +1,7 @@
-"""Faults that a table's requests meet on purpose, so that one can see how they are met: on the laptop alone.
+"""Faults for the laptop: make the next request fail on purpose, to show how the application handles it.
 
-A fault is met once, by the next request that can meet it. botocore's events give the client what DynamoDB, the
-network or a lagging index would give it; the data layer does not know the difference.
+A fault happens once. botocore's events give the client what DynamoDB, the network or a lagging index would give it, so
+the data layer can't tell the difference.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 """
 
@@ -30,10 +30,10 @@ _INDEX = "btd.index"
 
 @dataclass(slots=True)
 class Faults:
-    """The fault that a table's requests are about to meet, and its outcome.
+    """The fault of a table's next request, and its outcome.
 
-    ``met`` is the operation of the request that met it, ``left_out`` the item that a stale index did not show, as
-    DynamoDB sends it, and ``lost`` botocore's context of the request whose answer was lost.
+    ``met`` is the operation that had the fault, ``left_out`` the item (in DynamoDB's form) that a stale index omitted,
+    ``lost`` botocore's context of the request whose answer was lost.
     """
 
     asked: str = ""
@@ -44,7 +44,7 @@ class Faults:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def attach(self, table: Table) -> Faults:
-        """Be met by the requests of a table's client from now on, after any trace of them."""
+        """Apply faults to a table client's requests from now on, after any trace's events."""
         events: Any = table.client.meta.events  # its stubs know of no handler that returns something
         events.register("before-parameter-build.dynamodb", self._noting)
         events.register("before-call.dynamodb", self._refusing)
@@ -52,19 +52,19 @@ class Faults:
         return self
 
     def detach(self, table: Table) -> None:
-        """Be met no longer."""
+        """Stop applying faults."""
         events: Any = table.client.meta.events  # the same
         events.unregister("before-parameter-build.dynamodb", self._noting)
         events.unregister("before-call.dynamodb", self._refusing)
         events.unregister("after-call.dynamodb", self._losing)
 
     def ask(self, fault: str, *, writes_only: bool) -> None:
-        """Have one of ``FAULTS`` met, by a write where ``writes_only``; or none, where it is empty."""
+        """Set one of ``FAULTS``, for the next request or, with ``writes_only``, the next write; empty sets none."""
         with self._lock:
             self.asked, self.writes_only, self.met, self.left_out, self.lost = fault, writes_only, "", {}, {}
 
     def _meets(self, fault: str, operation: str, *, writes_only: bool = False) -> bool:
-        """Whether a request is the one; no later one is."""
+        """Whether a request gets the fault, which is then used up."""
         with self._lock:
             fits = operation in WRITING or not (writes_only or self.writes_only)
             if self.asked != fault or self.met or not fits:
@@ -98,7 +98,7 @@ class Faults:
 
 
 def _refusal(params: dict[str, Any], code: str, **more: Any) -> tuple[AWSResponse, dict[str, Any]]:
-    """The answer of DynamoDB that a request was refused, as botocore hands it on."""
+    """DynamoDB's refusal of a request, in botocore's form."""
     error = {"Code": code, "Message": "the fault that was asked for"}
     parsed = {"Error": error, "ResponseMetadata": {"HTTPStatusCode": 400}, **more}
     return AWSResponse(params["url"], 400, HTTPHeaders(), None), parsed

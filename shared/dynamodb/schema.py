@@ -1,6 +1,6 @@
-"""The table, declared once: the CDK stack and the tests' tables are both built from this.
+"""The table's schema, from which the CDK stack and the tests' tables are made.
 
-Names and key formats are described in ``docs/data-model.md``; key *values* are written in ``keys.py`` only.
+``docs/data-model.md`` describes names and key formats; ``keys.py`` writes the key values.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 Key = dict[str, str]
-"""Key attributes with their values: an item's primary key, or its place in an index."""
+"""Key attributes and values: an item's primary key, or its key in an index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One global secondary index. ``sort_key`` is None for an index without one."""
+    """A global secondary index. ``sort_key`` is None for an index without one."""
 
     name: str
     partition_key: str
@@ -33,29 +33,29 @@ GSI3 = Index("GSI3", "GSI3PK", "GSI3SK")
 USER_INDEX = Index("UserIndex", "UserIndex", None)
 
 INDEXES = (GSI1, GSI2, GSI3, USER_INDEX)
-"""Every index projects all attributes and every indexing attribute is a string."""
+"""Every index projects all attributes, and every key attribute is a string."""
 
 KEYS = (PARTITION_KEY, SORT_KEY, *(k for i in INDEXES for k in (i.partition_key, i.sort_key) if k))
 """The key attributes of the table and of all indexes."""
 
 INDEX_KEYS = frozenset(KEYS[2:])
-"""The key attributes of the indexes alone."""
+"""The key attributes of the indexes."""
 
 
 def without_places(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An item without the keys that give it a place in an index."""
+    """An item without its index keys."""
     return {name: value for name, value in item.items() if name not in INDEX_KEYS}
 
 
 def key_names(index: Index | None) -> tuple[str, str | None]:
-    """The partition key and the sort key of an index, or of the table (None); None where an index has no sort key."""
+    """The partition and sort key names of an index or, for None, of the table; the sort key may be None."""
     return (index.partition_key, index.sort_key) if index else (PARTITION_KEY, SORT_KEY)
 
 
 def create_table_request(table_name: str) -> dict[str, object]:
-    """The arguments of DynamoDB's CreateTable that make this table: on demand, streamed, with all four indexes.
+    """The arguments of CreateTable: on demand, with a stream and all four indexes.
 
-    TTL is not part of CreateTable: enable it on ``TTL_ATTRIBUTE`` afterwards.
+    CreateTable has no TTL: enable it on ``TTL_ATTRIBUTE`` afterwards.
     """
     return {
         "TableName": table_name,

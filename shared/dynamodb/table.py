@@ -1,7 +1,7 @@
-"""The one way to the table: requests, and what their refusals mean.
+"""The table's client: sends requests, and raises the domain errors that refusals mean.
 
-Refusals are matched to the writes that they refuse here and nowhere else. A request that meets a conflict, throttling
-or a broken connection is tried again (``retries``). A write whose answer was lost recognizes its own earlier attempt.
+Conflicts, throttling and broken connections are retried (``aws_errors``). A retried write recognizes its own earlier
+attempt whose answer was lost.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ R = TypeVar("R")
 
 MAX_BATCH_KEYS = 100
 MAX_BATCH_WRITES = 25
-"""Statements of a BatchExecuteStatement."""
+"""Statements in one BatchExecuteStatement."""
 
 MAX_PARALLEL_REQUESTS = 128
-"""Enough for a page of 100 deals that are all in different partitions: one round trip, not several waves."""
+"""Enough for a page of 100 deals in different partitions: one round trip."""
 
 _OF_WRITES = aws_errors.REFUSED | {"TransactionCanceledException"}
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The attributes a read asks for, as DynamoDB's expression and its placeholders."""
+    """The attributes that a read asks for, as DynamoDB's expression and placeholders."""
 
     arguments: Mapping[str, Any]
 
@@ -56,14 +56,15 @@ KEYS_ONLY = Projection.of(PARTITION_KEY, SORT_KEY)
 
 
 ROUND_TRIPS: ContextVar[int] = ContextVar("round_trips", default=0)
-"""How many round trips have ended before the next request, while requests are traced (``tracing``)."""
+"""How many round trips have ended before the next request, for traces (``tracing``)."""
 
 ASKED_FOR: ContextVar[tuple[Write, ...]] = ContextVar("asked_for", default=())
-"""The writes of the request that is being made, each of which knows what its refusal means: for a trace."""
+"""The writes of the current request, with their refusals, for traces."""
 
 
 def gathered(before: int, request: Callable[[], R]) -> tuple[R, int]:
-    """One of several requests that go out after ``before`` round trips: its result, and the round trips until then."""
+    """Make one of several parallel requests after ``before`` round trips; returns its result and its last round
+    trip."""
     ROUND_TRIPS.set(before)
     return request(), ROUND_TRIPS.get()
 
@@ -79,14 +80,14 @@ def _asked_for(*writes: Write) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Table(Service["DynamoDBClient"]):
-    """The table: its name, and names for transactions."""
+    """The table: its client, its name, and a source of transaction tokens."""
 
     called = "The table"
     name: str
     token: Callable[[], str] = field(default=lambda: str(uuid.uuid4()), repr=False, kw_only=True)
 
     def get(self, key: Key, *, consistent: bool = False, projection: Projection | None = None) -> Item | None:
-        """One item, or None. GetItem: 0.5 RRU for each 4 KB, 1 if consistent."""
+        """Read one item, or None. One GetItem: 0.5 RRU per 4 KB, 1 if consistent."""
         arguments = dict(projection.arguments) if projection else {}
         answer = self.call(
             self.client.get_item, TableName=self.name, Key=marshal_item(key), ConsistentRead=consistent, **arguments
@@ -96,7 +97,8 @@ class Table(Service["DynamoDBClient"]):
     def get_many(
         self, keys: Sequence[Key], *, consistent: bool = False, projection: Projection | None = None
     ) -> list[Item]:
-        """The items of those keys that exist, in the order of the keys. BatchGetItem, 100 keys each, at once."""
+        """Read items by their keys, in the keys' order, without missing ones. BatchGetItem, 100 keys each, all at
+        once."""
         how = {"ConsistentRead": consistent, **(projection.arguments if projection else {})}
         request = partial(self._all_of, self.client.batch_get_item, "UnprocessedKeys")
         batches = [partial(request, {"Keys": batch, **how}) for batch in _batches(keys, MAX_BATCH_KEYS)]
@@ -119,12 +121,12 @@ class Table(Service["DynamoDBClient"]):
         projection: Projection | None = None,
         consistent: bool = False,
     ) -> Iterator[Item]:
-        """The items of one partition, however many requests DynamoDB takes for them, ``limit`` at most.
+        """Read a partition's items, ``limit`` at most, page by page.
 
-        One reads 1 MB at most: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
-        ``page_size`` is how many one request reads, for a caller that may stop before the end.
-        ``after`` is an exclusive bound in the direction of reading, ``until`` an inclusive upper one;
-        with ``prefix``, from that on.
+        A page holds 1 MB at most:
+        https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
+        ``page_size`` limits the items of one request, for a caller that may stop early. ``after`` is an exclusive bound
+        in the direction of reading. ``until`` is an inclusive upper bound, with ``prefix`` as the lower one.
         """
         condition, values = _key_condition(index, partition, after, until, prefix, newest_first)
         arguments: dict[str, Any] = {
@@ -158,7 +160,7 @@ class Table(Service["DynamoDBClient"]):
         limit: int | None = None,
         projection: Projection | None = None,
     ) -> tuple[list[Item], Mapping[str, Any] | None]:
-        """One page of a parallel scan's segment, and where the next page starts, or None at the segment's end."""
+        """Read one page of a parallel scan's segment; returns it and the next page's start key, None at the end."""
         arguments: dict[str, Any] = {
             "TableName": self.name,
             "Segment": segment,
@@ -172,14 +174,14 @@ class Table(Service["DynamoDBClient"]):
         return unmarshal_items(answer["Items"]), answer.get("LastEvaluatedKey")
 
     def everything(self, *, index: Index | None = None) -> Iterator[Item]:
-        """All items of the table or of an index, in no order, however many requests that takes."""
+        """Read all items of the table or an index, in no order, page by page."""
         start: Mapping[str, Any] | None = {}
         while start is not None:
             items, start = self.scan(index=index, start=start)
             yield from items
 
     def roughly(self) -> int:
-        """About how many items the table holds: DynamoDB counts them every six hours.
+        """The approximate number of items in the table, which DynamoDB updates every six hours.
 
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableDescription.html
         """
@@ -187,10 +189,10 @@ class Table(Service["DynamoDBClient"]):
         return int(answer["Table"].get("ItemCount", 0))
 
     def write(self, write: Write, *, returning: str = "NONE") -> Item:
-        """Make one write, and return the attributes it was asked to (``ALL_NEW``, ``UPDATED_NEW``, ``ALL_OLD``).
+        """Make one write; returns the attributes that ``returning`` names (``ALL_NEW``, ``UPDATED_NEW``, ``ALL_OLD``).
 
-        Raises the write's own error if it is refused, unless its own earlier attempt, whose answer was lost, is the
-        reason: then it returns the attributes that the item has now.
+        Raises the write's own error if it is refused. If the refusal comes from its own earlier attempt, whose answer
+        was lost, it returns the item's attributes instead.
         """
         requests: dict[str, Callable[..., Any]] = {
             "Put": self.client.put_item,
@@ -215,11 +217,10 @@ class Table(Service["DynamoDBClient"]):
         return self.retry(once, when=aws_errors.AGAIN)
 
     def transact(self, *writes: Write) -> None:
-        """Make all writes or none. Raises the error of the first write that was refused.
+        """Make all writes or none. Raises the error of the first refused write.
 
-        An attempt whose answer was lost is repeated with the same token, from which DynamoDB knows what it has done
-        already; after a cancellation the token is a new one. If an earlier attempt was carried out after all, its items
-        show it.
+        A lost answer is retried with the same token, by which DynamoDB recognizes the transaction. A cancellation takes
+        a new token; then the items show whether an earlier attempt succeeded after all.
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
         """
         items: list[dict[str, Any]] = [
@@ -247,10 +248,8 @@ class Table(Service["DynamoDBClient"]):
         self.retry(once, when=aws_errors.AGAIN)
 
     def insert_batch(self, items: Sequence[Mapping[str, Any]]) -> list[str | None]:
-        """Insert up to 25 items by PartiQL, which refuses those whose key is taken; returns each one's refusal or None.
-
-        ``DuplicateItem`` is the refusal of one that exists.
-        """
+        """Insert up to 25 items by PartiQL; returns each one's error code or None. An existing key gives
+        ``DuplicateItem``."""
         statements = []
         for item in items:
             members = ", ".join(f"'{name}': ?" for name in item)
@@ -264,7 +263,7 @@ class Table(Service["DynamoDBClient"]):
         return [response.get("Error", {}).get("Code") for response in answer["Responses"]]
 
     def gather(self, requests: Sequence[Callable[[], R]]) -> list[R]:
-        """The results of requests that go out at once: one round trip for all of them."""
+        """Send requests in parallel, in one round trip; returns their results in order."""
         if len(requests) == 1:
             return [requests[0]()]
         before = ROUND_TRIPS.get()
@@ -274,7 +273,7 @@ class Table(Service["DynamoDBClient"]):
         return [answer for answer, _ in answers]
 
     def _all_of(self, request: Callable[..., Any], unprocessed: str, batch: Any) -> list[Any]:
-        """The answers to a batch, however many requests DynamoDB takes for it. Raises Busy.
+        """Send a batch until nothing is unprocessed; returns all answers. Raises Busy.
 
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
         """
@@ -292,14 +291,14 @@ class Table(Service["DynamoDBClient"]):
         return answers
 
     def meaning(self, error: ClientError) -> DealsError | None:
-        """Our error for a refusal, or None for one whose meaning a write knows."""
+        """The domain error of a refusal, or None if a write defines it."""
         return None if error.response["Error"]["Code"] in _OF_WRITES else aws_errors.domain_error(error, self.called)
 
 
 class _Lost:
-    """Whether an attempt's answer was lost: it may have been carried out, and a later failure does not mean that
-    nothing was done. ``renamed``: the transaction has got a new token since, so DynamoDB cannot recognize the first
-    attempt either."""
+    """Tracks lost answers: the lost attempt may have succeeded, so a later failure doesn't mean that nothing was
+    written. ``renamed``: the transaction has a new token since, so DynamoDB can't recognize the first attempt
+    either."""
 
     def __init__(self) -> None:
         self.any = False
@@ -316,13 +315,13 @@ class _Lost:
 
 
 def _batches(keys: Sequence[Key], most: int) -> Iterator[list[dict[str, Any]]]:
-    """The keys as DynamoDB wants them, each once, and so many at a time."""
+    """Distinct keys in DynamoDB's form, in batches of ``most``."""
     distinct = [marshal_item(key) for key in {(key["PK"], key["SK"]): key for key in keys}.values()]
     return (distinct[start : start + most] for start in range(0, len(distinct), most))
 
 
 def _ones_own(error: ClientError, writes: Sequence[Write]) -> bool:
-    """Whether what refused a transaction is an item as one of its own writes leaves it."""
+    """Whether a transaction was refused because of an item that one of its own writes left."""
     return any(
         reason.get("Code") in aws_errors.REFUSED and write.left(unmarshal_item(reason.get("Item", {})))
         for write, reason in zip(writes, cast("Any", error.response).get("CancellationReasons", []), strict=False)
@@ -330,9 +329,9 @@ def _ones_own(error: ClientError, writes: Sequence[Write]) -> bool:
 
 
 def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:
-    """The error of a cancelled transaction: the refusal of one of its writes, or the first other reason.
+    """The error of a cancelled transaction: a write's refusal, or else the first other reason.
 
-    DynamoDB gives one reason for each write; an answer that has none is not taken for a conflict.
+    An answer without reasons isn't taken for a conflict.
     https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
     """
     reasons = error.response.get("CancellationReasons", [])
@@ -344,7 +343,7 @@ def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:
         for reason in reasons
         if reason.get("Code", "None") != "None"
     ]
-    # A lasting reason comes before one that the next attempt may not meet.
+    # A lasting reason comes before one that a retry may not meet.
     meanings.sort(key=lambda meaning: isinstance(meaning, Busy))
     return meanings[0] if meanings else aws_errors.domain_error(error, "The table")
 
@@ -352,7 +351,7 @@ def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:
 def _key_condition(
     index: Index | None, partition: str, after: str | None, until: str | None, prefix: str | None, backward: bool
 ) -> tuple[str, dict[str, str]]:
-    """The condition of a Query on the keys of an index or, without one, of the table; and its values."""
+    """The key condition of a Query of an index or the table, and its values."""
     partition_key, sort_key = key_names(index)
     condition, values = f"{partition_key} = :partition", {":partition": partition}
     if after is not None:

@@ -1,7 +1,7 @@
-"""A trace of the requests to DynamoDB and their capacity, by botocore's events (``capacity`` says what they took).
+"""Traces of DynamoDB requests and their capacity, from botocore's events.
 
-The command line shows it after each command, and the site at the end of each page on stages that show their work.
-Without an attached trace there is no hook, and it costs nothing.
+The command line prints a trace after each command, and the site at the end of each page on stages that show their work.
+Without a trace there is no hook and no cost.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ _RECORD = "btd.request"
 
 @dataclass(slots=True)
 class Request:
-    """One request: its operation, the index it reads, the keys it names, what it consumed, and how it was refused.
+    """One request: its operation, index, keys, consumed capacity and refusal.
 
-    ``capacity`` is None where it is unknown, as of most refusals. ``items`` were read or written.
-    ``partitions`` has the partition of each key, in their order, and an empty text for what is in no single one.
-    ``source`` is the function of ours that asked, as ``module:function:line``. ``consistent`` is None for a write.
-    ``projection`` names the attributes that are asked for, where not all are. ``writes`` are those that ``Table.write``
-    or ``Table.transact`` was given, ``reasons`` the codes of a transaction's cancellation, one for each of them.
-    Requests that ``Table.gather`` sends at once share a ``round_trip``, counted from any number.
+    ``capacity`` is None if unknown, as for most refusals. ``items`` counts those read or written. ``partitions`` has
+    each key's partition, and "" for a request without a single one. ``source`` is our calling function as
+    ``module:function:line``. ``consistent`` is None for a write. ``projection`` names the requested attributes if not
+    all. ``writes`` are the arguments of ``Table.write`` or ``Table.transact``, ``reasons`` a transaction's cancellation
+    codes, one for each. Requests that ``Table.gather`` sends together share a ``round_trip``, counted from any number.
     """
 
     operation: str
@@ -60,7 +59,7 @@ class Request:
 
     @property
     def ended(self) -> float:
-        """When its answer was there, on the clock of ``began``."""
+        """When its answer arrived, on the clock of ``began``."""
         return self.began + self.seconds
 
     def to_json(self) -> Json:
@@ -76,9 +75,9 @@ class Request:
 
 
 class Trace:
-    """The requests that a table's client makes while this is attached, in order; ``detailed`` keeps each of them.
+    """The requests of a table's client while this is attached, in order; ``detailed`` keeps each of them.
 
-    ``capacity`` is their sum, without the ``silent`` ones whose answers did not say what they consumed.
+    ``capacity`` is their sum; ``silent`` counts the requests whose answers didn't report any.
     """
 
     def __init__(self, *, detailed: bool = True) -> None:
@@ -91,14 +90,14 @@ class Trace:
         self._lock = threading.Lock()
 
     def attach(self, table: Table) -> Trace:
-        """Watch a table's client from now on."""
+        """Trace a table's client from now on."""
         self._endpoint = table.client.meta.endpoint_url
         for event, hook in self._hooks().items():
             table.client.meta.events.register(event, hook)
         return self
 
     def detach(self, table: Table) -> None:
-        """Watch it no longer."""
+        """Stop tracing."""
         for event, hook in self._hooks().items():
             table.client.meta.events.unregister(event, hook)
 
@@ -111,7 +110,7 @@ class Trace:
 
     @property
     def round_trips(self) -> int:
-        """How many of the requests followed one another; those that are gathered are one. Needs ``detailed``."""
+        """How many requests followed one another; requests gathered together count once. Needs ``detailed``."""
         return max(waves(self.requests), default=0)
 
     def start_over(self) -> None:
@@ -138,7 +137,7 @@ class Trace:
             request.projection = _projection(params)
             request.filter = params.get("FilterExpression", "")
             request.writes = ASKED_FOR.get() if request.consistent is None else ()
-        # Several traces may watch one client: each has its own record.
+        # Several traces may watch one client, so each has its own record.
         context[f"{_RECORD} {id(self)}"] = (request, params)
         with self._lock:
             self.count += 1
@@ -148,7 +147,7 @@ class Trace:
     def _after(self, parsed: Json, context: Json, **_others: Any) -> None:
         request, asked = context.get(f"{_RECORD} {id(self)}", (None, {}))
         if request is None:
-            return  # it was under way when this was attached
+            return  # it began before this was attached
         request.seconds = time.perf_counter() - request.began
         ROUND_TRIPS.set(request.round_trip)
         request.refused = parsed["Error"]["Code"] if "Error" in parsed else None
@@ -164,7 +163,7 @@ class Trace:
                 self.capacity += request.capacity
 
     def _broken(self, exception: Exception, context: Json, **_others: Any) -> None:
-        """No answer came: what it consumed, if anything, is unknown."""
+        """Record that no answer came: the consumed capacity is unknown."""
         request, _ = context.get(f"{_RECORD} {id(self)}", (None, {}))
         if request is not None:
             request.seconds = time.perf_counter() - request.began
@@ -172,20 +171,20 @@ class Trace:
             request.refused = type(exception).__name__
 
     def lose(self, context: Json) -> None:
-        """Note that an answer, which this saw, was dropped; ``context`` is botocore's of that request."""
+        """Record that an answer was dropped on purpose; ``context`` is botocore's of that request."""
         request, _ = context.get(f"{_RECORD} {id(self)}", (None, {}))
         if request is not None:
             request.refused = "no answer"
 
 
 def waves(requests: Sequence[Request]) -> list[int]:
-    """The round trip that each of some requests belongs to, from 1."""
+    """The round trip of each request, counted from 1."""
     before = min((request.round_trip for request in requests), default=0) - 1
     return [request.round_trip - before for request in requests]
 
 
 def _places(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The keys that a request reads or writes, from its arguments, each with its partition in the table or index."""
+    """The keys in a request's arguments, each with its partition in the table or index."""
     if "KeyConditionExpression" in params:
         condition, values = params["KeyConditionExpression"], params["ExpressionAttributeValues"]
         first = _PLACEHOLDER.findall(condition)[0]  # the partition's, as all of ours have it
@@ -199,7 +198,7 @@ def _places(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _named(params: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The items, or their keys, that a request names one by one; in a transaction, after what is done with them."""
+    """The items or keys that a request names one by one, each with its operation in a transaction."""
     if "Key" in params or "Item" in params:
         yield "", params.get("Key") or params["Item"]
     for batch in params.get("RequestItems", {}).values():
@@ -213,7 +212,7 @@ def _named(params: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def _projection(params: Mapping[str, Any]) -> tuple[str, ...]:
-    """The attributes that a read asks for, without their placeholders."""
+    """The attributes that a read asks for, without placeholders."""
     for each in (params, *params.get("RequestItems", {}).values()):
         if "ProjectionExpression" in each:
             names = each.get("ExpressionAttributeNames", {})
@@ -222,7 +221,7 @@ def _projection(params: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _items(parsed: Mapping[str, Any], written: int) -> int:
-    """How many items an answer holds; of a write, how many it was asked to write."""
+    """How many items an answer holds; for a write, how many were sent."""
     if "Items" in parsed:
         return len(parsed["Items"])
     if "Responses" in parsed and isinstance(parsed["Responses"], dict):
@@ -233,8 +232,7 @@ def _items(parsed: Mapping[str, Any], written: int) -> int:
 
 
 def _source() -> str:
-    """The function of the data layer that asks, the outermost one where several call each other; of a gathered request,
-    the outermost one that was gathered."""
+    """The outermost data-layer function that made the request, within a gathered request if it is part of one."""
     found = ""
     frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what inspect does, without reading files
     while frame is not None and frame.f_code is not gathered.__code__:

@@ -1,11 +1,10 @@
-"""Answers: domain errors as problem documents (RFC 9457), private and public answers, and the handler that gives them.
+"""Answers: domain errors as problem documents (RFC 9457), private and public answers, and the Lambda handler.
 
-Errors become status codes only here, for the API and the pages, which differ in how they show one: each passes
-``refused``. Why a field is refused is said here in words that the API, the site's forms and ``btd`` share. Each request
-has one line in the log, and one more where something failed.
+Only this module maps errors to status codes. The API and the pages show them differently: each passes its ``refused``.
+The API, the site's forms and ``btd`` share the texts of field errors. Each request has one log line, and one more if
+something failed.
 
-Private answers are never cached: JSON, nothing, and problem documents. Public ones are, for a few seconds: they have an
-ETag, 304 for clients that have it already, and gzip for those that ask; the rules are those of RFC 9110.
+Private answers are never cached. Public ones are cached for a few seconds, with ETag, 304 and gzip as in RFC 9110.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _REASONS = {"missing": "must be given", "extra_forbidden": "must not be given: t
 
 
 def reason(entry: Mapping[str, Any]) -> str:
-    """The fault of a field, from one of pydantic's errors: its "Input should be" is "must be"."""
+    """The text of one of pydantic's errors, with "must be" for "Input should be"."""
     return _REASONS.get(entry["type"]) or _SHOULD.sub("must ", str(entry["msg"]).removeprefix("Value error, "))
 
 
@@ -59,7 +58,7 @@ STATUSES: dict[type[DealsError], HTTPStatus] = {
     errors.NotAForm: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.Invalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.SlowDown: HTTPStatus.TOO_MANY_REQUESTS,
-    # RFC 9110, 15.5.5: there is no current representation of it. Readers can do nothing else about it, either.
+    # RFC 9110, 15.5.5: there is no current representation of it. A reader can't do more about it, either.
     errors.Damaged: HTTPStatus.NOT_FOUND,
     errors.Impossible: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -69,11 +68,11 @@ _PHRASES = {
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large",
     HTTPStatus.UNPROCESSABLE_ENTITY: "Unprocessable Content",
 }
-"""RFC 9110's phrases where the standard library has older ones before Python 3.13."""
+"""RFC 9110's phrases that differ from the standard library's before Python 3.13."""
 
 
 def phrase(status: HTTPStatus) -> str:
-    """A status in words, the same on every Python."""
+    """A status's phrase, the same on every Python."""
     return _PHRASES.get(status, status.phrase)
 
 
@@ -94,7 +93,7 @@ def status_of(error: DealsError) -> HTTPStatus:
 
 
 def detail_of(error: DealsError) -> str:
-    """The sentence that explains an error to the reader. The answer of a data store is only logged."""
+    """The sentence that explains an error to the reader. A data store's own answer is only logged."""
     if isinstance(error, errors.Unavailable):
         return error.shown
     if isinstance(error, errors.Damaged):
@@ -105,7 +104,7 @@ def detail_of(error: DealsError) -> str:
 
 
 def headers_of(error: DealsError) -> dict[str, str]:
-    """The headers that say what to do about an error."""
+    """Headers that tell the client how to react to an error."""
     if isinstance(error, errors.WrongMethod):
         return {"Allow": error.allowed}
     if isinstance(error, errors.SlowDown):
@@ -124,48 +123,48 @@ def json_answer(
     headers: dict[str, str] | None = None,
     media_type: str = "application/json",
 ) -> Response[str]:
-    """A JSON document for the caller."""
+    """A private JSON document."""
     return Response(status, media_type, json.dumps(document, ensure_ascii=False), {**PRIVATE, **(headers or {})})
 
 
 def nothing() -> Response[str]:
-    """204: done, and nothing to say."""
+    """204 No Content."""
     return Response(HTTPStatus.NO_CONTENT, None, "", dict(PRIVATE))
 
 
 def problem_of(error: DealsError) -> Response[str]:
-    """The problem document of a domain error, with the headers that say what to do about it."""
+    """The problem document of a domain error, with its headers."""
     status, detail = status_of(error), detail_of(error)
     faults = [{"field": field, "detail": reason or detail} for field, reason in error.faults]
     return json_answer(document(status, detail, faults), status, headers_of(error), MEDIA_TYPE)
 
 
 FRESH = "max-age=5, stale-while-revalidate=30"
-"""How old a public answer may be, and for how long it may still be shown while a new one is fetched."""
+"""For how long a public answer is fresh, and may be shown stale while a new one is fetched."""
 
 FASTEST = 1
-"""A tenth larger than gzip's default at a third of the time, which is billed on every read."""
+"""A tenth larger than gzip's default, in a third of the time, which is billed on every read."""
 
 SMALLEST = 9
-"""For files that caches keep for a year, so that they are hardly ever read here."""
+"""For files that caches keep for a year and rarely fetch."""
 
 SMALLEST_COMPRESSED = 1024
-"""Bytes below which gzip saves nothing that matters."""
+"""Below so many bytes gzip saves nothing that matters."""
 
 VARIES = {"Vary": "Accept-Encoding"}
-"""Tells caches that the same address has a compressed and a plain answer."""
+"""Tells caches that an address has a compressed and a plain answer."""
 
 CREDENTIALS = ("authorization", "cookie")
-"""Headers that distinguish callers. The API itself takes no cookies; a site on the same host may set some."""
+"""Headers that identify callers. The API takes no cookies, but a site on the same host may set some."""
 
 
 def public(
     app: APIGatewayRestResolver, text: str, media_type: str = "application/json", more: Mapping[str, str] | None = None
 ) -> Response[Any]:
-    """A public answer of the API: a text of some media type, by default JSON, with ``more`` headers.
+    """A public answer of the API, JSON by default, with ``more`` headers.
 
-    It is the same for everyone. But the answer to a request with credentials is marked as that caller's own, so that no
-    shared cache on the way stores anything under them.
+    It is the same for everyone, but a request with credentials gets it marked private, so that no shared cache stores
+    anything under them.
     """
     event = app.current_event.raw_event
     whose = "private" if any(header(event, name) is not None for name in CREDENTIALS) else "public"
@@ -178,7 +177,7 @@ def cached_and_compressed(app: APIGatewayRestResolver, next_middleware: NextMidd
 
 
 def finished(response: Response[Any], event: Event) -> Response[Any]:
-    """An answer with what caches need, where it may be kept. An ETag that it has already stays."""
+    """Add caching headers, 304 and compression to an answer that may be cached. An existing ETag stays."""
     cache = response.headers.get("Cache-Control", PRIVATE["Cache-Control"])
     if cache == PRIVATE["Cache-Control"]:
         return response
@@ -189,24 +188,24 @@ def finished(response: Response[Any], event: Event) -> Response[Any]:
         if has_already(header(event, "if-none-match"), tag):
             response.status_code, response.body = HTTPStatus.NOT_MODIFIED, ""
             return response
-    if isinstance(response.body, str):  # bytes are pictures and fonts, compressed already
+    if isinstance(response.body, str):  # bytes are pictures and fonts, already compressed
         zipped = compressed(event, content, SMALLEST if "immutable" in cache else FASTEST)
         if zipped is not None:
-            # Encoded here: Powertools would make JSON of the bytes of a JSON answer.
+            # Encoded here, because Powertools would turn a JSON answer's bytes into JSON.
             response.body, response.base64_encoded = base64.b64encode(zipped).decode(), True
             response.headers["Content-Encoding"] = "gzip"
     return response
 
 
 def etag(content: bytes) -> str:
-    """The ETag of some content. It is weak, because the same content goes out plain and compressed."""
+    """The ETag of some content, weak because the same content goes out plain and compressed."""
     return f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
 def compressed(event: Mapping[str, Any], content: bytes, level: int = FASTEST) -> bytes | None:
-    """Content as gzip, or None where the request does not ask for that or it would save nothing.
+    """Gzip content, or None if the request doesn't accept that or it saves nothing.
 
-    API Gateway decodes a binary answer if Accept asks for its type. Without Accept it decodes nothing (not tried on
+    API Gateway decodes a binary answer if Accept asks for its type, and decodes nothing without Accept (not tried on
     AWS).
     https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
     """
@@ -217,7 +216,7 @@ def compressed(event: Mapping[str, Any], content: bytes, level: int = FASTEST) -
 
 
 def has_already(if_none_match: str | None, etag: str) -> bool:
-    """Weak comparison, as RFC 9110 (13.1.2) wants for If-None-Match."""
+    """Compare ETags weakly, as RFC 9110 (13.1.2) requires for If-None-Match."""
     if if_none_match is None:
         return False
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
@@ -225,7 +224,7 @@ def has_already(if_none_match: str | None, etag: str) -> bool:
 
 
 def accepts_gzip(accept_encoding: str | None) -> bool:
-    """Whether gzip is among the accepted codings and not refused by ``q=0``."""
+    """Whether gzip is accepted and not refused by ``q=0``."""
     for coding in (accept_encoding or "").split(","):
         name, _, parameters = coding.strip().partition(";")
         if name.strip().lower() in ("gzip", "*"):
@@ -234,15 +233,15 @@ def accepts_gzip(accept_encoding: str | None) -> bool:
 
 
 _MADE_UP = "{name}"
-"""The part of a path that a member has made up: the name of an address, which is personal."""
+"""The part of a path that a member chose (the name of an address), which is personal."""
 
 _CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
 def log_request(event: Event, context: LambdaContext, answer: Event, *, method: str) -> None:
-    """One line per request: path, user, status, and the metrics counted.
+    """Log one line for a request: path, user, status and metrics.
 
-    The path is without what a member typed. Fields that are None are left out.
+    Texts that a member typed are replaced in the path. Fields that are None are left out.
     """
     caller = event["requestContext"].get("authorizer") or {}
     logger().info(
@@ -259,32 +258,32 @@ def log_request(event: Event, context: LambdaContext, answer: Event, *, method: 
 
 
 def _without_messages(error: BaseException) -> str:
-    """A traceback without the exceptions' messages, which may repeat what the request says."""
+    """A traceback without the exceptions' messages, which may quote the request."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     frames = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     return "\n".join([*([_without_messages(before)] if before else []), *frames, type(error).__name__])
 
 
 def _client_request_id(event: Mapping[str, Any]) -> str | None:
-    """The id that a client gave its request, if it has the form of one: no other text gets into the log."""
+    """The client's own request id if it is well-formed, so that no other text gets into the log."""
     given = header(event, "x-correlation-id") or header(event, "x-request-id") or ""
     return given if _CLIENT_REQUEST_ID.fullmatch(given) else None
 
 
 Guard = Callable[[Event], None]
-"""Refuses a request before it is routed, by raising a domain error."""
+"""Raises a domain error to refuse a request before it is routed."""
 
 Handler = Callable[[Event, "LambdaContext"], Event]
 Refused = Callable[[DealsError, Event], Response[Any]]
-"""Tells the sender of an event of a domain error."""
+"""Makes the answer to an event that raised a domain error."""
 
 
 def create_app(refused: Refused, **resolver: Any) -> APIGatewayRestResolver:
-    """A resolver that passes whatever its routes raise, an unknown address among it, to ``refused``."""
+    """A resolver that passes every exception of its routes, unknown addresses included, to ``refused``."""
     app = APIGatewayRestResolver(**resolver)
     app.use([cached_and_compressed])
 
-    # Every exception: a fault of ours must be answered, too, in the caller's form, and counted.
+    # Every exception, because our faults must also be counted, and answered in the caller's format.
     @app.exception_handler(Exception)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
     def _failed(error: Exception) -> Response[Any]:
         event: Event = app.current_event.raw_event
@@ -298,7 +297,7 @@ def create_app(refused: Refused, **resolver: Any) -> APIGatewayRestResolver:
 
 
 def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Handler:
-    """The Lambda handler of an app. Bodies are text by the time that ``guards`` see a request."""
+    """The Lambda handler of an app. ``guards`` see requests with decoded bodies."""
 
     def handler(event: Event, context: LambdaContext) -> Event:
         logger().set_correlation_id(correlation_id(event))
@@ -311,7 +310,7 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
         except Exception as error:  # noqa: BLE001  # a guard's: the resolver handles those of routes, and so does this
             answer = _as_event(refused(_domain_error(error, event), event))
         answer["multiValueHeaders"]["X-Correlation-Id"] = [correlation_id(event)]
-        # Browsers must not guess another media type from what people wrote.
+        # Browsers must not guess another media type from user content.
         answer["multiValueHeaders"]["X-Content-Type-Options"] = ["nosniff"]
         if asked == "HEAD":
             answer |= {"body": "", "isBase64Encoded": False}
@@ -322,7 +321,7 @@ def serve(app: APIGatewayRestResolver, *guards: Guard, refused: Refused) -> Hand
 
 
 def _domain_error(error: Exception, event: Event) -> DealsError:
-    """The domain error that the caller gets. Faults are logged and counted."""
+    """The domain error to show the caller. Faults are logged and counted."""
     if not isinstance(error, DealsError):
         logger().error("request failed", exception_name=type(error).__name__, exception=_without_messages(error))
         error = errors.Unexpected(correlation_id(event))

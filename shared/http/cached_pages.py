@@ -1,4 +1,4 @@
-"""Copies of pages as functions read them: of any shard, kept for a second, hits and misses counted."""
+"""Read page copies: from any shard, kept in memory for a second, with hits and misses counted."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from shared.runtime.metrics import report
 
 
 def read(wanted: Sequence[Cached], now: datetime, form: Rendering = JSON) -> list[Copy | None]:
-    """The copies of some parts in one round trip at most, each None where it must be made from the indexes."""
+    """The copies of page parts in at most one round trip; None for one to be built from the indexes."""
     copies = memory().read(table(), wanted, shard=_any_shard(), now=now, form=form)
     _count_hits(copies)
     return copies
 
 
 def read_category(category: Topic, now: datetime, form: Rendering = JSON) -> tuple[CountedTopic, Copy | None]:
-    """A category with its counts, and its page's copy, in one round trip at most. Raises NoSuchTopic."""
+    """A category with its counts and its page's copy, in at most one round trip. Raises NoSuchTopic."""
     counts, copy = memory().read_category(table(), category, shard=_any_shard(), now=now, form=form)
     _count_hits([copy])
     return counts, copy
@@ -31,7 +31,7 @@ def read_category(category: Topic, now: datetime, form: Rendering = JSON) -> tup
 
 @cache
 def memory() -> CopyCache:
-    """The copies that this execution environment has read a moment ago."""
+    """The copies that this execution environment read a moment ago."""
     return CopyCache()
 
 
@@ -44,5 +44,5 @@ def _count_hits(copies: Sequence[Copy | None]) -> None:
 
 
 def _any_shard() -> int:
-    """One of the cache's shards, so that readers spread over them."""
+    """A random shard, so that readers spread over all."""
     return secrets.randbelow(settings.CACHE_SHARDS) + 1

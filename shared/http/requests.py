@@ -1,10 +1,8 @@
 """The parts of a request in an API Gateway event: headers, origin, path, query, body and cookies.
 
-A body is text of a bounded size, and may be a JSON object. ``__Host-`` makes browsers refuse a cookie from another
-host, a sibling's subdomain included, and over plain HTTP
-(https://developer.mozilla.org/docs/Web/HTTP/Headers/Set-Cookie#cookie_prefixes). The laptop's stage has plain HTTP
-alone. Some browsers make an exception for localhost, Safari makes none: there the cookies do without the prefix and
-``Secure``.
+With the prefix ``__Host-``, browsers refuse a cookie from any other host (also a sibling subdomain) and over plain HTTP
+(https://developer.mozilla.org/docs/Web/HTTP/Headers/Set-Cookie#cookie_prefixes). The laptop's stage has only plain
+HTTP, and not every browser exempts localhost (Safari doesn't), so there cookies have neither prefix nor ``Secure``.
 """
 
 from __future__ import annotations
@@ -28,11 +26,11 @@ if TYPE_CHECKING:
 Event = dict[str, Any]
 
 MAX_TOKEN = 200
-"""Characters of a session's token, in a header or a cookie; ours have a quarter of that."""
+"""Characters of a session token, in a header or a cookie; ours have a quarter of that."""
 
 
 def header(event: Mapping[str, Any], name: str) -> str | None:
-    """A request header of an API Gateway event, whatever the case of its name (given in lower case)."""
+    """A request header of an API Gateway event; ``name`` is in lower case, the event's may be in any."""
     for key, value in (event.get("headers") or {}).items():
         if key.lower() == name:
             return str(value)
@@ -40,26 +38,26 @@ def header(event: Mapping[str, Any], name: str) -> str | None:
 
 
 def is_plain(text: str, most: int) -> bool:
-    """Whether a text that a client made up, such as a token, has 1 to ``most`` characters, all printable ASCII."""
+    """Whether a client's text, such as a token, has 1 to ``most`` characters, all printable ASCII."""
     return 1 <= len(text) <= most and text.isascii() and text.isprintable()
 
 
 def correlation_id(event: Mapping[str, Any]) -> str:
-    """The id that the gateway gave a request: all log lines that follow from it have this id.
+    """The gateway's id of a request, which all resulting log lines have.
 
-    A client's own id is logged beside it and not in its place, because two requests may have the same. AWS lets a
-    client choose the gateway's, too, as a UUID in ``x-amzn-RequestId``, so nothing that matters depends on it.
+    A client's own id is only logged next to it, because it needn't be unique. AWS lets clients choose the gateway's id
+    too, as a UUID in ``x-amzn-RequestId``, so nothing that matters depends on it.
     https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
     """
     return str(event["requestContext"].get("requestId", ""))
 
 
 def address(event: Mapping[str, Any]) -> str:
-    """The address a request came from.
+    """The address that a request came from.
 
-    Where the gateway answers a proxy of ours alone (``BEHIND_PROXY``), its neighbour is that proxy. The gateway adds
-    the proxy's address to X-Forwarded-For (not seen in AWS's documentation), after the proxy has added that of its own
-    neighbour; what comes before may be forged.
+    Behind our proxy (``BEHIND_PROXY``) the gateway's neighbour is that proxy. The proxy appends its neighbour's address
+    to X-Forwarded-For, then the gateway appends the proxy's (not seen in AWS's documentation); earlier entries may be
+    forged.
     """
     if os.environ.get("BEHIND_PROXY") == "true":
         passed = (header(event, "x-forwarded-for") or "").split(",")
@@ -69,17 +67,17 @@ def address(event: Mapping[str, Any]) -> str:
 
 
 def method(event: Mapping[str, Any]) -> str:
-    """The method that answers a request: HEAD is answered as GET is, and loses its body on the way out."""
+    """The method to route by: HEAD is answered as GET, and its body dropped at the end."""
     asked = str(event["httpMethod"])
     return "GET" if asked == "HEAD" else asked
 
 
 def path(event: Mapping[str, Any]) -> str:
-    """The path below the API's root, which is what routes are written as.
+    """The path below the API's root, as routes are written.
 
-    A custom domain's base path stays in ``event["path"]`` on AWS, and MiniStack leaves it out. The resource that the
-    gateway chose is the same either way, so the path is the part of it that the resource describes. Sources,
-    for the path: https://github.com/aws/serverless-java-container/issues/112, for the resource:
+    On AWS, ``event["path"]`` includes a custom domain's base path; on MiniStack it doesn't. The gateway's resource is
+    the same in both, so the path is the part that the resource describes. Sources for the path:
+    https://github.com/aws/serverless-java-container/issues/112, for the resource:
     https://docs.aws.amazon.com/apigateway/latest/developerguide/rest-api-mappings.html
     """
     whole, resource = str(event["path"]), str(event.get("resource") or "")
@@ -101,15 +99,14 @@ def _segments(path: str) -> list[str]:
 
 
 MAX_BODY_BYTES = 32 * 1024
-"""Four times the largest deal: no request needs more."""
+"""Four times the largest deal; no request needs more."""
 
 
 def decode(event: Event) -> None:
-    """Guard: a body is text and not too large; it is decoded in place. Raises BodyTooLarge, BadRequest.
+    """Guard: decode a request's body in place to text of a limited size. Raises BodyTooLarge, BadRequest.
 
-    With ``*/*`` as its binary media type, the gateway sends all bodies as base64, forms too, and says so in
-    ``isBase64Encoded``. Which types are binary:
-    https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html; the event:
+    With the binary media type ``*/*``, the gateway sends all bodies as base64 and sets ``isBase64Encoded``:
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html
     https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
     """
     body = event.get("body")
@@ -127,15 +124,15 @@ def decode(event: Event) -> None:
 
 
 def media_type(event: Mapping[str, Any]) -> str:
-    """The declared media type of a body, in lower case and without parameters; empty where nothing is said."""
+    """The body's declared media type, in lower case without parameters; empty if none is declared."""
     return (header(event, "content-type") or "").split(";", 1)[0].strip().lower()
 
 
 def parse_object(text: str) -> dict[str, Any] | None:
-    """The object of a JSON text; None where it is JSON, but no object.
+    """Parse a JSON object; None for JSON that isn't an object.
 
-    Raises ValueError for what is not JSON, NaN included, and for a name that is there twice: the code that checks a
-    request might read one value, and the code that acts the other.
+    Raises ValueError for anything else, including NaN and duplicate names (code that checks and code that acts might
+    read different values).
     """
     try:
         document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)
@@ -159,28 +156,28 @@ LAPTOP = "local"
 """The stage without HTTPS."""
 
 DONE = "btd-notice"
-"""The code of what a form of this browser has just done. Not a secret, and readable by the script."""
+"""The cookie with the code of what this browser's last form did. It isn't secret, and scripts may read it."""
 _JUST = 60
-"""Seconds for which something was done just now."""
+"""Seconds after an action in which its notice is shown."""
 
 
 def name(plain: str) -> str:
-    """The name of a cookie that no other host may set."""
+    """A cookie's name, with the prefix that keeps other hosts from setting it."""
     return plain if on_laptop() else f"__Host-{plain}"
 
 
 def attributes() -> str:
-    """The attributes that all cookies have."""
+    """The attributes of all cookies."""
     return "Path=/; SameSite=Lax" if on_laptop() else "Path=/; Secure; SameSite=Lax"
 
 
 def on_laptop() -> bool:
-    """Whether this is the stage on the laptop."""
+    """Whether this is the laptop's stage."""
     return os.environ.get("STAGE") == LAPTOP
 
 
 def done(code: str) -> str:
-    """The value of ``Set-Cookie`` that proves to the next page that this browser did what the address says."""
+    """The ``Set-Cookie`` value that proves to the next page that this browser did what the address says."""
     return f"{DONE}={code}; {attributes()}; Max-Age={_JUST}"
 
 
@@ -198,17 +195,17 @@ def brought(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 MAX_PAGE = 100
 DEFAULT_PAGE = settings.CACHED_PAGE
-"""Items of a page of a list: the most, and the default."""
+"""The maximum and default number of items on a list's page."""
 
 SELECTING = ("sort", "from", "to", "currency", "off", "lowest", "brand")
-"""The parameters that say which deals of a brand's or a category's list are asked for."""
+"""The query parameters that filter and sort a brand's or category's deals."""
 
 MAX_CLIENT_KEY = 255
-"""Characters of an idempotency key, of a header and of a form."""
+"""Characters of an idempotency key, in a header or a form."""
 
 
 def topic_named(kind: TopicKind, name: str) -> Topic:
-    """The brand or category that a path names, in whatever case and spelling. Raises NoSuchTopic."""
+    """The brand or category named in a path, in any case and spelling. Raises NoSuchTopic."""
     try:
         return Topic(kind, naming.slug(name))
     except InvalidName as error:
@@ -216,15 +213,12 @@ def topic_named(kind: TopicKind, name: str) -> Topic:
 
 
 def is_client_key(text: str) -> bool:
-    """Whether a text can be an idempotency key: printable ASCII, not empty, and not too long."""
+    """Whether a text is a valid idempotency key: printable ASCII, not empty and not too long."""
     return is_plain(text, MAX_CLIENT_KEY)
 
 
 def selection(query: Mapping[str, str | None]) -> Selection:
-    """The filters of a list in a query; None means no filter.
-
-    Raises BadRequest.
-    """
+    """A list's filters from a query; None means no filter. Raises BadRequest."""
     sort, least, most, currency, off, lowest, brand = (query.get(name) for name in SELECTING)
     if sort is not None and sort not in set(Sort):
         raise BadRequest(f"sort must be one of {', '.join(Sort)}.", "sort")
@@ -256,7 +250,7 @@ def _price(name: str, amount: str | None) -> str | None:
 
 
 def paging(app: BaseRouter) -> dict[str, Any]:
-    """The ``limit`` and ``cursor`` that a list's request names. Raises BadRequest for an invalid limit."""
+    """The ``limit`` and ``cursor`` of a list's request. Raises BadRequest for an invalid limit."""
     asked = app.current_event.get_query_string_value("limit", str(DEFAULT_PAGE))
     limit = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
     if not 1 <= limit <= MAX_PAGE:

@@ -1,4 +1,4 @@
-"""Batches of records, from the stream and from the queue: each is handled by itself, and failed ones are reported."""
+"""Handle each record of a stream's or a queue's batch separately, and report those that fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def each_record(
     event: dict[str, Any], context: LambdaContext, kind: EventType, handle: Callable[[Any], None]
 ) -> PartialItemFailureResponse:
-    """Handle each record of a batch, and log why one fails; returns which did, for Lambda to deliver those again."""
+    """Handle each record of a batch, and log why one fails; returns the failed ones, which Lambda delivers again."""
     return process_partial_response(
         event=event,
         record_handler=handle,
@@ -30,12 +30,12 @@ def each_record(
 def each_message(
     handle: Callable[[Any], None],
 ) -> Callable[[dict[str, Any], LambdaContext], PartialItemFailureResponse]:
-    """A handler of a queue's messages: those that fail go back to the queue, the others do not."""
+    """Make a handler of queue messages; those that fail go back to the queue."""
     return partial(each_record, kind=EventType.SQS, handle=handle)
 
 
 class _OneByOne(BatchProcessor):
-    """Tells why a record failed, and keeps its correlation id out of the lines about the next, which may have none."""
+    """Logs why a record failed, and clears its correlation id before the next record, which may have none."""
 
     def success_handler(self, record: Any, result: Any) -> Any:
         outcome = super().success_handler(record, result)

@@ -1,5 +1,4 @@
-"""Things that an execution environment makes once, at first use: the connections to the table and the queue, and the
-logger."""
+"""What an execution environment creates once, at first use: the table and queue connections, and the logger."""
 
 from __future__ import annotations
 
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
     from shared.services import Bucket, Queue
 
 FOR_AN_ANSWER = 1.0
-"""Seconds kept free at the end of an invocation, for the answer: no request starts in them."""
+"""Seconds kept free for the answer at an invocation's end; no request starts in them."""
 
 FOR_A_READER = 8.0
-"""Seconds that the requests of an invocation have for which a reader waits. A silent table is reported within
-ten, also on the laptop, whose functions have thrice the time because it starts many at once."""
+"""Seconds for requests that a reader waits for. A silent table is reported within ten, also on the laptop, whose
+functions have three times the time because many start at once."""
 
 
 _used: list[Table] = []
@@ -36,13 +35,13 @@ _used: list[Table] = []
 
 @cache
 def table() -> Table:
-    """The table that the environment names (``TABLE_NAME``), connected once per execution environment."""
+    """The table that ``TABLE_NAME`` names, connected once per execution environment."""
     return _used.pop() if _used else connect(os.environ["TABLE_NAME"], budget(), **credentials())
 
 
 @contextmanager
 def using(connected: Table) -> Iterator[None]:
-    """Have functions work on a table that is connected already, as ``btd`` does when it asks those of the API."""
+    """Have functions use a connected table, as ``btd`` does when it calls the API's functions."""
     table.cache_clear()
     _used[:] = [connected]
     try:
@@ -62,7 +61,7 @@ def queue() -> Queue:
 
 @cache
 def bucket(variable: str) -> Bucket:
-    """The bucket that a variable of the environment names, connected once per execution environment."""
+    """The bucket that an environment variable names, connected once per execution environment."""
     from shared import services  # noqa: PLC0415  # most functions have no files
 
     return services.connect_bucket(os.environ[variable], budget(), **credentials())
@@ -70,21 +69,21 @@ def bucket(variable: str) -> Bucket:
 
 @cache
 def budget() -> Budget:
-    """The time that the requests of the present invocation have, to the table and to the queue together."""
+    """The time budget of the present invocation's requests to the table and the queue."""
     return Budget()
 
 
 def begin(event: Any, context: LambdaContext) -> None:
-    """Allow an invocation's requests what Lambda has left for it, less the time for an answer; a reader waits less."""
+    """Start an invocation's budget: Lambda's remaining time less that for an answer; less if a reader waits."""
     left = context.get_remaining_time_in_millis() / 1000 - FOR_AN_ANSWER
     is_read = isinstance(event, dict) and "httpMethod" in event
     budget().start(min(left, FOR_A_READER) if is_read else left)
 
 
 def each_task(*tasks: Callable[[Failures], object]) -> Failures:
-    """Run some tasks, each with an equal share of the time that is left: one that fails keeps no other from running.
+    """Run tasks, each with an equal share of the time left; one that fails doesn't stop the others.
 
-    Returns the failures: those of tasks, and those that a task has put into the list that it is given.
+    Returns the failures: of tasks, and those that a task adds to the list it is given.
     """
     failures: Failures = []
     for number, task in enumerate(tasks):
@@ -94,9 +93,9 @@ def each_task(*tasks: Callable[[Failures], object]) -> Failures:
 
 
 def credentials() -> dict[str, str]:
-    """The role's keys where Lambda puts them into the environment: boto3 then does not search for any.
+    """The role's keys, if Lambda puts them into the environment, so that boto3 doesn't search for any.
 
-    Under SnapStart it does not, because they would be old when the snapshot is used; boto3 then asks for new ones.
+    Under SnapStart Lambda doesn't, because they would be outdated when the snapshot is used; boto3 requests new ones.
     https://docs.aws.amazon.com/lambda/latest/dg/snapstart-activate.html#snapstart-credentials
     """
     names = {
@@ -109,5 +108,5 @@ def credentials() -> dict[str, str]:
 
 @cache
 def logger() -> Logger:
-    """The structured logger of this function."""
+    """This function's structured logger."""
     return Logger()

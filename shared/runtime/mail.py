@@ -1,7 +1,7 @@
-"""Mail by Amazon SES: the queue of mail for the functions that ask for it, and the sender for the one that sends it.
+"""Mail through Amazon SES: the queue for functions that request mail, and the sender for the function that sends it.
 
-A stage without the setting has neither. A request that got no answer may have been a mail that was sent: SES takes no
-idempotency key.
+A stage without the setting has neither. A request without an answer may have sent the mail: SES takes no idempotency
+key.
 https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
 """
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 MAILS_SENT = Metric("MailsSent", "Count", ("mailer",))
 MAILS_REFUSED = Metric("MailsRefused", "Count", ("mailer",))
-"""Mails that SES took, and those that it did not: in its sandbox it takes none to addresses that are not verified."""
+"""Mails that SES accepted and refused. In its sandbox it refuses mail to addresses that aren't verified."""
 
 DELIVERY = (MAILS_SENT, MAILS_REFUSED)
-"""The metrics that the dashboard shows beside the messages delivered."""
+"""The metrics that the dashboard draws next to delivered messages."""
 
 
 def is_sent() -> bool:
@@ -42,35 +42,35 @@ def is_sent() -> bool:
 
 @cache
 def mail_queue() -> Queue | None:
-    """The queue of what is to be mailed, connected at first use; None on a stage that sends no mail."""
+    """The queue of mail to send, connected at first use; None on a stage that sends no mail."""
     return services.connect_queue(os.environ["MAIL_QUEUE_URL"], budget(), **credentials()) if is_sent() else None
 
 
 @cache
 def sender() -> Sender:
-    """Whom this stage's mails are from."""
+    """The sender of this stage's mail."""
     address, reply_to = os.environ["MAIL_SENDER"], os.environ["MAIL_REPLY_TO"]
     return connect_sender(address, reply_to, os.environ["MAIL_CONFIGURATION_SET"], budget(), **credentials())
 
 
 REFUSED = {"MessageRejected", "BadRequestException"}
-"""SES's answers about this one mail: sending it again would not help, and others may be sent."""
+"""SES's refusals of a single mail: retrying doesn't help, and other mails may still be sent."""
 
 DENIED = "AccessDeniedException"
-"""SES's answer where the role has no right to an identity. If the recipient is an identity of the account too, as all
-are in the sandbox, SES asks for the right to that one (aws-sdk-js, issue 3641); the mailer has it to the sender's."""
+"""SES's answer if the role has no right to an identity. If the recipient is an identity of the account too, as all are
+in the sandbox, SES requires the right to that one (aws-sdk-js, issue 3641); the mailer has it for the sender's."""
 
 TOO_FAST = {"TooManyRequestsException", "LimitExceededException"}
-"""Answers of SES above the account's rate; DynamoDB and SQS have other words for it."""
+"""SES's answers above the account's rate; DynamoDB and SQS use other codes."""
 
 
 class Refused(Impossible):
-    """SES does not take this mail, for what is in it or for whom it is to."""
+    """SES refuses this mail because of its content or recipient."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sender(Service["SESV2Client"]):
-    """Whom mails are from: ``address`` may hold a name, ``configuration_set`` says where bounces are reported."""
+    """The sender of mails: ``address`` may hold a name, ``configuration_set`` says where bounces are reported."""
 
     called = "SES"
     address: str
@@ -78,7 +78,7 @@ class Sender(Service["SESV2Client"]):
     configuration_set: str
 
     def send(self, mail: Mail) -> str:
-        """Send a mail; returns SES's id of it. Raises Refused, Busy, Unavailable; NoAnswer where it may be sent."""
+        """Send a mail; returns SES's id. Raises Refused, Busy, Unavailable; NoAnswer if it may have been sent."""
         simple = {
             "Subject": _text(mail.subject),
             "Body": {"Text": _text(mail.text), "Html": _text(mail.html)},
@@ -95,21 +95,21 @@ class Sender(Service["SESV2Client"]):
         return str(answer["MessageId"])
 
     def meaning(self, error: ClientError) -> DealsError:
-        """Our error for a refusal."""
+        """The domain error of a refusal."""
         code = error.response["Error"]["Code"]
         ours = (
             f":identity/{self.address.rpartition('@')[2].rstrip('>')}",
             f":configuration-set/{self.configuration_set}",
         )
         if code in REFUSED or (code == DENIED and not any(each in str(error) for each in ours)):
-            return Refused(f"SES refuses a mail: {code}")  # its message names whom the mail is to
+            return Refused(f"SES refuses a mail: {code}")  # SES's message names the recipient
         return Busy(f"SES: {error}") if code in TOO_FAST else aws_errors.domain_error(error, self.called)
 
 
 def connect_sender(
     address: str, reply_to: str, configuration_set: str, budget: Budget | None = None, /, **client_arguments: Any
 ) -> Sender:
-    """The sender of an address, with the credentials that the environment gives boto3."""
+    """A sender with an address, and the credentials that the environment gives boto3."""
     budget = budget or Budget()
     client = client_of("sesv2", budget, client_arguments)
     return Sender(address, reply_to, configuration_set, client=client, budget=budget)

@@ -8,7 +8,7 @@ ORDERS_PLACED = Metric("OrdersPlaced", "Count", ("orders", "shop"))
 """Orders placed through the API and in the shop. Repeated requests count nothing."""
 
 OLDEST_OPEN_ORDER = Metric("OldestOpenOrder", "Seconds", ("expiry",))
-"""Since the open order was placed that waits longest, each minute; nothing while no order is open."""
+"""The age of the oldest open order, each minute; nothing while none is open."""
 
 ESSENTIAL = (OLDEST_OPEN_ORDER,)
-"""The metrics that are paid for where only the essential is watched."""
+"""The metrics that are paid for if a stage watches only the essential."""

@@ -1,1 +1,1 @@
-"""Values and their rules: ids, times, names, passwords. They know nothing of where they are kept."""
+"""Values and their rules: ids, times, names, passwords. None of them depends on where it is stored."""

@@ -1,11 +1,12 @@
-"""Ids: KSUIDs, bearer secrets, and cursors, which say where in which list the next page starts.
+"""Ids: KSUIDs, bearer secrets, and cursors.
 
-A KSUID sorts by creation time as a string (https://github.com/segmentio/ksuid): 27 characters of base62 over a 32-bit
-count of seconds since 2014-05-13T16:53:20Z and 16 bytes of payload. Ids created in one second sort by payload, that is:
-in no particular but a stable order. A bearer secret is 256 random bits as text; the table stores only a hash.
+A KSUID sorts by creation time as a string (https://github.com/segmentio/ksuid): 27 characters of base62 for a 32-bit
+count of seconds since 2014-05-13T16:53:20Z and 16 bytes of payload. Ids of the same second sort by payload: an
+arbitrary but stable order. A bearer secret is 256 random bits as text; the table stores only a hash.
 
-A cursor is a KSUID and a checksum over the KSUID and the list's name, so a cursor that was cut, mistyped or given by
-another list is refused. It is not a secret and grants nothing: it names a position, and every position may be read."""
+A cursor is a KSUID and a checksum over it and the list's name, so a cut, mistyped or foreign cursor is refused. It
+isn't secret and grants nothing: it names a position that everyone may read.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +23,24 @@ EPOCH = datetime.fromtimestamp(1_400_000_000, UTC)
 """The first second a KSUID can hold; nothing is created before it."""
 
 END = EPOCH + timedelta(seconds=2**32)
-"""The first second, in 2150, that a KSUID can hold no longer."""
+"""The first second, in 2150, beyond a KSUID's range."""
 
 KSUID = "[0-9A-Za-z]{27}"
-"""A regular expression of KSUIDs; some texts of this shape are too large for its 20 bytes."""
+"""A regular expression for KSUIDs; a few matching texts exceed 20 bytes."""
 
 _SHAPE = re.compile(KSUID)
 _HIGHEST = "aWgEPTl1tmebfsQzFP4bxwgy80V"
 
 
 def random(when: datetime, entropy: bytes) -> str:
-    """A KSUID of a second, with 16 bytes of the caller's randomness. Raises ValueError for a time it cannot hold."""
+    """A KSUID of a second, with 16 random bytes of the caller. Raises ValueError for a time out of range."""
     if not EPOCH <= when < END:
         raise ValueError(f"no KSUID holds the time {when.isoformat()}")
     return str(Ksuid(when, entropy))
 
 
 def derived(when: datetime, *identity: str) -> str:
-    """The one KSUID of a second and an identity: the same arguments always give the same id."""
+    """The KSUID of a second and an identity: the same arguments always give the same id."""
     digest = hashlib.sha256("\0".join(identity).encode()).digest()
     return random(when, digest[: Ksuid.PAYLOAD_LENGTH_IN_BYTES])
 
@@ -60,7 +61,7 @@ BYTES = 32
 
 
 def token(entropy: bytes) -> str:
-    """The token made of 32 bytes of a caller's randomness, in characters that a URL takes as they are."""
+    """A token from 32 random bytes, in characters that a URL takes unescaped."""
     if len(entropy) != BYTES:
         raise ValueError(f"a token is made of {BYTES} bytes, not {len(entropy)}")
     return base64.urlsafe_b64encode(entropy).decode().rstrip("=")
@@ -82,7 +83,7 @@ def cursor_after(scope: str, last_id: str) -> str:
 
 
 def read_cursor(scope: str, cursor: str) -> str:
-    """The id of the item after which the page starts. Raises InvalidCursor for what ``cursor_after`` did not give."""
+    """The id after which a page starts. Raises InvalidCursor for any text that ``cursor_after`` didn't make."""
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         last_id = raw[:-_CHECKSUM_BYTES].decode("ascii")
@@ -94,13 +95,13 @@ def read_cursor(scope: str, cursor: str) -> str:
 
 
 def ranked_cursor_after(scope: str, rank: int, last_id: str) -> str:
-    """The cursor of the page after an item in a list by a number, such as a price: the item may have another one when
-    the cursor comes back."""
+    """The cursor after an item in a list sorted by a number, such as a price, which may change before the next
+    request."""
     return f"{rank}.{cursor_after(f'{scope}/{rank}', last_id)}"
 
 
 def read_ranked_cursor(scope: str, cursor: str) -> tuple[int, str]:
-    """The number and the id after which the page starts. Raises InvalidCursor for what no list gave."""
+    """The number and the id after which a page starts. Raises InvalidCursor for any other text."""
     rank, _, rest = cursor.partition(".")
     if not (rank.isascii() and rank.isdigit() and len(rank) <= _LONGEST_RANK):
         raise InvalidCursor

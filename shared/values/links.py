@@ -1,8 +1,8 @@
-"""Addresses on the internet (links to shops, and networks), and which deals are one card.
+"""Web addresses (links to shops, networks), and which deals share a card.
 
-A link says which product it is of, and where the picture comes in the size that is shown. Of networks it says
-which are around an address: one customer may have all of a network's IPv6 addresses. The deals of one product at one
-price are one card, with its colours and sizes.
+A link identifies its product, and its picture in a displayed size. Networks are those around an address: one customer
+may have all IPv6 addresses of a network. Deals of one product at one price share a card, which shows its colours and
+sizes.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 _KEPT = "%/:?#[]@!$&'()*+,;=~"
-"""Characters that have a meaning in an address, and those of what is encoded already."""
+"""Characters with a meaning in an address, and those of escapes."""
 
 _RESIZING = "cdn.shopify.com"
-"""The host of most shops' pictures; its shops' own hosts serve them below ``/cdn/shop/``. Both take a width."""
+"""The host of most shops' pictures; the shops' own hosts serve them below ``/cdn/shop/``. Both take a width."""
 
 
 TRACKING = frozenset(
@@ -26,14 +26,14 @@ TRACKING = frozenset(
     "rb_clickid s_cid twclid unicorn_click_id vero_conv vero_id wbraid wickedid yclid "
     "_ga _gl _ke _kx gad_campaignid gad_source gclsrc epik irclickid irgwc li_fat_id mc_cid srsltid ttclid".split()
 )
-"""Parameters of a query that say where a reader came from, in lower case: those that Firefox strips, and others that
-advertising networks and mail programs document. All that begin with ``utm_`` are, too."""
+"""Query parameters, in lower case, that say where a reader came from: those that Firefox strips, and others that
+advertising networks and mail programs document. All that begin with ``utm_`` count, too."""
 
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 
 
 def host(link: str) -> str:
-    """The shop's name as readers know it: the host without ``www.``; empty where there is none."""
+    """A shop's name as readers know it: the host without ``www.``; empty if there is none."""
     try:
         return (urlsplit(link).hostname or "").removeprefix("www.")
     except ValueError:
@@ -41,7 +41,7 @@ def host(link: str) -> str:
 
 
 def encoded(link: str) -> str:
-    """An address as headers hold it (RFC 3986): percent-encoded, the host's name in its ASCII form."""
+    """An address in the form of headers (RFC 3986): percent-encoded, with an ASCII host."""
     try:
         parts = urlsplit(link)
         shop = parts.netloc if parts.netloc.isascii() else parts.netloc.encode("idna").decode()
@@ -51,10 +51,10 @@ def encoded(link: str) -> str:
 
 
 def product(link: str) -> str:
-    """The identity of a product: its address without scheme, ``www.`` and tracking, as all its spellings have it.
+    """A product's identity: its address without scheme, ``www.`` and tracking, the same for all spellings.
 
-    The host's name is in lower case, percent-encoding is normalised (RFC 3986, 6.2.2), and the parameters of the query
-    are sorted. A fragment counts where it is a path, as in ``#!/lamp``.
+    The host is in lower case, percent-encoding is normalised (RFC 3986, 6.2.2), and query parameters are sorted. A
+    fragment counts if it is a path, as in ``#!/lamp``.
     """
     try:
         parts = urlsplit(address := encoded(link))
@@ -68,7 +68,7 @@ def product(link: str) -> str:
 
 
 def page(link: str) -> str:
-    """The address of a product's page without its query and fragment, which 1.0.0 took for the product."""
+    """A product page's address without query and fragment, which was a product's identity in 1.0.0."""
     try:
         parts = urlsplit(link)
     except ValueError:
@@ -87,7 +87,7 @@ def hashed(text: str) -> str:
 
 
 def _normalised(text: str) -> str:
-    """A part of an address with escapes in capitals, and none for characters that need none."""
+    """A part of an address with upper-case escapes, and none for characters that don't need one."""
 
     def escape(found: re.Match[str]) -> str:
         character = chr(int(found[0][1:], 16))
@@ -102,7 +102,7 @@ def _is_tracking(name: str) -> bool:
 
 
 def picture(image: str | None, width: int) -> str | None:
-    """The address of a picture in about a width, where its host makes one; None for what is not on HTTPS."""
+    """A picture's address at about a width, if its host resizes; None if it isn't HTTPS."""
     if image is None or not image.startswith("https://"):
         return None
     try:
@@ -116,16 +116,16 @@ def picture(image: str | None, width: int) -> str | None:
 
 
 def networks_around(address: str, widths: Iterable[int]) -> list[str]:
-    """The networks that an address is in: itself alone if it is IPv4, or one of each width, in their order.
+    """The networks of an address: itself if it is IPv4, else one of each width, in their order.
 
-    A text that is no address is in the network ``unknown``.
+    A text that isn't an address is in the network ``unknown``.
     """
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return ["unknown"]
     if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped  # their networks would be one and the same for everyone
+        ip = ip.ipv4_mapped  # all mapped addresses would share one network
     if ip.version == 4:
         return [str(ip)]
     return [str(ipaddress.ip_network(f"{ip.packed.hex(':', 2)}/{width}", strict=False)) for width in widths]
@@ -135,15 +135,15 @@ _ENDING = re.compile(r"(?:, | [-\u2013\u2014|] | \()[^,|(\u2013\u2014]*$")
 
 
 _COLOUR = re.compile(r"(?:, | [-\u2013\u2014|] )([^,|()\u2013\u2014]*)$")
-"""What a title ends with that its page's address may end with, too. What is in parentheses is often another product."""
+"""An ending of a title that its page's address may have, too. Text in parentheses often means another product."""
 
 
 def likenesses(link: str, title: str) -> tuple[str, str]:
-    """Two texts of a deal: deals are of one product, or its colours and sizes, where they share one of them.
+    """Two texts of a deal. Deals that share either are one product, or its colours and sizes.
 
-    The first is the product. The second is the page at the shop with the title, both without the colour or size that
-    they may end with: ``Trail runner, blue`` at ``/trail-runner-blue``, as many shops have a page for each colour.
-    Titles distinguish colours of one page from products that only share its path.
+    The first is the product. The second is the page at the shop with the title, both without a common final colour or
+    size: ``Trail runner, blue`` at ``/trail-runner-blue``, as many shops have a page for each colour. The title
+    separates products that only share a page's path.
     """
     at, colour = page(link), _COLOUR.search(title)
     if colour and (ending := re.sub("[^a-z0-9]+", "-", colour[1].casefold()).strip("-")):
@@ -152,24 +152,24 @@ def likenesses(link: str, title: str) -> tuple[str, str]:
 
 
 _SIGNS = " -\u2013\u2014|:,"
-"""What stands between the parts of a title."""
+"""Characters between the parts of a title."""
 
 LONGEST = 40
-"""Characters of a name that a card has room for, in two lines."""
+"""Characters of a name that fit a card, in two lines."""
 
 _LAST = 14
-"""The characters at the end of a longer name that its last words may have: there, products of one kind differ."""
+"""The last characters of a longer name, whose words stay because similar products differ there."""
 
 
 _SPLIT = re.compile(r"\).|^[^(]*\)$")
-"""Whether an ending has only a part of what is in parentheses, or more after them."""
+"""Whether an ending cuts through parentheses, or follows them."""
 
 
 def named(title: str, brand: str) -> tuple[str, str]:
-    """A title as a card shows it, and the colour or size that it ends with or "", which has a line of its own.
+    """A title as a card shows it, and its final colour or size ("" if none), which has a line of its own.
 
-    The brand, which the card names above it, is not repeated. Of a title of more than ``LONGEST`` characters, a longer
-    ending has that line, too; of a name that is still longer, the first and the last words are shown.
+    The brand, which the card shows above, isn't repeated. A title of more than ``LONGEST`` characters moves a longer
+    ending to that line; a name that is still too long keeps its first and last words.
     """
     name, kind = title, ""
     if name.casefold().startswith(f"{brand.casefold()} "):
@@ -193,7 +193,7 @@ def _cut(name: str) -> str:
 
 
 def numbered(shown: Iterable[tuple[Iterable[str], str]]) -> Iterator[int]:
-    """The number of the card that each of some deals is on, from 0: deals are their likenesses and their prices."""
+    """The card number, from 0, of each deal, which is given as its likenesses and its price."""
     numbers: dict[tuple[str, str], int] = {}
     cards = 0
     for texts, price in shown:

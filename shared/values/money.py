@@ -1,8 +1,8 @@
-"""Money: the currencies of ISO 4217, each with its decimals and its sign, and amounts in them.
+"""Money: ISO 4217's currencies with their decimals and signs, and amounts in them.
 
-An amount is a text with two decimals, or as many more as it needs: ``31.90``, ``1200.00`` yen, ``1.255`` dinars. It is
-counted and filed in units of its currency: hundredths, or what it has that is smaller, such as thousandths of a dinar.
-``tools/standards.py`` makes the data.
+An amount is a text with two decimals, or more if it needs them: ``31.90``, ``1200.00`` yen, ``1.255`` dinars. Sums and
+keys use a currency's units: hundredths, or smaller ones such as thousandths of a dinar. ``tools/standards.py`` makes
+the data.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from functools import cache
 from pathlib import Path
 
 PATTERN = r"(0|[1-9][0-9]{0,8})(\.[0-9]{1,4})?"
-"""A regular expression of amounts as they are sent and typed."""
+"""A regular expression for amounts in requests and forms."""
 
 CODE = "[A-Z]{3}"
-"""A regular expression of the codes of currencies, those that are no longer known included."""
+"""A regular expression for currency codes, including withdrawn ones."""
 
 AMOUNT = re.compile(r"[0-9]{1,12}\.[0-9]{2,4}")
-"""An amount as it is stored."""
+"""A stored amount."""
 
 _TYPED = re.compile(r"(?P<before>[^\d\s.,-]*)\s*(?P<amount>[\d.,]*)\s*(?P<after>[^\d\s.,-]*)")
 _THOUSANDS = re.compile(r",(?=\d{3}(\D|$))")
@@ -29,36 +29,36 @@ _EUROPEAN = re.compile(r"[\d.]*\d,\d{1,2}")
 
 @cache
 def currencies() -> Mapping[str, tuple[int, str]]:
-    """The decimals and the sign of each currency, by code, read at the first use; the sign of many is empty."""
+    """Each currency's decimals and sign by code, read at first use; many have no sign."""
     known: dict[str, tuple[int, str]] = json.loads(Path(__file__).with_name("currencies.json").read_text("utf-8"))
     return known
 
 
 def decimals(currency: str) -> int:
-    """The decimals of a currency: three for dinars, zero for yen; two for one that is no longer known."""
+    """A currency's decimals: three for dinars, zero for yen; two for a withdrawn one."""
     return currencies().get(currency, (2, ""))[0]
 
 
 def sign(currency: str) -> str:
-    """The text before amounts of a currency: ``$``, ``CA$``, and of one without a sign ``CHF``."""
+    """The text before a currency's amounts: ``$``, ``CA$``, or ``CHF`` for one without a sign."""
     return currencies().get(currency, (2, ""))[1] or currency
 
 
 def amount(stored: str) -> str:
-    """An amount as it was stored. Raises ValueError, TypeError where it is none."""
+    """Check a stored amount and return it. Raises ValueError, TypeError."""
     if not AMOUNT.fullmatch(stored):
         raise ValueError(f"{stored} is no amount")
     return stored
 
 
 def normal(amount: str) -> str:
-    """An amount as it is stored: 9.5 is ``9.50``."""
+    """An amount in its stored form: 9.5 is ``9.50``."""
     whole, _, rest = amount.partition(".")
     return f"{whole}.{rest.rstrip('0').ljust(2, '0')}"
 
 
 def fault(amount: str, currency: str) -> str | None:
-    """The error for an amount with more decimals than its currency has."""
+    """The error text for an amount with more decimals than its currency has."""
     most = decimals(currency)
     if len(amount.partition(".")[2].rstrip("0")) <= most:
         return None
@@ -66,25 +66,25 @@ def fault(amount: str, currency: str) -> str | None:
 
 
 def units(amount: str, currency: str) -> int:
-    """The units in an amount; what is smaller than one is left out."""
+    """An amount in units; smaller fractions are dropped."""
     whole, _, rest = amount.partition(".")
     places = _places(currency)
     return int(whole + rest[:places].ljust(places, "0"))
 
 
 def of_units(units: int, currency: str) -> str:
-    """Units as an amount."""
+    """The amount of a number of units."""
     places = _places(currency)
     return normal(f"{units // 10**places}.{units % 10**places:0{places}}")
 
 
 def times(amount_of_one: str, pieces: int, currency: str) -> str:
-    """The amount that several pieces cost."""
+    """The amount of several pieces."""
     return of_units(units(amount_of_one, currency) * pieces, currency)
 
 
 def parts(amount: str, currency: str) -> tuple[str, str]:
-    """An amount as it is read, before and behind its point: ``$1,299`` and ``99``, ``¥1,200`` and nothing."""
+    """A displayed amount, split at its point: ``$1,299`` and ``99``, ``¥1,200`` and nothing."""
     whole, _, rest = amount.partition(".")
     before, most = sign(currency), decimals(currency)
     behind = rest.rstrip("0").ljust(most, "0")
@@ -92,20 +92,20 @@ def parts(amount: str, currency: str) -> tuple[str, str]:
 
 
 def text(amount: str, currency: str) -> str:
-    """An amount as it is read: ``$1,299.99``, ``CHF 20.00``, ``¥1,200``."""
+    """A displayed amount: ``$1,299.99``, ``CHF 20.00``, ``¥1,200``."""
     whole, cents = parts(amount, currency)
     return f"{whole}.{cents}" if cents else whole
 
 
 def sums(by_currency: Mapping[str, str]) -> str:
-    """Amounts as they are read: ``$20.00 and CHF 5.00``."""
+    """Displayed amounts of several currencies: ``$20.00 and CHF 5.00``."""
     return " and ".join(text(amount, currency) for currency, amount in by_currency.items())
 
 
 def read(typed: str) -> tuple[str, str]:
-    """A typed amount without its thousands' separators, and without the sign or code before or after it.
+    """A typed amount without thousands' separators, and the sign or code before or after it.
 
-    ``1.299,00`` is an amount as Europe writes it.
+    ``1.299,00`` is an amount, too, as Europe writes it.
     """
     found = _TYPED.fullmatch(typed.strip())
     if found is None or not found["amount"] or (found["before"] and found["after"]):
@@ -117,7 +117,7 @@ def read(typed: str) -> tuple[str, str]:
 
 
 def named(written: str) -> str | None:
-    """The currency that a code or a sign names; None where there is none such."""
+    """The currency of a code or a sign; None for any other text."""
     code = written.upper()
     return (
         code if code in currencies() else next((each for each, (_, sign) in currencies().items() if sign == code), None)
@@ -125,7 +125,7 @@ def named(written: str) -> str | None:
 
 
 def is_of(written: str, currency: str) -> bool:
-    """Whether a sign or a code beside an amount may mean a currency: ``$``, ``CA$`` and ``CAD`` may mean CAD."""
+    """Whether a sign or code next to an amount may mean a currency: ``$``, ``CA$`` and ``CAD`` may mean CAD."""
     own = sign(currency)
     bare = own.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     return written.upper() == currency or written in (own, bare, currency[:2] + bare)

@@ -1,6 +1,6 @@
-"""Names in the one form in which they are compared and stored: slugs, usernames and email addresses.
+"""Normalised slugs, usernames and email addresses, as they are compared and stored; and counted nouns.
 
-A slug is the form of a brand's or category's name in keys and URLs. A counted noun is here, too.
+A slug is a brand's or category's name in keys and URLs.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ def counted(number: int, noun: str) -> str:
 
 
 MAX_LENGTH = 100
-"""Characters of a slug: keeps every key far below DynamoDB's 1,024 bytes of a sort key.
-
+"""Characters of a slug: keeps every key far below DynamoDB's limit of 1,024 bytes for a sort key.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -31,10 +30,10 @@ def is_slug(text: str) -> bool:
 
 
 def slug(name: str) -> str:
-    """The slug of a name: ASCII, lower case, each run of other characters one hyphen (``G/Fore`` is ``g-fore``).
+    """A name's slug: ASCII, lower case, a hyphen for each run of other characters (``G/Fore`` is ``g-fore``).
 
-    Letters and digits of other scripts are transliterated; signs and emoji separate words like punctuation does.
-    Raises InvalidName for a name that has no slug or too long a one.
+    Letters and digits of other scripts are transliterated; signs and emoji separate words. Raises InvalidName for a
+    name without a slug, or with one that is too long.
     """
     if is_slug(name):
         return name
@@ -47,12 +46,12 @@ def slug(name: str) -> str:
 
 
 def to_ascii(name: str) -> str:
-    """A text in ASCII: letters and digits of other scripts spelled out, signs and emoji as spaces."""
+    """A text in ASCII: other scripts' letters and digits transliterated, signs and emoji as spaces."""
     if name.isascii():
         return name
     from anyascii import anyascii  # noqa: PLC0415  # 0.3 MB of tables that ASCII names, nearly all of them, never need
 
-    # Only letters, marks and digits are spelled out: an emoji's English name is not the brand's name.
+    # Only letters, marks and digits: an emoji's English name isn't the brand's name.
     readable = (
         c if c.isascii() or unicodedata.category(c)[0] in "LMN" else " " for c in unicodedata.normalize("NFC", name)
     )
@@ -63,11 +62,11 @@ USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?")
 """A normalised username: 1 to 30 ASCII letters, digits and ``._-``, with a letter or digit at both ends."""
 
 EMAIL = re.compile(r"[a-z0-9.!$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
-"""The shape of an email address: only a mail sent to it could prove more."""
+"""The shape of an email address; only a mail sent to it can prove more."""
 
 
 def normalise_username(text: str) -> str:
-    """A username in lower case. Raises ValueError for what cannot be one."""
+    """A username in lower case. Raises ValueError for an invalid one."""
     name = unicodedata.normalize("NFKC", text.strip()).casefold()
     if not USERNAME.fullmatch(name):
         raise ValueError("must be 1 to 30 of a-z, 0-9, '.', '_' and '-', and start and end with a letter or digit")
@@ -75,7 +74,7 @@ def normalise_username(text: str) -> str:
 
 
 def normalise_email(text: str) -> str:
-    """An email address in lower case. Raises ValueError for what cannot be one."""
+    """An email address in lower case. Raises ValueError for an invalid one."""
     address = unicodedata.normalize("NFC", text.strip()).lower()
     if len(address) > 254 or not EMAIL.fullmatch(address):
         raise ValueError("must be an email address")

@@ -1,11 +1,11 @@
-"""Passwords: those that are guessed first, and so are none; and hashes, made by argon2id.
+"""Passwords: common ones, which are refused, and argon2id hashes.
 
-The parameters are those that RFC 9106 recommends where memory is scarce. Letters are the same however a keyboard
-composes them (Unicode's NFC, as RFC 8265 asks); white space counts.
+The parameters are RFC 9106's for scarce memory. Passwords are normalised to Unicode's NFC, as RFC 8265 asks, so that
+they don't depend on the keyboard; white space counts.
 
-The common words are of our own choosing, after what every published list of leaked passwords begins with; passwords
-have ten characters at least, so what people add to reach that (digits, marks, the word once more) is taken off before
-it is looked for. NIST SP 800-63B (5.1.1.2) asks for such a list, for repeated characters and for sequences.
+The list of common words is ours, after the top of published lists of leaked passwords. Passwords have at least ten
+characters, so common padding (digits, marks, the word repeated) is removed before the lookup. NIST SP 800-63B (5.1.1.2)
+asks for such a list, and for repetitions and sequences to be refused.
 https://pages.nist.gov/800-63-3/sp800-63b.html#memsecret
 """
 
@@ -45,31 +45,32 @@ _PREFIXES = ("my", "the", "i", "new", "super", "mr")
 
 
 def is_common(password: str) -> bool:
-    """Whether a password is among the first that are guessed, in whatever case and however it is padded."""
+    """Whether a password is among the first to be guessed, in any case and with common padding."""
     text = re.sub(r"\s+", "", password).casefold()
     return _repeats(text) or _runs(text) or any(_is_words(letters) for letters in _letters(text))
 
 
 def _repeats(text: str) -> bool:
-    """Whether a text is one to six characters, again and again."""
+    """Whether a text repeats one to six characters."""
     return any(text == (text[:size] * len(text))[: len(text)] for size in range(1, 7) if size < len(text))
 
 
 def _runs(text: str) -> bool:
-    """Whether a text goes along the alphabet, the digits or a keyboard, forwards or backwards."""
+    """Whether a text follows the alphabet, the digits or a keyboard row, in either direction."""
     steps = {ord(after) - ord(before) for before, after in itertools.pairwise(text)}
     rows = [row * 3 for row in (*_ROWS, *(row[::-1] for row in _ROWS))]
     return steps in ({1}, {-1}) or any(text in row for row in rows)
 
 
 def _letters(text: str) -> set[str]:
-    """A text without the digits and marks around it: as it is, and with those that mean letters."""
+    """A text without surrounding digits and marks: unchanged, and with the others read as the letters they stand
+    for."""
     inner = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", text).translate(_SWAPPED)
     return {re.sub(r"[^a-z]", "", form) for form in (text, inner)}
 
 
 def _is_words(letters: str) -> bool:
-    """Whether a text is one common word, or one twice, or two of them."""
+    """Whether a text is a common word, the same one twice, or two of them."""
     if letters in _WORDS or any(letters.removeprefix(prefix) in _WORDS for prefix in _PREFIXES):
         return True
     return any(letters[:cut] in _WORDS and letters[cut:] in _WORDS for cut in range(3, len(letters) - 2))
@@ -78,17 +79,17 @@ def _is_words(letters: str) -> bool:
 HASHER = PasswordHasher.from_parameters(RFC_9106_LOW_MEMORY)
 
 NOBODYS = "$argon2id$v=19$m=65536,t=3,p=4$1GEq//jHGxc4NaPqEXqA0Q$61xb8XsnF0NFnm5to00dayVRn+pUkTAs0RrKeNHM4B0"
-"""The hash of an unknown random text, made with today's parameters. To check a password against it takes as
-long as against anyone's, also for the first guess in a fresh environment."""
+"""The hash of an unknown random text, with today's parameters. Checking against it takes as long as against a user's,
+also for the first guess in a fresh environment."""
 
 
 def hash_password(password: str) -> str:
-    """The encoded hash of a password, with a salt and the parameters in it."""
+    """Hash a password; the result includes salt and parameters."""
     return HASHER.hash(_composed(password))
 
 
 def verify_password(password_hash: str | None, password: str) -> bool:
-    """Whether a password is the one that was hashed. None, for an unknown user, takes as long and is never right."""
+    """Whether a password matches its hash. None, for an unknown user, takes as long and never matches."""
     try:
         return HASHER.verify(password_hash or NOBODYS, _composed(password)) and password_hash is not None
     except (VerificationError, InvalidHashError):
@@ -96,7 +97,7 @@ def verify_password(password_hash: str | None, password: str) -> bool:
 
 
 def is_outdated(password_hash: str) -> bool:
-    """Whether a hash was made with other parameters than those of today, and must be made again at the next sign-in."""
+    """Whether a hash has outdated parameters, so that the next sign-in must rehash the password."""
     return HASHER.check_needs_rehash(password_hash)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of deals: how the table writes one, and the names of its files."""
+"""Deal pictures: how the table stores one, and its files' names."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from dataclasses import dataclass
 
 WIDTHS = (240, 480, 960)
-"""The widths that a picture is made in, in pixels: a card's on a phone, a card's on a sharp screen, a deal page's."""
+"""The widths of a picture in pixels: a card on a phone, a card on a sharp screen, a deal page."""
 
 BUCKET = "PICTURES_BUCKET"
-"""The variable of a function's environment that names the bucket."""
+"""The environment variable that names the bucket."""
 
 UPLOADS, PICTURES = "uploads/", "pictures/"
-"""The folders of the bucket: what editors send, and what is made of it."""
+"""The bucket's folders: uploads of editors, and the pictures made of them."""
 
 MAX_UPLOAD = 10_000_000
-"""Bytes of a picture that an editor sends."""
+"""Bytes of an upload."""
 
 MEDIA_TYPES_SENT = ("image/jpeg", "image/png", "image/webp", "image/gif", "image/avif")
-"""The types that editors may send. A form without script doesn't know the type, and sends ``ANY_TYPE``."""
+"""The types that editors may upload. A form without script doesn't know the type, and sends ``ANY_TYPE``."""
 
 ANY_TYPE = "image/*"
 
@@ -36,9 +36,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A deal's picture: its content's hash, the size of its largest file in pixels, and its dominant colour (RGB).
+    """A deal's picture: its content's hash, its largest file's size in pixels, and its dominant colour (RGB).
 
-    A ``drawn`` one is a single file of shapes (SVG), as the sample's are; all others are WebP in some ``WIDTHS``.
+    A ``drawn`` one is a single SVG file, as in the sample; all others are WebP in some ``WIDTHS``.
     """
 
     hash: str
@@ -49,7 +49,7 @@ class Picture:
 
     @classmethod
     def parse(cls, text: str) -> Picture:
-        """The picture that a text of the table names. Raises ValueError."""
+        """Parse a stored picture. Raises ValueError."""
         found = _TEXT.fullmatch(text)
         if found is None:
             raise ValueError(f"{text!r} is no picture")
@@ -60,12 +60,12 @@ class Picture:
 
     @property
     def files(self) -> dict[str, int]:
-        """Its files' names in the bucket, and how wide each is: the smallest first."""
+        """Its files' names in the bucket and their widths, the smallest first."""
         if self.drawn:
             return {f"{PICTURES}{self.hash}/drawing.svg": self.width}
         return {f"{PICTURES}{self.hash}/{width}.webp": min(width, self.width) for width in widths(self.width)}
 
 
 def widths(width: int) -> list[int]:
-    """The widths that a picture of a width is made in: none is larger than the first that holds all of it."""
+    """The widths to make of a picture: up to the first that holds all of it."""
     return [each for number, each in enumerate(WIDTHS) if number == 0 or WIDTHS[number - 1] < width]

@@ -16,11 +16,11 @@ _STORED = "stored"
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """The attribute that holds a field, and its ``kind``: the type of its values in Python.
+    """The attribute that holds a field; ``kind`` is the type of its values in Python.
 
-    ``listed`` attributes are read for lists, ``copied`` ones are in copies too. ``personal`` ones identify a person:
-    an export leaves them out. ``typed`` ones are typed by editors and shown as they are: in the API's answers, drafts,
-    the log and the desk's form, which are made of them.
+    ``listed`` attributes are read for lists, ``copied`` ones are also in copies. ``personal`` ones identify a person,
+    and exports omit them. ``typed`` ones are typed by editors: the API's answers, drafts, the log and the desk's form
+    are made from them.
     """
 
     name: str
@@ -40,18 +40,18 @@ def stored(
     personal: bool = False,
     typed: bool = False,
 ) -> Mapping[str, Attribute]:
-    """The metadata of a dataclass field that an attribute holds."""
+    """The metadata of a dataclass field: the attribute that stores it."""
     return {_STORED: Attribute(name, kind, listed, copied, personal, typed)}
 
 
 def api_names(of: type) -> dict[str, str]:
-    """The stored fields of a model by their names in the API: those of their attributes in camelCase."""
+    """A model's stored fields by their names in the API, which are the attributes' in camelCase."""
     declared: Any = of
     known = ((each.name, attribute_of(each)) for each in fields(declared))
     return {attribute.name[0].lower() + attribute.name[1:]: name for name, attribute in known if attribute}
 
 
 def attribute_of(field: Field[object]) -> Attribute | None:
-    """The attribute that holds a field, or None for one that no attribute holds alone."""
+    """The attribute of a field, or None if no attribute holds it alone."""
     found: Attribute | None = field.metadata.get(_STORED)
     return found

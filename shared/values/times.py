@@ -16,14 +16,14 @@ def now() -> datetime:
 
 
 def to_iso(when: datetime) -> str:
-    """A time as ``2026-06-04T20:28:53Z``."""
+    """Format a time as ``2026-06-04T20:28:53Z``."""
     if when.tzinfo is not UTC:
         when = when.astimezone(UTC)
     return f"{when.isoformat()[:_SECONDS]}Z"
 
 
 def ago(when: datetime, now: datetime) -> str:
-    """How long ago a time was, in its largest whole unit: ``3 hours ago``."""
+    """The time since ``when`` in its largest whole unit: ``3 hours ago``."""
     seconds = int((now - when).total_seconds())
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= length:
@@ -32,7 +32,7 @@ def ago(when: datetime, now: datetime) -> str:
 
 
 def from_iso(text: str) -> datetime:
-    """The time an ISO 8601 text with an offset names, in UTC. Raises ValueError for a text without an offset."""
+    """Parse an ISO 8601 text with an offset to UTC. Raises ValueError for a text without an offset."""
     when = datetime.fromisoformat(text)
     if when.tzinfo is None:
         raise ValueError(f"a time without an offset: {text!r}")
@@ -40,5 +40,6 @@ def from_iso(text: str) -> datetime:
 
 
 def to_http(when: datetime) -> str:
-    """A time as headers have it: ``Thu, 04 Jun 2026 20:28:53 GMT`` (https://www.rfc-editor.org/rfc/rfc9110#http.date)."""
+    """A time in a header's form: ``Thu, 04 Jun 2026 20:28:53 GMT``
+    (https://www.rfc-editor.org/rfc/rfc9110#http.date)."""
     return format_datetime(when.astimezone(UTC), usegmt=True)
