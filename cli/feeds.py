@@ -387,8 +387,8 @@ def _of_google(raw: Mapping[str, str], shop: Shop, now: datetime) -> dict[str, A
         "brand": _text(raw.get("brand") or shop.source),
         "category": shop.category(raw.get("product_type", ""), raw.get("google_product_category", "")),
         "link": raw.get("link", "").strip(),
-        **_given(image=raw.get("image_link"), expiresAt=_iso(ends or _when(raw.get("expiration_date", "")))),
-        **_given(postedAt=_iso(_when(raw.get("pubdate", "")))),
+        **_not_empty(image=raw.get("image_link"), expiresAt=_iso(ends or _when(raw.get("expiration_date", "")))),
+        **_not_empty(postedAt=_iso(_when(raw.get("pubdate", "")))),
     }
 
 
@@ -407,7 +407,7 @@ def _of_shopify(raw: Mapping[str, str], shop: Shop, _now: datetime) -> dict[str,
         "brand": _text(raw.get("Vendor", "")),
         "category": shop.category(raw.get("Type", ""), raw.get("Product Category", "")),
         "link": link,
-        **_given(image=raw.get("Variant Image") or raw.get("Image Src")),
+        **_not_empty(image=raw.get("Variant Image") or raw.get("Image Src")),
     }
 
 
@@ -415,7 +415,7 @@ def _deal(title: str, description: str, variant: str) -> dict[str, Any]:
     text = _text(description)
     if len(text) > MAX_DESCRIPTION:
         text = text[:MAX_DESCRIPTION].rsplit(" ", 1)[0] + " …"
-    return {"title": _text(title), **_given(description=text, variant=variant[:60])}
+    return {"title": _text(title), **_not_empty(description=text, variant=variant[:60])}
 
 
 def _prices(price: str, before: str | None, shop: Shop) -> dict[str, Any]:
@@ -423,7 +423,7 @@ def _prices(price: str, before: str | None, shop: Shop) -> dict[str, Any]:
     amount, currency = shop.amount(price)
     listed, of_list = shop.amount(before or "")
     higher = of_list == currency and _number(listed) > _number(amount)
-    return {"price": amount, "currency": currency, **_given(listPrice=listed if higher else None)}
+    return {"price": amount, "currency": currency, **_not_empty(listPrice=listed if higher else None)}
 
 
 def _number(amount: str) -> float:
@@ -433,7 +433,7 @@ def _number(amount: str) -> float:
         return 0.0
 
 
-def _given(**fields: str | None) -> dict[str, str]:
+def _not_empty(**fields: str | None) -> dict[str, str]:
     return {name: value.strip() for name, value in fields.items() if value and value.strip()}
 
 

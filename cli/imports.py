@@ -182,7 +182,7 @@ class Importer:
         known = deals.by_source(self._table, [entry.source_id for entry in window])
         there = [entry for entry in window if entry.source_id in known]
         batches = (there[start : start + MAX_BATCH_KEYS] for start in range(0, len(there), MAX_BATCH_KEYS))
-        work = [partial(self._meet, batch, known) for batch in batches]
+        work = [partial(self._update_existing, batch, known) for batch in batches]
         new = [entry for entry in window if entry.source_id not in known]
         self._create_brands(new)
         work += [partial(self._create, batch) for batch in self._prepared(new)]
@@ -253,13 +253,13 @@ class Importer:
         known = deals.by_source(self._table, [entry.source_id for entry in batch])
         if not known:
             return False
-        self._meet([entry for entry in batch if entry.source_id in known], known)
+        self._update_existing([entry for entry in batch if entry.source_id in known], known)
         rest = [entry for entry in batch if entry.source_id not in known]
         if rest:
             self._create(rest)
         return True
 
-    def _meet(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
+    def _update_existing(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
         """Count deals that exist already; a record may withdraw one or change it. BatchGetItem."""
         by_id = {known[each.source_id]: each for each in entries}
         for deal in deals.get_many(self._table, [*by_id]):

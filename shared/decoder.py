@@ -90,7 +90,7 @@ def decode(content: bytes) -> dict[str, Any]:
 
 
 def _made(content: bytes) -> dict[str, Any]:
-    image = _upright(_opened(content))
+    image = _upright(_open_image(content))
     made = {width: _webp(image, width) for width in widths(image.width)}
     largest = max(made)
     width = min(largest, image.width)
@@ -101,7 +101,7 @@ def _made(content: bytes) -> dict[str, Any]:
     }
 
 
-def _opened(content: bytes) -> Image.Image:
+def _open_image(content: bytes) -> Image.Image:
     """The first frame of a file, read whole, after all checks that its first bytes allow. Raises Refused."""
     if _HEIC.match(content):
         raise Refused(_PHONES)

@@ -50,7 +50,7 @@ routes = Routes()
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _CollectionQuery:
     """A collection, or the items of it whose sort keys begin with a text, behind the one that was the last."""
 
     partition: str
@@ -71,7 +71,7 @@ class _Asked:
 def browser(request: Request) -> Answer:
     """An item collection, of the table or of an index; without a partition key, the chart of what is there."""
     cookies.require_laptop_or_editor(request)
-    asked = _asked(request)
+    asked = _collection_query(request)
     known: dict[str, Any] = {
         "here": request.path,
         "partition": asked.partition,
@@ -104,7 +104,7 @@ def browser(request: Request) -> Answer:
     )
 
 
-def _asked(request: Request) -> _Asked:
+def _collection_query(request: Request) -> _CollectionQuery:
     """The collection that a query asks for. Raises BadRequest where it cannot be a key."""
     name = request.query.get("index")
     index = next((each for each in INDEXES if each.name == name), None)
@@ -117,10 +117,10 @@ def _asked(request: Request) -> _Asked:
             raise BadRequest(f"That is not a key: a {field} key is text of at most {most:,} bytes.", field)
     if (texts["sort"] or texts["after"]) and index is not None and index.sort_key is None:
         raise BadRequest(f"{index.name} has no sort key.", "sort")
-    return _Asked(texts["partition"], index, texts["sort"], texts["after"])
+    return _CollectionQuery(texts["partition"], index, texts["sort"], texts["after"])
 
 
-def _items(asked: _Asked) -> Sequence[Item]:
+def _items(asked: _CollectionQuery) -> Sequence[Item]:
     """A screen of items and one more, whole except for what is people's own."""
     is_personal = matches(asked.partition, PERSONAL.get(asked.name, ()))
     found = table().query(
@@ -139,7 +139,7 @@ def _items(asked: _Asked) -> Sequence[Item]:
     return list(takewhile(lambda item: str(item[sort_key]).startswith(asked.beginning), found))
 
 
-def _tabs(asked: _Asked) -> list[dict[str, Any]]:
+def _tabs(asked: _CollectionQuery) -> list[dict[str, Any]]:
     """The table and its indexes: each shows the same partition where it may have it, else its own chart."""
     return [
         {
@@ -197,7 +197,7 @@ def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) ->
     }
 
 
-def _forms(asked: _Asked) -> list[str]:
+def _forms(asked: _CollectionQuery) -> list[str]:
     """The key patterns that begin with the text entered, for a text that is not a whole key."""
     typed = asked.partition.upper()
     found = {pair[0] for some in ENTITIES.values() for each in some for pair in each.at(asked.index)}

@@ -357,7 +357,7 @@ def limit(request: Request, kind: str, slug: str) -> Answer:
     member = cookies.sender_of(request, PLACE)
     typed = forms.read(request.event)
     try:
-        within = limits.read(_given(typed))
+        within = limits.read(_limits_typed(typed))
     except InvalidLimits as error:
         return watches(request, topic, typed, error.errors)
     try:
@@ -373,7 +373,7 @@ def alert_on_price(request: Request, number: str) -> Answer:
     member = cookies.sender_with_replay(request, f"/deals/{number}")
     typed = {"currency": deal.currency, **forms.read(request.event)}
     try:
-        within = limits.read(_given(typed))
+        within = limits.read(_limits_typed(typed))
         alerts.on_price(table(), deal, member.username, member.account_id, within, request.now)
     except InvalidLimits as error:
         return _form(request, f"/my/alerts/deals/{number}", deal.title, "", typed, error.errors)
@@ -388,7 +388,7 @@ def alert_on_words(request: Request) -> Answer:
     typed = forms.read(request.event)
     member = cookies.sender_with_replay(request, PLACE)
     try:
-        alerts.on_words(table(), member.username, member.account_id, limits.read(_given(typed)), request.now)
+        alerts.on_words(table(), member.username, member.account_id, limits.read(_limits_typed(typed)), request.now)
     except InvalidLimits as error:
         return _form(request, "/my/alerts", "New deals", "Words", typed, error.errors)
     return pages.redirect(PLACE, notice="alert")
@@ -401,7 +401,7 @@ def change_alert(request: Request, alert_id: str) -> Answer:
     if alert.account_id != member.account_id:
         raise NoSuchAlert(alert_id)
     try:
-        alerts.change(table(), alert, limits.read(_given(typed)))
+        alerts.change(table(), alert, limits.read(_limits_typed(typed)))
     except InvalidLimits as error:
         return watches(request, alert_id, typed, error.errors)
     return pages.redirect(PLACE, fragment=f"row-{alert_id}", notice="limits")
@@ -513,7 +513,7 @@ def _alert_row(alert: Alert) -> dict[str, Any]:
     }
 
 
-def _given(typed: Mapping[str, str]) -> dict[str, str]:
+def _limits_typed(typed: Mapping[str, str]) -> dict[str, str]:
     """The limits among a form's fields; an empty field sets no limit."""
     return {name: typed[name].strip() for name in _FIELDS if typed.get(name, "").strip()}
 

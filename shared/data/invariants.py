@@ -177,7 +177,7 @@ class _Seen:
         self._pairs: dict[Place, list[Item | None]] = {}
         self._there: dict[Place, Item] = {}
         self._needed = defaultdict[Place, list[tuple[Place, _Counted | None]]](list)
-        self._asked = defaultdict[Place, dict[str, Fault]](dict)
+        self._required = defaultdict[Place, dict[str, Fault]](dict)
         self._numbers: dict[Place, int] = {}
         self._others = [make() for make in features.of("invariants")]
         self._read = ChainMap({**_READ}, *(each.READ for each in self._others))
@@ -247,7 +247,7 @@ class _Seen:
                 continue
             new = {**key, **says, **{name: known[of] for name, of in partner.new.items() if of in known}}
             fault = Fault(PARTNERS, key, says, new, derived=not partner.is_lost)
-            self._asked[_place(key)][repr(says)] = fault
+            self._required[_place(key)][repr(says)] = fault
         return due
 
     def _need(self, needed: Place, asking: Place, counted: _Counted | None = None) -> None:
@@ -289,14 +289,14 @@ class _Seen:
 
     def _partners(self) -> Iterator[Fault]:
         """Items that others ask for, which are missing or say something else; and those that nothing asks for."""
-        for place, asked in self._asked.items():
+        for place, asked in self._required.items():
             item = self._there.get(place)
             for fault in asked.values():
                 due = fault.due if item is None else item | (fault.found or {})
                 if item != due:
                     yield replace(fault, found=item, due=due, derived=fault.derived and len(asked) == 1)
         for place, item in self._there.items():
-            if place not in self._asked and (row := row_of(item)[0]) and row.claimed:
+            if place not in self._required and (row := row_of(item)[0]) and row.claimed:
                 yield Fault(PARTNERS, _key(place), item, None, derived=False)
 
     def _lists(self) -> Iterator[Fault]:

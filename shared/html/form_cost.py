@@ -53,7 +53,7 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
 }
 """The functions that read the stream, each with the types of items that its filter wants, in words."""
 
-_asked: dict[str, Any] = {}
+_current: dict[str, Any] = {}
 """The present request's event, and the drawing of its own writes once it is made."""
 
 
@@ -66,8 +66,8 @@ def begin_page(event: Event) -> None:
 def begin(event: Event) -> None:
     """Start over, for a new request."""
     page_cost.begin()
-    _asked.clear()
-    _asked["event"] = event
+    _current.clear()
+    _current["event"] = event
 
 
 def values(*, status: int) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def is_once(took: Mapping[str, Any]) -> bool:
 
 def shown(*, status: int) -> Drawing | None:
     """The drawing for a page: of the form that led to it or, on a page with an error, of its own writes."""
-    event = _asked.get("event", {})
+    event = _current.get("event", {})
     trace_id = (event.get("queryStringParameters") or {}).get(QUERY, "")
     try:
         if event.get("httpMethod") == "POST":
@@ -102,15 +102,15 @@ def find(trace_id: str) -> Drawing | None:
 
 def own() -> Drawing:
     """The drawing of the present request's own writes."""
-    if "drawn" not in _asked:
-        _asked["drawn"] = drawing(page_cost.trace().requests, correlation_id(_asked["event"]))
-    drawn: Drawing = _asked["drawn"]
+    if "drawn" not in _current:
+        _current["drawn"] = drawing(page_cost.trace().requests, correlation_id(_current["event"]))
+    drawn: Drawing = _current["drawn"]
     return drawn
 
 
 def keep() -> str:
     """Keep the drawing of the present request; returns its id, or an empty text for one that is no form."""
-    event = _asked["event"]
+    event = _current["event"]
     if event["httpMethod"] not in _WRITING and not event["path"].endswith("/wish"):
         return ""
     trace_id = secrets.token_urlsafe(12)

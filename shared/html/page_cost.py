@@ -207,7 +207,7 @@ CHOICES = {
 }
 """The faults that can be asked for, in words."""
 
-_asked: dict[str, str] = {}
+_current: dict[str, str] = {}
 """The fault that the present request's address asks for, and the rest of its query."""
 
 
@@ -218,7 +218,7 @@ def begin_fault(event: Event) -> None:
     asking = dict(parse_qsl(urlsplit(header(event, "referer") or "").query)) if is_form else query
     fault = asking.get("fault", "")
     rest = urlencode({name: value for name, value in query.items() if name not in ("fault", "notice", "trace")})
-    _asked.update(fault=fault, rest=rest, is_form="yes" if is_form else "")
+    _current.update(fault=fault, rest=rest, is_form="yes" if is_form else "")
     if on_laptop():
         _faults().ask(fault if fault in CHOICES else "", writes_only=is_form)
         if fault in CHOICES:
@@ -227,14 +227,14 @@ def begin_fault(event: Event) -> None:
 
 def fault_met(trace: Trace) -> dict[str, Any] | None:
     """For the panel: the faults that can be asked for, and how the one was met that was. None where there is none."""
-    fault, made = _asked.get("fault", ""), on_laptop()
+    fault, made = _current.get("fault", ""), on_laptop()
     if not fault and not made:
         return None
     faults = _faults() if made and fault in CHOICES else None
     if faults and faults.met and fault == "lost":
         trace.lose(faults.lost)
     left_out = faults.left_out if faults else {}
-    rest = _asked.get("rest")
+    rest = _current.get("rest")
     again = f"?{rest}&fault=" if rest else "?fault="
     return {
         "asked": fault,
@@ -248,7 +248,7 @@ def fault_met(trace: Trace) -> dict[str, Any] | None:
             # Only reads meet a stale index, so no form does.
             {"name": name, "link": f"{again}{each}#took", "form": f"{again}{each}" if each != "stale" else ""}
             for each, name in CHOICES.items()
-            if made and not _asked.get("is_form")
+            if made and not _current.get("is_form")
         ],
     }
 

@@ -71,7 +71,7 @@ EVERY = {each.path: each for each in (FRONT, CHOICE, *map(_of_category, CATEGORI
 
 @routes.get("/desk/front-page", "/desk/editors-choice", "/desk/categories/<slug>")
 def list_page(request: Request, slug: str = "") -> Answer:
-    return _order_page(request, _asked(request, slug))
+    return _order_page(request, _list_of(request, slug))
 
 
 @routes.post("/desk/front-page", "/desk/editors-choice", "/desk/categories/<slug>")
@@ -87,7 +87,7 @@ def order_list(request: Request, slug: str = "") -> Answer:
     finds the list as it wants it, and is answered as the first time.
     The answer leads back to the form's page, and there to the deal that was moved: Tab goes on to its buttons.
     """
-    ordered, typed = _asked(request, slug), forms.read(request.event)
+    ordered, typed = _list_of(request, slug), forms.read(request.event)
     numbers = [each for each in typed.get("order", "").split(",") if each]
     action, _, which = typed.get("do", "keep").partition(":")
     if action == "add":
@@ -121,7 +121,7 @@ def order_list(request: Request, slug: str = "") -> Answer:
     return pages.redirect(back, notice="ordered", fragment=f"deal-{views.number(moved)}" if moved else "order")
 
 
-def _asked(request: Request, slug: str) -> List:
+def _list_of(request: Request, slug: str) -> List:
     """The list that an editor asks for: a category's, or the one at the path. Raises NoSuchTopic."""
     cookies.editor_of(request)
     if slug and slug not in CATEGORIES:

@@ -1,9 +1,9 @@
-"""Changes of deals: what a record of the table's stream says of a deal or of picks, and the log of each deal.
+"""Changes of deals: what a stream record says about a deal or picks, and the log of each deal.
 
-The log says who changed which of a deal's fields, and when. The stream writes a line for each change, so whatever
-writes a deal has one: the desk, the API, ``btd``, and a hand in the table. A line's id is made of its record's time
-and number: lines sort as they were written, and a record that comes again makes the same line. Lines go by TTL after
-a year, and the names of editors with them.
+The log says who changed which fields of a deal, and when. The stream writes its lines, so every write has one: by the
+desk, the API, ``btd`` or by hand. A line's id is made of its record's time and sequence number, so lines sort in the
+order of writing, and a repeated record makes the same line. TTL deletes lines, and the editors' names in them, after a
+year.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TTL_SERVICE = "dynamodb.amazonaws.com"
 
 @dataclass(frozen=True, slots=True)
 class DealChange:
-    """A deal before and after a write; None where it did not or does not exist. ``at`` is when it was written."""
+    """A deal before and after a write; None if it didn't or doesn't exist. ``at`` is the time of the write."""
 
     before: Deal | None
     after: Deal | None
@@ -38,7 +38,7 @@ class DealChange:
 
     @property
     def deals(self) -> list[Deal]:
-        """The deal as it was and as it is, as far as it existed."""
+        """The deal's existing states, old and new."""
         return [deal for deal in (self.before, self.after) if deal is not None]
 
 
@@ -50,10 +50,9 @@ class PicksChange:
 
 
 def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
-    """The change that a stream record is about, or None. A removal by TTL is about nothing: deals have no TTL.
+    """The change in a stream record, or None for any other record. Deals have no TTL, so deletions by TTL are ignored.
 
-    Nor is it a change of picks that ``picks.refresh`` brings their copies up to date: the same picks, not picked anew.
-    Raises DamagedDeal.
+    ``picks.refresh`` doesn't count as a change of picks: it only updates the copies. Raises DamagedDeal.
     """
     if record.get("userIdentity", {}).get("principalId") == _TTL_SERVICE:
         return None
@@ -61,7 +60,7 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
     item = images.get("NewImage") or images.get("OldImage") or {}
     match item.get("Type", {}).get("S"):
         case keys.DEAL:
-            # A deal that could not be read before it was repaired counts as one that was not there.
+            # A deal that was unreadable before its repair counts as new.
             before = readable([unmarshal_item(images["OldImage"])]) if "OldImage" in images else []
             after = from_item(unmarshal_item(images["NewImage"])) if "NewImage" in images else None
             written_at = datetime.fromtimestamp(float(images["ApproximateCreationDateTime"]), UTC)
@@ -78,7 +77,7 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
 
 
 def _refreshed(images: Mapping[str, Any]) -> bool:
-    """Whether a write of picks changed their version, but neither the deals nor the time of the choice."""
+    """Whether a write of picks only updated copies: a new version, but the same deals and time of choice."""
     if "OldImage" not in images or "NewImage" not in images:
         return False
     old, new = ((_chosen(images[each]), images[each].get("FeaturedVersion")) for each in ("OldImage", "NewImage"))
@@ -105,25 +104,25 @@ FIELDS: Mapping[str, str] = {
     "withdrawnAt": "withdrawn_at",
     "hotAt": "hot_at",
 }
-"""The fields that lines show, named as in the API, each with that of ``Deal``. What is not typed, such as how much
-is left of a deal, makes no line."""
+"""The fields in log lines: the API's name and that of ``Deal``. Fields that aren't typed, such as the stock, make no
+line."""
 
 LONGEST = 200
-"""Characters of a value that a line keeps, so that a line of a changed description is as cheap as others."""
+"""The most characters of a value in a line, so that a line about a long description costs no more than others."""
 
 _ID_BYTES = 16
 
 
 def note(table: Table, change: DealChange, number: str) -> None:
-    """Log a change under the sequence number of its stream record. One PutItem, or nothing.
+    """Log a change under its stream record's sequence number. One PutItem, or nothing.
 
-    A deal that is posted has a line where it names its editor: a thousand deals of an import have none.
+    A posted deal gets a line only if it has an editor: a thousand imported deals have none.
     """
     before, after = change.before, change.after
     if after is None:
         return
     changes = changed(before, after) if before else []
-    # A record that comes again after days has the deal as it is by then, and the editor of its last change.
+    # A record that comes again after days has today's deal, and its last editor.
     by = after.editor if before is None or after.version == before.version + 1 else None
     if not changes and (before or not by):
         return
@@ -142,7 +141,7 @@ def note(table: Table, change: DealChange, number: str) -> None:
 
 
 def changed(before: Deal, after: Deal) -> list[Changed]:
-    """The fields in which two states of a deal differ."""
+    """The fields that differ between two states of a deal."""
     both = ((name, getattr(before, of), getattr(after, of)) for name, of in FIELDS.items())
     return [Changed(name, _text(was), _text(now)) for name, was, now in both if was != now]
 
@@ -150,7 +149,7 @@ def changed(before: Deal, after: Deal) -> list[Changed]:
 def log_of(table: Table, deal_id: str, *, limit: int, now: datetime, cursor: str | None = None) -> Page[LogLine]:
     """A page of a deal's log, newest first. One Query. Raises InvalidCursor.
 
-    The newest change may be missing for as long as the stream takes, which is a second as a rule.
+    It may lag behind the newest change as long as the stream does, usually a second.
     """
     scope = f"log/{deal_id}"
     after = identifiers.read_cursor(scope, cursor) if cursor is not None else None

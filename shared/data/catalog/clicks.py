@@ -1,10 +1,8 @@
-"""How often readers have followed a deal to its shop: a counter in a partition of its own.
+"""Count readers' clicks from a deal to its shop, in a partition of each deal's own.
 
-A role is cut to partitions, so the function that counts can write no deal. And the clicks on a deal that many follow
-take nothing from those who read it.
-
-Clicks on a deal from one network (an IPv4 address, a /64) count once in an hour of the clock. Who share an address,
-as in an office, count as one.
+The separate partition lets the counting function's role write no deal, and popular clicks take no capacity from reads
+of the deal. Clicks on a deal from one network (an IPv4 address, a /64) count once an hour, so people who share an
+address, as in an office, count as one.
 """
 
 from __future__ import annotations
@@ -25,18 +23,18 @@ HOUR = 3600  # seconds
 
 
 class _Repeated(DealsError):
-    """A click on the deal from the same network is counted in this hour."""
+    """A click on the deal from the same network has been counted this hour."""
 
 
 def is_first(table: Table, deal_id: str, address: str, now: datetime) -> bool:
-    """Whether a click is the first on a deal from an address's network in an hour; it is noted, the others are not.
+    """Whether a click is the first on a deal from its network in this hour; the first one is noted.
 
-    The note goes before the count, not with it in a transaction: that would cost twice as much, and readers who click
-    on one deal at once would refuse each other. Where the count then fails, a click is lost.
+    The note is written before the count, not with it: a transaction would cost twice as much, and simultaneous readers
+    of a deal would conflict. If the count then fails, the click is lost.
 
-    The note is under a hash: it holds no address. The hash is keyed with the table's name, so the notes don't show
-    anything who does not know it, and those of two stages cannot be compared. It is no secret: who knows the name and
-    reads the table, which no function's role may do here, could try all addresses until TTL has deleted the note.
+    The key holds no address, only a hash keyed with the table's name, so notes of two stages can't be compared. The
+    name is no secret: whoever knows it and can read the table (no function's role can read notes) could try all
+    addresses until TTL deletes the note.
     """
     try:
         table.write(noting(table.name, deal_id, address, now))
@@ -46,7 +44,7 @@ def is_first(table: Table, deal_id: str, address: str, now: datetime) -> bool:
 
 
 def noting(salt: str, deal_id: str, address: str, now: datetime) -> Write:
-    """The write that notes a click, refused where one is noted. The hour is in the key: no late TTL counts."""
+    """The write that notes a click, refused if one is noted. The key has the hour, so a late TTL doesn't matter."""
     hour = int(now.timestamp()) // HOUR
     network = links.networks_around(address, settings.IPV6_WIDTHS)[0]
     note = {
@@ -58,7 +56,7 @@ def noting(salt: str, deal_id: str, address: str, now: datetime) -> Write:
 
 
 def count(table: Table, deal_id: str) -> None:
-    """Count one click. A retry after a lost answer may count it twice, which does no harm."""
+    """Count one click. A retry after a lost answer may count it twice, which is harmless."""
     table.write(
         update(
             keys.clicks(deal_id),
@@ -72,7 +70,7 @@ def count(table: Table, deal_id: str) -> None:
 
 
 def of(table: Table, deal_ids: Sequence[str]) -> dict[str, int]:
-    """The clicks of some deals, by id; 0 for those without clicks. BatchGetItem, 100 a request."""
+    """The clicks on deals, by id; 0 for deals without any. BatchGetItem, 100 a request."""
     wanted = {keys.clicks(deal_id)["PK"]: deal_id for deal_id in deal_ids}
     items = table.get_many([keys.clicks(i) for i in deal_ids])
     found = damage.readable(items, lambda item: (wanted[item["PK"]], damage.attribute(item, "Clicks", int)))

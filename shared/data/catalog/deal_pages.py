@@ -1,8 +1,8 @@
-"""A deal with what its page shows beside it: its score, its product's other offers, its brand's deals of its time.
+"""A deal and what its page shows with it: its score, other offers of its product, and its brand's deals.
 
-Three round trips: the deal's number, which also says its product and its brand; then the deal and what is beside it,
-all at once; then cheaper deals of its category, because only now its price is known. Where an editor has changed a
-deal's brand or address since it was numbered, what is beside it is asked for again first, by what the deal itself says.
+Three round trips: first the deal's number, whose item also names product and brand; then the deal and its neighbours,
+all at once; then cheaper deals of the category, which needs the price. If an editor has changed the deal's brand or
+address since it was numbered, the neighbours are first read again.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status
 from shared.values import identifiers, links, money
 
 CHEAPER = 12
-"""Cheaper deals of a category that are read beside a deal: about one read unit."""
+"""Cheaper deals of a category to read: about one read unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealPage:
-    """A deal and its score; the newest offers of its product and variant, itself and withdrawn ones included; others of
-    its brand.
+    """A deal and its score; the newest offers of its product and variant (with itself and withdrawn ones); related
+    deals.
 
     ``variants`` are active offers of the product, and of its colours and sizes among the brand's deals. ``of_brand``
-    are other active deals of the brand: of this month, the month before and the deal's own. Where these have none, they
-    are those that the brand's page begins with. All are the newest first. ``cheaper`` are the cheapest active deals of
-    the category that cost less, of other brands; none beside a deal that was withdrawn.
+    are other active deals of the brand, of this month, the last one and the deal's own, or else of the brand page's
+    first months. Both are newest first. ``cheaper`` are the category's cheapest active deals of other brands that cost
+    less; none for a withdrawn deal.
     """
 
     scored: Scored
@@ -45,10 +45,10 @@ class DealPage:
 
 
 def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
-    """One deal by its id or its number, and what is beside it. Raises NoSuchDeal.
+    """Read a deal by its id or number, and what its page shows with it. Raises NoSuchDeal.
 
-    A GetItem (none by id); then two, of the deal and its score, a Query of the product, and of the brand one of its
-    counts and one for each month; then one of the category by price.
+    A GetItem (none by id); then two for the deal and its score, a Query of the product, one of the brand's counts and
+    one for each month; then one of the category by price.
     """
     place = deals.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [
@@ -62,7 +62,7 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
         rest = table.gather(_beside(table, actual, now))
     found, books, *months = rest
     if len(offers.places(deal.link)) > 1 and all(each.deal_id != deal.deal_id for each in found):
-        found = offers.offers(table, deal.link)  # 1.0.0 filed the deal
+        found = offers.offers(table, deal.link)  # version 1.0.0 filed the deal
     of_brand = [each for month in months for each in month]
     variants, others = _beside_it(deal, [*found, *of_brand], now)
     if not others:
@@ -72,12 +72,12 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
 
 
 def below(deal: Deal) -> Selection:
-    """The deals of a list that cost less than a deal, the cheapest first."""
+    """The filter for deals of a list that cost less than a deal, cheapest first."""
     return Selection(Sort.CHEAPEST, most=money.of_units(max(deal.units - 1, 0), deal.currency), currency=deal.currency)
 
 
 def _cheaper(table: Table, deal: Deal, now: datetime) -> tuple[Deal, ...]:
-    """The cheapest deals of a deal's category that cost less than it does, of other brands. A Query."""
+    """The cheapest deals of a deal's category that cost less, without its brand. One Query."""
     if deal.withdrawn_at is not None or not deal.units:
         return ()
     page = sorting.cheapest(table, Topic(CATEGORY, deal.category), below(deal), limit=CHEAPER, now=now, cursor=None)
@@ -85,7 +85,7 @@ def _cheaper(table: Table, deal: Deal, now: datetime) -> tuple[Deal, ...]:
 
 
 def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) -> list[Deal]:
-    """The newest deals of a deal's brand, of as many months as its page begins with: a round trip if any."""
+    """The newest deals of the brand, from the months that its page begins with. One round trip, or none."""
     feed = feed_of(Topic(BRAND, deal.brand))
     counted = feed_counts.counted(feed, books, until=None)
     others = [period for period in counted if period not in _months(deal.deal_id, now)]
@@ -97,7 +97,7 @@ def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) 
 
 
 def _beside_it(deal: Deal, among: Iterable[Deal], now: datetime) -> tuple[tuple[Deal, ...], tuple[Deal, ...]]:
-    """The active ones of some deals but one, newest first: its variants, and all others."""
+    """The active deals except this one, newest first: its variants, and the others."""
     newest = sorted({each.deal_id: each for each in among}.values(), key=lambda each: each.deal_id, reverse=True)
     parts: tuple[list[Deal], list[Deal]] = ([], [])
     own = set(links.likenesses(deal.link, deal.title))
@@ -120,6 +120,6 @@ def _beside(table: Table, place: deals.Place, now: datetime) -> list[Callable[[]
 
 
 def _months(deal_id: str, now: datetime) -> list[str]:
-    """This month, the one before and a deal's own, the newest first, as a brand's feed is divided."""
+    """This month, the last one and a deal's own, newest first, as in a brand's feed."""
     times = (now, now.replace(day=1) - timedelta(days=1), identifiers.time_of(deal_id))
     return sorted({feed_of(Topic(BRAND, "")).period.start_of(when) for when in times}, reverse=True)

@@ -1,11 +1,10 @@
-"""Drafts: deals that an editor has begun, and has not posted yet. They are in a partition of the editor's own.
+"""Drafts: deals that an editor has begun but not posted, in a partition of that editor.
 
-A draft that is planned has a note in the partition of all beginnings, by the time. A note leaves with what it is about,
-so that partition holds only what is still to come, and one Query finds all that is due, however long no sweep ran. That
-is why it has no days, as endings have: those are read for days ahead, and come in thousands.
+A scheduled draft has a note, by its time, in the one partition of all scheduled posts. Its note is removed with it, so
+the partition holds only future posts, and one Query finds what is due however long no sweep ran. Endings have a
+partition a day instead, because they are read for days ahead and come in thousands.
 
-Posting goes the way of every post (``deals.create``), in one transaction that removes draft and note: a draft is posted
-once, however often and from wherever it is posted.
+``deals.create`` posts a draft, in one transaction that removes draft and note, so a draft is posted only once.
 """
 
 from __future__ import annotations
@@ -41,16 +40,15 @@ from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
 
 NEEDED = ("title", "link", "price", "currency", "brand", "category")
-"""The fields that a deal must have to be posted: empty while they are missing, and named alike in the API."""
+"""The fields that a deal must have to be posted. They are empty while missing, and have the API's names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft, which is its editor's alone. Of its ``deal`` what is still missing is empty.
+    """A draft of an editor. Missing fields of its ``deal`` are empty.
 
-    The deal's id is the draft's and its times are the draft's own; what is posted gets new ones.
-    ``starts_at`` is when it is to be posted, None where nothing is planned. ``refused`` says why it could not be posted
-    when it was due.
+    Id and times are the draft's; the posted deal gets new ones. ``starts_at`` is the scheduled time or None.
+    ``refused`` says why it couldn't be posted when it was due.
     """
 
     deal: Deal
@@ -65,12 +63,12 @@ class Draft:
 
     @property
     def missing(self) -> list[str]:
-        """The fields that it needs before it can be posted."""
+        """The fields that it still needs to be posted."""
         return [name for name in NEEDED if not getattr(self.deal, name)]
 
 
 MOST = 100
-"""Drafts of one editor. Two that are saved at once may make it one more."""
+"""Drafts of one editor. Two that are saved at once may exceed it by one."""
 
 _KEYS = Projection.of("PK", "SK", "StartsAt")
 
@@ -78,11 +76,10 @@ _KEYS = Projection.of("PK", "SK", "StartsAt")
 def save_new(
     table: Table, draft: Draft, now: datetime, seen: Collection[str] | None, *, idempotency: Idempotency | None = None
 ) -> Draft:
-    """Keep a new draft; one with a ``starts_at`` is planned, which asks what posting it would (``editing.ask``).
+    """Save a new draft. One with a ``starts_at`` is scheduled, and gets the same checks as a post (``editing.ask``).
 
-    A repeated request with the same ``idempotency`` key gets the draft that the first one made.
-    Raises InvalidDraft, NoSuchTopic, DealTooLarge, DealIsOdd, TooManyDrafts, NotSignedIn; NoSuchDraft where a repeated
-    request's draft is gone by now.
+    A repeated request with the same ``idempotency`` key gets the first one's draft. Raises InvalidDraft, NoSuchTopic,
+    DealTooLarge, DealIsOdd, TooManyDrafts, NotSignedIn; NoSuchDraft if a repeated request's draft has been removed.
     """
     earlier = earlier_result(table, idempotency, now)
     if earlier is not None:
@@ -101,9 +98,9 @@ def save_new(
 
 
 def save(table: Table, old: Draft, new: Draft, now: datetime, seen: Collection[str] | None) -> Draft:
-    """Keep a draft as ``new`` in place of ``old``, as it was read, and note when it is to be posted.
+    """Replace the draft ``old`` by ``new``, and note when it is to be posted.
 
-    Raises DraftChanged where it is no longer as it was read, and what ``save_new`` raises of the draft itself.
+    Raises DraftChanged if ``old`` has changed since it was read, and what ``save_new`` raises of the draft itself.
     """
     _check(table, new, now, seen)
     new = replace(new, deal=replace(new.deal, version=old.deal.version + 1, updated_at=now), refused=None)
@@ -117,7 +114,7 @@ def save(table: Table, old: Draft, new: Draft, now: datetime, seen: Collection[s
 
 
 def discard(table: Table, draft: Draft) -> None:
-    """Remove a draft that is still as it was read, and its plan. Raises DraftChanged."""
+    """Remove a draft that hasn't changed since it was read, and its schedule. Raises DraftChanged."""
     table.transact(*_removal(draft))
 
 
@@ -130,14 +127,14 @@ def get(table: Table, username: str, draft_id: str) -> Draft:
 
 
 def of(table: Table, username: str) -> list[Draft]:
-    """An editor's drafts, the newest first, ``MOST`` at most. One Query, consistent: a form leads here."""
+    """An editor's drafts, newest first, at most ``MOST``. One consistent Query, because a form redirects here."""
     return damage.readable(
         table.query(keys.drafts(username), newest_first=True, limit=MOST, consistent=True), from_item
     )
 
 
 def posted_as(table: Table, account_id: str, draft_id: str, now: datetime) -> str:
-    """The id of the deal that an account's draft was posted as in the last 24 hours. Raises NoSuchDraft."""
+    """The id of the deal that a draft was posted as in the last 24 hours. Raises NoSuchDraft."""
     posted = earlier_result(table, _posting(account_id, draft_id), now)
     if posted is None:
         raise NoSuchDraft(draft_id)
@@ -153,9 +150,9 @@ def post(
     correlation_id: str | None = None,
     also: Sequence[Write] = (),
 ) -> Deal:
-    """Post a draft that is still as it was read, as of now, in a transaction with the writes ``also``.
+    """Post a draft that hasn't changed since it was read, in a transaction with the writes ``also``.
 
-    Posted again, it is the deal that it became. Raises InvalidDraft, DraftChanged, and what ``editing.create`` raises.
+    If it is posted already, returns that deal. Raises InvalidDraft, DraftChanged, and what ``editing.create`` raises.
     """
     _require_whole(draft)
     deal = replace(
@@ -176,7 +173,7 @@ class _NoEditor(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class PostedDraft:
-    """A deal that was posted as planned, and how long after its time."""
+    """A deal that was posted as scheduled, and the delay."""
 
     deal: Deal
     late: timedelta
@@ -190,10 +187,10 @@ def sweep(
     correlation_id: str | None = None,
     failures: damage.Failures | None = None,
 ) -> list[PostedDraft]:
-    """Post the drafts that are due, ``most`` of them, the oldest plans first.
+    """Post drafts that are due, at most ``most``, those due first before others.
 
-    One that cannot be posted any more stays a draft, and says why. An interrupted sweep is repeated without harm. One
-    that fails keeps no other waiting, and is added to ``failures``, or else raised in the end.
+    A draft that can't be posted any more stays, and says why. Repeating the sweep is harmless. A failing draft doesn't
+    stop the others: its error is added to ``failures`` or, without that list, raised at the end.
     """
     bound = keys.beginning(now, "~")
     due = list(table.query(bound["PK"], until=bound["SK"], limit=most, consistent=True))
@@ -202,7 +199,7 @@ def sweep(
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Remove the drafts of an account that is being removed, and their plans, ``most`` of them; returns how many."""
+    """Remove at most ``most`` drafts, with schedules, of an account that is being removed; returns how many."""
     found = list(table.query(keys.drafts(username), limit=most, projection=_KEYS, consistent=True))
     gone = "another run of the removal may have been here first"
     for item in found:
@@ -225,14 +222,13 @@ def to_item(draft: Draft) -> Item:
 
 
 def from_item(item: Item) -> Draft:
-    """The draft that an item holds; what of its deal is missing, or cannot be read, is empty. Raises KeyError,
-    ValueError."""
+    """Read a draft; fields of its deal that are missing or unreadable are empty. Raises KeyError, ValueError."""
     deal, _ = editing.salvaged(item, keys.id_in(item["SK"]))
     return Draft(deal, item["Username"], item["AccountId"], _planned(item), item.get("Refused"))
 
 
 def note_of(draft: Draft) -> Item | None:
-    """The note that a draft is to be posted at a time; None where nothing is planned."""
+    """The note of a scheduled draft; None if it isn't scheduled."""
     if draft.starts_at is None:
         return None
     key = keys.beginning(draft.starts_at, draft.draft_id)
@@ -244,7 +240,7 @@ def _planned(item: Item) -> datetime | None:
 
 
 def _check(table: Table, draft: Draft, now: datetime, seen: Collection[str] | None) -> None:
-    """Refuse a draft that cannot be stored, and a plan that could not be carried out."""
+    """Refuse a draft that can't be stored, and a schedule that couldn't be kept."""
     deal = draft.deal
     deals.check_prices(deal)
     deals.check_size(deal)
@@ -265,7 +261,7 @@ def _require_whole(draft: Draft) -> None:
 
 
 def _begin(table: Table, note: Item, now: datetime, correlation_id: str | None) -> list[PostedDraft]:
-    """Post the draft of an editor that a note is about, if that is still planned, and possible."""
+    """Post a note's draft, if it is still scheduled and can be posted."""
     username, key = damage.attribute(note, "Username", str), keys.primary(note)
     with suppress(NoSuchDraft):
         draft = get(table, username, keys.id_in(note["SK"]))
@@ -278,19 +274,19 @@ def _begin(table: Table, note: Item, now: datetime, correlation_id: str | None) 
 def _post_planned(
     table: Table, draft: Draft, starts_at: datetime, now: datetime, correlation_id: str | None
 ) -> list[PostedDraft]:
-    """Post a draft that is due; or say in it why it cannot be posted, and take its plan away."""
+    """Post a due draft, or else record in it why it can't be posted and cancel its schedule."""
     if draft.deal.ends_at is not None and draft.deal.ends_at <= now:
         why = "It had ended before it was posted."
     else:
         editor = account_checks.edits(draft.username, draft.account_id, refused=_NoEditor())
         try:
             deal = post(table, draft, now, None, correlation_id=correlation_id, also=[editor])
-        except DraftChanged:  # by its editor, meanwhile: the next sweep sees what it is then
+        except DraftChanged:  # by its editor, meanwhile; the next sweep reads it again
             return []
         except (Conflict, Invalid, NotFound, TooLarge) as error:
             why = str(error)
         else:
-            is_ours = deal.correlation_id == correlation_id  # else another sweep posted it
+            is_ours = deal.correlation_id == correlation_id  # otherwise another sweep posted it
             return [PostedDraft(deal, now - starts_at)] if is_ours else []
     condition, values = _as_read(draft)
     said = update(
@@ -306,19 +302,19 @@ def _post_planned(
 
 
 def _removal(draft: Draft) -> list[Write]:
-    """The writes that remove a draft with its plan. Refused with DraftChanged."""
+    """The writes that remove a draft and its schedule. Refused with DraftChanged."""
     condition, values = _as_read(draft)
     key = keys.draft(draft.username, draft.draft_id)
     return [delete(key, condition=condition, values=values, refused=DraftChanged()), *_note_writes(draft, None)]
 
 
 def _as_read(draft: Draft) -> tuple[str, Mapping[str, object]]:
-    """The condition that a draft is as it was read, and of the same account."""
+    """The condition that a draft hasn't changed since it was read, and has the same account."""
     return "Version = :read AND AccountId = :account", {":read": draft.deal.version, ":account": draft.account_id}
 
 
 def _note_writes(old: Draft | None, new: Draft | None) -> list[Write]:
-    """The notes of a draft, as they change with it."""
+    """The writes of a draft's note when ``old`` becomes ``new``."""
     before, after = (note_of(draft) if draft else None for draft in (old, new))
     if before == after:
         return []
@@ -330,5 +326,5 @@ def _note_writes(old: Draft | None, new: Draft | None) -> list[Write]:
 
 
 def _posting(account_id: str, draft_id: str) -> Idempotency:
-    """The idempotency key of posting a draft, so that it is posted once."""
+    """The idempotency key that has a draft posted only once."""
     return Idempotency(account_id, f"draft {draft_id}", {})

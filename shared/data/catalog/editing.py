@@ -1,7 +1,7 @@
-"""Editors' changes to a deal: what is asked before it is written, its repair, and undoing an end.
+"""Editors' changes to a deal: warnings to confirm, repair of a damaged deal, and undoing its end.
 
-A warning is about what may be written, but was hardly meant: the editor confirms it. Of a damaged item, readable fields
-stay, and an editor fills in the rest. For ten minutes it can be undone that a deal was withdrawn or ended.
+A warning is about a value that is allowed but probably a mistake. A repair keeps the readable fields of a damaged item.
+Withdrawing or ending a deal can be undone for ten minutes.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ from shared.values.money import units
 from shared.values.times import ago, from_iso, to_iso
 
 FIELDS = ("expiresAt", "price")
-"""The fields that can be odd, named as in the API."""
+"""The fields that have warnings, with the API's names."""
 
 
 def warnings_of(deal: Deal, now: datetime, before: Deal | None = None) -> dict[str, str]:
-    """Each odd field of a deal that is to be written, and why.
+    """The warnings about a deal to be written, by field.
 
-    Of an edited deal, only what differs from the deal ``before``. A new deal that is too old to be news is history, in
-    which nothing is odd.
+    For an edited deal, only fields that differ from ``before`` count. A new deal too old to be news has none.
     """
     if before is None and now - deal.created_at > settings.NEWS_AGE:
         return {}
@@ -48,7 +47,7 @@ def warnings_of(deal: Deal, now: datetime, before: Deal | None = None) -> dict[s
 
 
 def ask(deal: Deal, now: datetime, confirmed: Collection[str] | None, before: Deal | None = None) -> None:
-    """Refuse a deal with a warning that its editor has not confirmed; None confirms all. Raises DealIsOdd."""
+    """Refuse a deal with warnings that its editor hasn't confirmed; None confirms all. Raises DealIsOdd."""
     found = {} if confirmed is None else warnings_of(deal, now, before)
     if found.keys() - set(confirmed or ()):
         raise DealIsOdd(found)
@@ -63,15 +62,15 @@ def create(
     idempotency: Idempotency | None = None,
     also: Sequence[Write] = (),
 ) -> Deal:
-    """Create a deal as ``deals.create`` does, after asking. Raises DealIsOdd, and what that raises."""
+    """Create a deal as ``deals.create`` does, after checking for warnings. Raises DealIsOdd, and what that raises."""
     try:
         ask(deal, now, confirmed)
     except DealIsOdd:
-        # Perhaps only by now: a repeated request may have posted it before it ended.
+        # The warning may be new: a repeated request may have posted the deal before it ended.
         earlier = earlier_result(table, idempotency, now)
         if earlier is not None:
             return deals.get(table, earlier, consistent=True)
-        deals.check(replace(deal, brand_name=deals.brand_name(table, deal.brand)))  # else refused once it is meant
+        deals.check(replace(deal, brand_name=deals.brand_name(table, deal.brand)))  # an invalid deal isn't asked about
         raise
     return deals.create(table, deal, now, idempotency=idempotency, also=also)
 
@@ -86,10 +85,10 @@ def edit(
     by: str | None = None,
     correlation_id: str | None = None,
 ) -> Deal:
-    """Edit a deal as ``deals.edit`` does, after asking about what this makes odd.
+    """Edit a deal as ``deals.edit`` does, after checking for new warnings.
 
-    If another editor is faster, the question is put anew for what the deal is then. Raises DealIsOdd, and what
-    ``deals.edit`` raises.
+    If another editor is faster, the check is repeated on the new state. Raises DealIsOdd, and what ``deals.edit``
+    raises.
     """
 
     def ask_editor(old: Deal, new: Deal) -> None:
@@ -100,9 +99,9 @@ def edit(
 
 
 def salvage(table: Table, deal_id: str) -> tuple[Deal, set[str]]:
-    """The readable rest of a damaged deal, and the names of its fields that cannot be read. Raises NoSuchDeal.
+    """The readable part of a damaged deal, and the names of its unreadable fields. Raises NoSuchDeal.
 
-    A required field that cannot be read is empty in the deal.
+    An unreadable required field is empty in the deal.
     """
     return salvaged(deals.get_item(table, deal_id), deal_id)
 
@@ -117,10 +116,10 @@ def mend(
     correlation_id: str | None = None,
     confirmed: Collection[str] | None = None,
 ) -> Deal:
-    """Write a damaged deal anew, with ``changes`` in place of what cannot be read, and in feeds as it should be.
+    """Rewrite a damaged deal, with ``changes`` for what is unreadable, and put it into the right feeds.
 
-    An editor is asked about warnings, as by ``deals.edit``.
-    Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile where another edit was faster.
+    Warnings are checked as in ``edit``. Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile if
+    another edit was faster.
     """
     item = deals.get_item(table, deal_id)
     left, lost = salvaged(item, deal_id)
@@ -149,7 +148,7 @@ def mend(
 
 
 def salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
-    """The readable rest of an item with a deal's attributes, as ``salvage`` reads it."""
+    """The readable part of an item with a deal's attributes, as in ``salvage``."""
     left, lost = DEAL.salvage(item)
     lost |= unreadable(left)
     known = {name: value for name, value in left.items() if name not in lost}
@@ -159,7 +158,7 @@ def salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
 
 
 def _as_listed(item: Item, deal: Deal) -> Deal:
-    """A deal as the feeds count it by now: by its item's places in the indexes."""
+    """A deal as the feeds count it, from its item's index keys."""
     day, brand, category = keys.listed_under(item)
     return replace(deal, brand=brand, category=category, created_at=datetime.fromisoformat(day).replace(tzinfo=UTC))
 
@@ -169,7 +168,7 @@ WITHIN = timedelta(minutes=10)
 
 
 def undone(deal: Deal, now: datetime) -> dict[str, Any]:
-    """The changes that undo a deal's withdrawal or, where it was ended, its end; none after ten minutes."""
+    """The changes that undo a deal's withdrawal or early end; none after ten minutes."""
     if deal.withdrawn_at is not None:
         return {"withdrawn_at": None} if now - deal.withdrawn_at <= WITHIN else {}
     if deal.ends_at is None or now - deal.ends_at > WITHIN:
@@ -181,8 +180,8 @@ def undone(deal: Deal, now: datetime) -> dict[str, Any]:
 def undo(
     table: Table, deal_id: str, now: datetime, *, by: str | None = None, correlation_id: str | None = None
 ) -> Deal:
-    """Undo that a deal was withdrawn or ended, within ten minutes: it ends when it would have ended, and is again
-    where editors had picked it. What else has been changed since stays. Raises NoSuchDeal, TooLateToUndo."""
+    """Undo a deal's withdrawal or early end within ten minutes: it gets its old end, and returns to pages it was picked
+    for. Later changes stay. Raises NoSuchDeal, TooLateToUndo."""
 
     def attempt() -> Deal:
         deal = deals.get(table, deal_id, consistent=True)

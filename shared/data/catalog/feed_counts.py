@@ -1,10 +1,9 @@
-"""Which deals a feed holds: listed deals are counted by period, in the transaction that lists them.
+"""Counts of each feed's listed deals by period, written in the transaction that lists a deal.
 
-A feed has one index partition per period (a day, for a brand a month). Its counts say which periods hold deals, so
-that a reader (``feeds.py``) asks those and no others. They are in Periods items of the feed's collection, one for each
-month (for a brand each year), with an attribute for each day (each month) that holds listed deals: an item stays below
-1 KB however long the history, and what a deal's transaction costs stays the same. An item that counts nothing any more
-is deleted, so each one that is read leads to deals.
+A feed has one index partition per period (a day, or for a brand a month). Its counts say which periods hold deals, so
+that readers (``feeds.py``) query only those. A Periods item in the feed's collection covers a month (for a brand a
+year), with an attribute for each day (month) that has deals. So an item stays below 1 KB, and a deal's transaction
+costs the same, however long the history. An item whose total reaches zero is deleted.
 """
 
 from __future__ import annotations
@@ -39,56 +38,56 @@ from shared.models.catalog import (
 T = TypeVar("T")
 
 TOTAL = "Total"
-"""The attribute that counts all deals of a Periods item: at zero, it goes."""
+"""The attribute with a Periods item's total; at zero the item is deleted."""
 
 COUNTS = {Period.DAY: "Day", Period.MONTH: "Month"}
-"""The beginnings of the attributes that count; two digits follow."""
+"""Prefixes of the counting attributes; two digits follow."""
 
 ALL_PERIODS = 1000
-"""More items of counts than a feed ever has."""
+"""More Periods items than any feed has."""
 
 _SEEDED = Topic(CATEGORY, next(iter(CATEGORIES)))
 """A topic that every seeded table has."""
 
 
 class Stale(DealsError):
-    """Another writer was first; read again and try again."""
+    """Another writer was first: read again and retry."""
 
 
 def places(deal: Deal) -> dict[Feed, str]:
-    """The three feeds of a deal, each with the period it belongs to."""
+    """A deal's three feeds, each with its period."""
     feeds = (ALL_DEALS, feed_of(Topic(BRAND, deal.brand)), feed_of(Topic(CATEGORY, deal.category)))
     return {feed: feed.period.start_of(deal.created_at) for feed in feeds}
 
 
 def counts(table: Table, feed: Feed, *, most: int = ALL_PERIODS, until: str | None = None) -> dict[str, int]:
-    """How many listed deals each period of a feed holds, newest first: from ``requests`` and ``counted``."""
+    """How many listed deals each period of a feed holds, newest first, by ``requests`` and ``counted``."""
     books, _ = table.gather(requests(table, feed, most=most, until=until))
     return counted(feed, books, until=until)
 
 
 def total(table: Table, feed: Feed) -> int:
-    """How many listed deals a feed holds. One Query of its counts: an item for each month, or a brand's year."""
+    """How many listed deals a feed holds. One Query of its counts: an item for each month or, of a brand, each year."""
     return sum(damage.attribute_or(book, TOTAL, int, 0) for book in _books(table, feed, most=ALL_PERIODS, until=None))
 
 
 def requests(table: Table, feed: Feed, *, most: int, until: str | None) -> list[Callable[[], Any]]:
-    """Two requests, to be gathered: for a feed's counts up to a period, and for its topic, which shows that it exists.
+    """Two requests to gather: a feed's counts up to a period, and its topic, which shows that it exists.
 
-    ``most`` bounds how many items are read. Each of them counts at least one deal up to the period, except perhaps the
-    first, whose deals may all be later. The second raises NoSuchTopic, NotSeeded.
+    ``most`` limits the items read. Each of them counts at least one deal up to the period, except perhaps the first,
+    whose deals may all be later. The second request raises NoSuchTopic, NotSeeded.
     """
     return [partial(_books, table, feed, most=most, until=until), partial(_topic, table, feed)]
 
 
 def _books(table: Table, feed: Feed, *, most: int, until: str | None) -> list[Item]:
-    """The newest Periods items of a feed up to a period, and one more than ``most`` where there are more."""
+    """The newest Periods items of a feed up to a period, and one more than ``most`` if there are more."""
     partition, first, last = keys.periods_between(feed, until)
     return list(table.query(partition, prefix=first, until=last, newest_first=True, limit=most + 1))
 
 
 def _topic(table: Table, feed: Feed) -> CountedTopic:
-    """The topic of a feed; of the feed of all deals, one that every seeded table has."""
+    """A feed's topic; for the feed of all deals, a topic of every seeded table."""
     try:
         return topics.get(table, feed.topic or _SEEDED)
     except NoSuchTopic as error:
@@ -98,7 +97,7 @@ def _topic(table: Table, feed: Feed) -> CountedTopic:
 
 
 def counted(feed: Feed, books: Sequence[Item], *, until: str | None) -> dict[str, int]:
-    """How many deals each period holds, newest first, from the answer to the first of ``requests``."""
+    """How many deals each period holds, newest first, from the first answer of ``requests``."""
     return {
         period: count
         for book in books
@@ -108,7 +107,7 @@ def counted(feed: Feed, books: Sequence[Item], *, until: str | None) -> dict[str
 
 
 def count_listed(deals: Iterable[Deal]) -> Iterator[Write]:
-    """Count deals that are listed from now on."""
+    """The writes that count newly listed deals."""
     arrivals: dict[tuple[Feed, str], Counter[str]] = {}
     for deal in deals:
         for feed, period in places(deal).items():
@@ -118,18 +117,18 @@ def count_listed(deals: Iterable[Deal]) -> Iterator[Write]:
 
 
 def counters(deal: Deal) -> Iterator[tuple[Key, str]]:
-    """The Periods items that count a listed deal, each with the attribute that does."""
+    """The Periods items that count a listed deal, each with its attribute."""
     for feed, period in places(deal).items():
         yield keys.periods(feed, period), attribute(feed, period)
 
 
 def count(feed: Feed, periods: Mapping[str, int]) -> Write:
-    """Count deals that enter a feed, by period; all periods are of one Periods item."""
+    """The write that counts deals entering a feed, by period; all periods share one Periods item."""
     added = {TOTAL: sum(periods.values()), **{attribute(feed, period): count for period, count in periods.items()}}
     return update(
         keys.periods(feed, next(iter(periods))),
         f"SET #type = :type ADD {', '.join(f'#n_{name} :{name}' for name in added)}",
-        condition=None,  # the first deal of a period makes the item
+        condition=None,  # the first deal of a period creates the item
         names={"#type": "Type", **{f"#n_{name}": name for name in added}},
         values={":type": keys.PERIODS, **{f":{name}": count for name, count in added.items()}},
         refused=None,
@@ -137,9 +136,9 @@ def count(feed: Feed, periods: Mapping[str, int]) -> Write:
 
 
 def count_writes(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
-    """The counts that change when a deal listed as ``old`` is listed as ``new``; None is a deal that is not listed.
+    """The writes of counts when a deal listed as ``old`` becomes ``new``; None stands for a deal that isn't listed.
 
-    Where another writer was first, the transaction is refused as ``Stale``.
+    Refused with ``Stale`` if another writer was first.
     """
     left, entered = (places(deal) if deal else {} for deal in (old, new))
     leaving = {feed: period for feed, period in left.items() if feed not in entered}
@@ -151,10 +150,9 @@ def count_writes(table: Table, old: Deal | None, new: Deal | None) -> Iterator[W
 
 
 def mending(table: Table, write: Callable[[], T], *, left: Deal | None = None, entered: Sequence[Deal]) -> T:
-    """Make a transaction in which deals enter feeds, and perhaps one leaves some; where it fails, mend their counts
-    and make it again.
+    """Make a transaction that lists or unlists deals; if it fails, repair the counts and retry once.
 
-    Refused as ``Stale`` where another writer has written the deal that leaves: it may be counted no more.
+    Refused with ``Stale`` if another writer has changed the leaving deal, which may be uncounted already.
     """
     try:
         return write()
@@ -169,10 +167,10 @@ def mending(table: Table, write: Callable[[], T], *, left: Deal | None = None, e
 
 
 def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
-    """Recount periods whose counts miss some deals; returns whether any did. It is noted.
+    """Recount periods whose counts lack some deals; returns whether any did, which is noted.
 
-    Those of deals that are ``leaving`` must be there. For each feed a BatchGetItem; of an item that is damaged, or
-    lacks a deal, a Query of the index for each period that it does not count.
+    Counts of deals that are ``leaving`` must be positive. One BatchGetItem a feed, and one Query of the index for each
+    period missing from a damaged or incomplete item.
     """
     mended = False
     for feed, period in dict.fromkeys(place for deal in listed for place in places(deal).items()):
@@ -187,7 +185,7 @@ def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
         mended, unknown = True, [each for each in names if each not in counts]
         found = table.gather([partial(_in_index, table, feed, _period_of(feed, key["SK"], each)) for each in unknown])
         counts |= dict(zip(unknown, found, strict=True))
-        counts[name] = max(counts[name], int(leaving))  # the index may be a moment behind
+        counts[name] = max(counts[name], int(leaving))  # the index may lag behind
         due = {each: count or None for each, count in counts.items()}
         due |= {"Type": keys.PERIODS, TOTAL: sum(counts.values())}
         write = assign(key, due, condition="attribute_not_exists(PK)", refused=Stale())
@@ -203,13 +201,13 @@ def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
 
 
 def _in_index(table: Table, feed: Feed, period: str) -> int:
-    """How many deals a period of a feed's index shows. One Query."""
+    """How many deals a feed's index holds in a period. One Query."""
     index = next(each for each in INDEXES if each.name == feed.index)
     return len(list(table.query(keys.feed_partition(feed, period), index=index, projection=KEYS_ONLY)))
 
 
 def end_note_writes(old: Deal | None, new: Deal | None) -> Iterator[Write]:
-    """The notes of when listed deals end, for ``feeds.sweep``, as they change from ``old`` to ``new``."""
+    """The writes of end notes, for ``feeds.sweep``, when a deal listed as ``old`` becomes ``new``."""
     before, after = (note_of(deal) for deal in (old, new))
     if before and (after is None or keys.primary(before) != keys.primary(after)):
         yield forget(keys.primary(before), because="a note says only that a deal must be looked at")
@@ -218,7 +216,7 @@ def end_note_writes(old: Deal | None, new: Deal | None) -> Iterator[Write]:
 
 
 def note_of(deal: Deal | None) -> Item | None:
-    """The note of when a listed deal ends; None for one that does not."""
+    """The note of a listed deal's end; None if it has none."""
     if deal is None or deal.ends_at is None:
         return None
     key = keys.ending(ALL_DEALS.period.start_of(deal.ends_at), deal.ends_at, deal.deal_id)
@@ -232,7 +230,7 @@ def attribute(feed: Feed, period: str) -> str:
 
 
 def contents(feed: Feed, item: Item) -> dict[str, int]:
-    """The counts that a Periods item holds, by period. A damaged one counts as a deal: its period is read."""
+    """A Periods item's counts by period. A damaged count counts as one, so that its period is read."""
     return {
         _period_of(feed, item["SK"], name): damage.read_or(item, partial(_count_of, name), otherwise=1)
         for name in item
@@ -241,17 +239,17 @@ def contents(feed: Feed, item: Item) -> dict[str, int]:
 
 
 def _period_of(feed: Feed, sort_key: str, name: str) -> str:
-    """The period that an attribute of a Periods item counts."""
+    """The period that a Periods item's attribute counts."""
     return f"{keys.id_in(sort_key)}-{name[-2:]}{'' if feed.period is Period.DAY else '-01'}"
 
 
 def _count_of(name: str, item: Item) -> int:
-    """One count of a Periods item, 0 where it counts nothing. Raises ValueError."""
+    """One count of a Periods item; 0 if absent. Raises ValueError."""
     return damage.attribute(item, name, int) if name in item else 0
 
 
 def _count_unlisted(feed: Feed, period: str, known: Mapping[tuple[str, str], Item]) -> Write:
-    """Uncount a deal that leaves a feed. The last of a period takes the period with it, the last of all the item.
+    """The write that uncounts a deal: a period's last deal removes its attribute, the item's last deal the item.
 
     Raises Damaged.
     """

@@ -1,17 +1,15 @@
-"""Offers of one product over time: its earlier prices and duplicates, by one Query of one partition.
+"""A product's offers over time, its deals' price verdicts, and the usual category of a shop's deals.
 
-Each deal has a copy of itself under the hash of its product's identity (``links.product``), kept by the stream a second
-or two behind the deal (``functions/background/publisher.py``), so that a deal's own transaction stays as small as it
-is. The copy of a listed deal is also in the indexes, by its price and its discount (``sorting.py`` reads them), and
-that of a deal that has ended under its brand and category: their pages show it where nothing else is.
+Each deal has a copy under the hash of its product's identity (``links.product``). The stream writes it a second or two
+after the deal (``functions/background/publisher.py``), which keeps the deal's own transaction small. A listed deal's
+copy is also in the indexes by price and discount (for ``sorting.py``), an ended deal's by brand and category, whose
+pages show it if they have nothing else.
 
-1.0.0 took all addresses of one page for one product, whatever their queries. What it wrote there is read, and written
-for it, until the release after this one (docs/growing.md).
+Version 1.0.0 took all addresses of a page for one product, whatever their queries. Its partitions are still read and
+written until the release after this one (docs/growing.md).
 
-The habits of a shop's deals, under the host of its addresses: the category that was chosen last.
-
-The stream writes it after a deal, so posting one takes no longer. It is a proposal, and no more: of two deals that are
-posted at once, either may be the last.
+A shop's item, under its addresses' host, has the category that was chosen last. The stream writes it after a deal, so
+posting takes no longer. It is only a suggestion: of two simultaneous posts, either may win.
 """
 
 from __future__ import annotations
@@ -38,18 +36,18 @@ JUDGED = timedelta(days=60)
 _JUDGED = Projection.of("PK", "SK", "Link", "Verdict")
 
 MOST = 100
-"""Offers that are read of a product, newest first. Of the real deals' products, none has half as many."""
+"""Offers that are read of a product, newest first. No product of the real deals has half as many."""
 
 
 def places(link: str) -> list[str]:
-    """The hashes of the partitions that hold an offer of a product: its own, and where it is another one 1.0.0's."""
+    """The hashes of the partitions that hold a product's offers: its own and, if different, 1.0.0's."""
     return list(dict.fromkeys([links.product_hash(link), links.hashed(links.page(link))]))
 
 
 def offers(table: Table, link: str, *, consistent: bool = False) -> list[Deal]:
-    """The newest offers of the product that an address is of, newest first, withdrawn ones included.
+    """The newest offers of an address's product, newest first, with withdrawn ones.
 
-    A Query of each of its partitions, at once.
+    A Query of each of its partitions, all at once.
     """
     newest: dict[str, Deal] = {}
     for found in table.gather([partial(offers_of, table, place, consistent=consistent) for place in places(link)]):
@@ -61,32 +59,32 @@ def offers(table: Table, link: str, *, consistent: bool = False) -> list[Deal]:
 
 
 def offers_of(table: Table, product: str, *, consistent: bool = False) -> list[Deal]:
-    """As ``offers`` does, of the partition of a hash. One Query."""
+    """The offers in one product's partition, by its hash. One Query."""
     return readable(table.query(keys.product(product), newest_first=True, limit=MOST, consistent=consistent))
 
 
 def ended(table: Table, topic: Topic, limit: int) -> list[Deal]:
-    """The ended deals of a brand or a category that were posted last, newest first. One Query of its feed's index."""
+    """The most recently posted ended deals of a brand or category, newest first. One Query of its feed's index."""
     return readable(table.query(keys.ended(topic), **CARDS[feed_of(topic).index], newest_first=True, limit=limit))
 
 
 def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bool = False) -> None:
-    """Bring a deal's offer up to date with what the stream says; saying it again changes nothing."""
+    """Update a deal's offer as the stream says; repeating it changes nothing."""
     was, now_is = (places(deal.link) if deal else [] for deal in (before, after))
     for place in was:
         if before is not None and place not in now_is:
             key = keys.product_offer(place, before.deal_id)
             table.write(forget(key, because="a repeated record finds it gone already"))
     for write in filing(after, has_ended=has_ended) if after else []:
-        with suppress(AlreadyExists):  # a later version is there already
+        with suppress(AlreadyExists):  # a later version exists
             table.write(write)
 
 
 def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
-    """File new deals, each with its item, as many in a transaction as fit; returns the ids of those that are filed.
+    """File new deals, as many in a transaction as fit, each with its item; returns the ids of those filed.
 
-    A transaction counts each word once for all of its deals. One that fails, because a deal was filed before or a count
-    is damaged, leaves its deals to be filed one by one: that changes nothing where it was done.
+    Each transaction counts a word once for all its deals. If one fails (an already filed deal, a damaged count), its
+    deals are filed one by one later, which is harmless for filed ones.
     """
     filed: set[str] = set()
     found_by = [frozenset(words.of_deal(deal) if is_listed(item) else ()) for deal, item in new]
@@ -103,7 +101,7 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
 
 
 def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> None:
-    """Bring the verdicts up to date that a change of a deal concerns, once its offer is filed; most concern none."""
+    """Update the verdicts that a change of a filed deal concerns; most changes concern none."""
     if _compared(before) != _compared(after):
         moved = before and after and links.product(before.link) != links.product(after.link)
         for deal in filter(None, (before, after) if moved else (after or before,)):
@@ -111,14 +109,14 @@ def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> None:
 
 
 def _compared(deal: Deal | None) -> object:
-    """The parts of an offer that others of its product are compared with; None for a withdrawn one."""
+    """The parts of an offer that others are compared with; None for a withdrawn one."""
     if deal is None or deal.withdrawn_at is not None:
         return None
     return links.product(deal.link), deal.variant, deal.units, deal.currency, deal.created_at
 
 
 def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:
-    """The writes of a deal's offer. Each is refused with AlreadyExists where there is a later version of it."""
+    """The writes of a deal's offer, each refused with AlreadyExists if a later version exists."""
     later = f"{ABSENT} OR Version <= :version"
     return [
         put_over(item, later, {":version": deal.version}, refused=AlreadyExists())
@@ -127,7 +125,7 @@ def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:
 
 
 def to_items(deal: Deal, *, has_ended: bool) -> list[Item]:
-    """The offer of a deal, and the one that 1.0.0 reads of it where that is elsewhere: it is in no index."""
+    """A deal's offer, and 1.0.0's if it has another key; that one is in no index."""
     _, *others = places(deal.link)
     bare = {"Type": keys.PRODUCT_OFFER, **attributes(deal)}
     return [
@@ -137,8 +135,7 @@ def to_items(deal: Deal, *, has_ended: bool) -> list[Item]:
 
 
 def to_item(deal: Deal, *, has_ended: bool) -> Item:
-    """The offer of a deal. One that is withdrawn is in no index; one whose end has come, and which is still in the
-    feeds until the sweep, is still among prices."""
+    """A deal's offer. A withdrawn one is in no index; an ended one stays among prices until the sweep unlists it."""
     key = keys.product_offer(links.product_hash(deal.link), deal.deal_id)
     item = {**key, "Type": keys.PRODUCT_OFFER, **attributes(deal)}
     if deal.withdrawn_at is not None:
@@ -156,12 +153,12 @@ def to_item(deal: Deal, *, has_ended: bool) -> Item:
 
 
 def follow(table: Table, changed: Deal, *, is_new: bool = False) -> None:
-    """Bring the verdicts up to date that an offer which began, changed or ended concerns: its own, and those of the
-    product's offers of ``JUDGED`` after it.
+    """Update the verdicts that a new, changed or ended offer concerns: its own, and those of offers within ``JUDGED``
+    after it.
 
-    For readers of the stream, which run in parallel and may repeat at any time: after writing, each reads once more, so
-    the last one to write has seen the last change. A first offer takes a consistent Query; another one a BatchGetItem
-    of the deals concerned, too, and an update of each whose verdict is another one.
+    Stream readers run in parallel and may repeat: each reads again after writing, so the last writer has seen the last
+    change. A first offer takes one consistent Query; others also a BatchGetItem of the affected deals, and an update
+    for each verdict that differs.
     """
     while True:
         found = offers(table, changed.link, consistent=True)
@@ -178,13 +175,12 @@ def follow(table: Table, changed: Deal, *, is_new: bool = False) -> None:
         for each in wrong:
             right = {"Verdict": due[keys.id_in(each["PK"])]}
             same, link = "Link = :link", {":link": each["Link"]}
-            with suppress(AlreadyExists):  # it is another product's meanwhile, or gone
+            with suppress(AlreadyExists):  # it has another product by now, or is gone
                 table.write(assign(keys.primary(each), right, condition=same, values=link, refused=AlreadyExists()))
 
 
 def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
-    """A deal's verdict among offers of its product; None where no other one is of that time and of its variant, in its
-    currency."""
+    """A deal's verdict among its product's offers; None without another offer of that time, variant and currency."""
     others = [
         each
         for each in found
@@ -203,16 +199,16 @@ def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
 
 
 def category_of_shop(table: Table, host: str) -> str | None:
-    """The category of the deal that an editor posted last from a shop, or None. One GetItem."""
+    """The category of the last deal that an editor posted from a shop, or None. One GetItem."""
     item = table.get(keys.shop(host)) or {}
     found = item.get("Category")
     return found if found in CATEGORIES else None
 
 
 def remember_category(table: Table, change: DealChange) -> None:
-    """Remember the category that an editor has chosen for a deal of a shop. One PutItem, or nothing.
+    """Store the category that an editor chose for a shop's deal. One PutItem, or nothing.
 
-    A deal that no editor signed, as those of an import, says nothing of what editors choose.
+    Deals without an editor, such as imported ones, don't count.
     """
     before, deal = change.before, change.after
     if deal is None or deal.editor is None or (before is not None and before.category == deal.category):

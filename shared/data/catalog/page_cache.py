@@ -1,14 +1,12 @@
-"""Pre-rendered, compressed pages, in several copies so that no partition is hot.
+"""Pre-rendered, compressed page parts, in several copies so that no partition is hot.
 
-A copy is the text of a part of a page, as JSON or as HTML, compressed to fit the 4 KB that half a read unit buys. It is
-rebuilt from the stream (``functions/background/refresher.py``) out of consistent reads, and replaced only by a build
-that began later. A copy that is missing, stale or corrupt reads as None: its readers then ask the indexes.
-Functions keep the copies that they have read for a second: under load, an environment reads each of them once a second.
-There are few of them (``PARTS``, in two forms), so what is kept stays small.
+A copy holds one part's text, as JSON or HTML, compressed to fit 4 KB: half a read unit. The stream rebuilds it
+(``functions/background/refresher.py``) from consistent reads, and only a build that began later replaces it. A missing,
+stale or corrupt copy reads as None, and the reader uses the indexes. Functions keep copies in memory for a second, so
+under load an environment reads each once a second; ``PARTS`` in two forms are few, so this stays small.
 
-Beside the cards of the front page stand the deals that end next, those that readers vote for most, and how many deals
-each category has. They are read when the page's copy is built, so that a page from a copy costs what the copy costs. A
-deal that ends before a copy grows stale is left out.
+The front page also shows deals that end soon, popular deals, and the number of deals in each category. They are read
+when the copy is built, so a page costs only its copies. Deals that end before their copy is stale are omitted.
 """
 
 from __future__ import annotations
@@ -51,12 +49,12 @@ from shared.models.catalog import (
 from shared.values import identifiers
 
 COMPRESSION = 9
-"""zlib's best: a page is compressed once and read many times, and 4 KB is where it starts to cost double."""
+"""zlib's best: a page is compressed once and read many times, and above 4 KB it costs double."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """In what form a copy is kept. ``brackets`` are what its picks and its newest deals begin and end with, if any."""
+    """The form of a copy. ``brackets`` are what its picks and its newest deals begin and end with, if any."""
 
     name: str
     key: Callable[[Key], Key]
@@ -67,12 +65,12 @@ JSON = Rendering("JSON", key=dict, brackets=("[]", "{}"))
 """For the API: a list of picks, and a document with the newest deals and their cursor."""
 
 HTML = Rendering("HTML", key=keys.html_copy, brackets=None)
-"""For the site's pages: what ``shared.html`` makes of the same deals."""
+"""For the site's pages: what ``shared.html`` renders of the same deals."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cached:
-    """A cached part of a page: the deals picked for it, the newest deals of a feed, or both."""
+    """A cached part of a page: its picked deals, a feed's newest deals, or both."""
 
     name: str
     type: str
@@ -100,17 +98,17 @@ EDITORS_CHOICE_PICKS = _curated(EDITORS_CHOICE)
 CATEGORY_PAGES = {slug: _category(Topic(CATEGORY, slug)) for slug in CATEGORIES}
 
 PARTS = (NEWEST, FRONT_PAGE_PICKS, EDITORS_CHOICE_PICKS, *CATEGORY_PAGES.values())
-"""All that is cached."""
+"""All cached parts."""
 
 PICKED = {part.picks: part for part in PARTS if part.picks is not None}
-"""The parts that show picked deals, by what they are picked for."""
+"""The parts that show picked deals, by page or category."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The content of a part's copy: its picks and its newest deals, each a text, or None where the part shows none.
+    """A copy's content: picks and newest deals as texts, each None if the part has none.
 
-    ``expires_at`` is when it is no longer to be shown, in epoch seconds.
+    ``expires_at`` is when it must no longer be shown, in epoch seconds.
     """
 
     picks: str | None = None
@@ -119,12 +117,12 @@ class Copy:
 
     @property
     def text(self) -> str:
-        """Both in one: compressed together, deals that are in both cost little more than once."""
+        """Both texts in one: deals in both compress to little more than one."""
         return _SEPARATOR.join(text for text in (self.picks, self.latest) if text is not None)
 
 
 _SEPARATOR = "\x1e"
-"""ASCII's record separator: JSON writes it as an escape, and HTML may not hold it."""
+"""ASCII's record separator, which JSON escapes and HTML may not contain."""
 
 _SHOWN = Projection.of("PK", "SK", "Featured", "LastDealId", "Beside")
 
@@ -134,7 +132,7 @@ _COPY = Projection.of("PK", "SK", "Body", "BuiltAt", TTL_ATTRIBUTE, "Name", "Lik
 def read(
     table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Rendering = JSON
 ) -> list[Copy | None]:
-    """The copies of some parts, each None where it is unusable. One BatchGetItem: 0.5 RRU for each copy."""
+    """The copies of page parts, each None if unusable. One BatchGetItem: 0.5 RRU a copy."""
     places = [part.key(shard, form) for part in wanted]
     found = {item["PK"]: item for item in table.get_many(places, projection=_COPY)}
     return [_found(part, found.get(place["PK"]), now, form) for part, place in zip(wanted, places, strict=True)]
@@ -143,7 +141,7 @@ def read(
 def read_category(
     table: Table, category: Topic, *, shard: int, now: datetime, form: Rendering = JSON
 ) -> tuple[CountedTopic, Copy | None]:
-    """A category with its counts of this moment, and its page's copy. One BatchGetItem for both. Raises NoSuchTopic."""
+    """A category with its current counts, and its page's copy. One BatchGetItem for both. Raises NoSuchTopic."""
     if category.slug not in CATEGORY_PAGES:
         raise topics.no_such(category)
     page = CATEGORY_PAGES[category.slug]
@@ -165,10 +163,10 @@ def write(
     last: str | None = None,
     beside: Iterable[str] = (),
 ) -> None:
-    """Replace all copies of a part, unless a build that ``began`` later did. Both times may hold fractions.
+    """Replace all copies of a part, unless by a build that ``began`` later. Times may have fractions.
 
-    ``last`` is the id of the oldest deal that the part is made of, where its feed has older ones; ``beside`` are
-    the ids of deals that the copy shows and that are neither picked nor of its feed.
+    ``last`` is the id of the part's oldest deal if its feed has older ones; ``beside`` are the ids of shown deals that
+    are neither picked nor in its feed.
     """
     item = {
         **({"LastDealId": last} if last else {}),
@@ -183,11 +181,11 @@ def write(
 
 
 def touched(table: Table, changes: Sequence[DealChange]) -> set[Cached]:
-    """The parts that show some deals that changed, or showed them. One BatchGetItem, consistent.
+    """The parts that show, or showed, any of the changed deals. One consistent BatchGetItem.
 
-    A deal that was there may be picked. In a feed it is shown if it is as new as the oldest deal that a part is made
-    of; and one that enters or leaves a feed is counted above the deals of its period. A build that goes on meanwhile
-    may reach further down; but it shows half of the deals that it reads, and as many would have to go in this second.
+    An existing deal may be picked. A deal of a feed is shown if it is at least as new as the part's oldest one;
+    entering or leaving a feed also changes the total above the deals. A build in progress may reach further back, but
+    it shows only half of what it reads, so as many deals would have to leave within this second.
     """
     fed = {part for change in changes for part in _feeds_of(change)}
     there = {change.before.deal_id for change in changes if change.before is not None}
@@ -203,12 +201,12 @@ def touched(table: Table, changes: Sequence[DealChange]) -> set[Cached]:
 
 
 def _feeds_of(change: DealChange) -> list[Cached]:
-    """The parts whose feeds a deal is in, or was."""
+    """The parts whose feeds the deal is or was in."""
     return [NEWEST, *(CATEGORY_PAGES[deal.category] for deal in change.deals if deal.category in CATEGORY_PAGES)]
 
 
 def _is_beside(item: Item, deal_ids: set[str]) -> bool:
-    """Whether one of some deals is beside the picks of a copy, as far as that can be read."""
+    """Whether a copy shows any of the deals next to its picks, as far as readable."""
     try:
         return not deal_ids.isdisjoint(item.get("Beside", ()))
     except TypeError:
@@ -216,7 +214,7 @@ def _is_beside(item: Item, deal_ids: set[str]) -> bool:
 
 
 def _picks(item: Item, deal_ids: set[str]) -> bool:
-    """Whether some deals are picked, as far as that can be read."""
+    """Whether any of the deals is picked, as far as readable."""
     try:
         return not deal_ids.isdisjoint({copy["DealId"] for copy in item.get("Featured", ())})
     except (KeyError, TypeError):
@@ -224,7 +222,7 @@ def _picks(item: Item, deal_ids: set[str]) -> bool:
 
 
 def _reaches(last: str | None, part: Cached, change: DealChange) -> bool:
-    """Whether a part that is made of deals down to a ``last`` one changes with a deal."""
+    """Whether a change affects a part that shows deals back to ``last``."""
     if part.feed is None or not isinstance(last, str) or not change.deals:
         return True
     deal_id = change.deals[0].deal_id
@@ -236,17 +234,17 @@ def _reaches(last: str | None, part: Cached, change: DealChange) -> bool:
 
 
 def compress(text: str) -> bytes:
-    """A part's text as a copy holds it."""
+    """Compress a part's text for its copy."""
     return zlib.compress(text.encode(), COMPRESSION)
 
 
 def decompress(body: bytes) -> str:
-    """The text that a copy holds, whole by its checksum. Raises zlib.error, UnicodeDecodeError, TypeError."""
+    """Decompress a copy's text and check it. Raises zlib.error, UnicodeDecodeError, TypeError."""
     return zlib.decompress(body).decode()
 
 
 def age(table: Table, part: Cached, now: datetime) -> float | None:
-    """Seconds since the first copy's build began, or None if there is none, or none that can be read."""
+    """Seconds since the build of the first copy began; None if it is missing or unreadable."""
     item = table.get(part.key(1), projection=_COPY)
     built = damage.attribute_or(item, "BuiltAt", int, None) if item else None
     return None if built is None else now.timestamp() - built / 1000
@@ -261,50 +259,50 @@ def newest(
     *,
     size: int = settings.CACHED_PAGE,
 ) -> Page[Deal]:
-    """The newest page of a feed as the table has it, though the index may lag behind.
+    """The newest page of a feed from consistent reads, even if the index lags.
 
-    Candidates are the index's newest deals, those just written (``also``) and those of the previous build; what each of
-    them is now comes from the table itself. ``size`` is how many the page has at most.
+    Candidates are the index's newest deals, the just written ones (``also``) and the previous build's; the table says
+    what each is now. ``size`` is the page's maximum.
     """
     candidates, cursor = set(also) | _ids_in(previous), None
     while True:
         indexed = feeds.read(table, feed, limit=size + 1, now=now, cursor=cursor)
         candidates |= {deal.deal_id for deal in indexed.items}
-        # Further down than the index was read there may be deals that are not candidates yet.
+        # Below the last indexed deal there may be deals that aren't candidates yet.
         known_down_to = indexed.items[-1].deal_id if indexed.next is not None else ""
         near = sorted((deal_id for deal_id in candidates if deal_id >= known_down_to), reverse=True)
         current = deals.get_many(table, near, consistent=True)
         own = (deal for deal in current if feed.topic is None or deal.category == feed.topic.slug)
         active = [deal for deal in own if deal.status(now) is Status.ACTIVE]
         cursor = indexed.next
-        if len(active) > size or cursor is None:  # otherwise the index still holds deals that have ended: read on
+        if len(active) > size or cursor is None:  # otherwise the index still holds ended deals: read on
             break
     return first(Page(tuple(active), None), feed, size)
 
 
 def first(page: Page[Deal], feed: Feed, size: int) -> Page[Deal]:
-    """The first deals of a page of a feed, with the cursor of what comes after them."""
+    """The first deals of a feed's page, with a cursor for the rest."""
     if len(page.items) <= size or not size:
         return page
     return Page(page.items[:size], identifiers.cursor_after(feeds.scope(feed), page.items[size - 1].deal_id))
 
 
 def expiry(shown: Iterable[Deal], now: datetime) -> datetime:
-    """When a part that shows some deals stops being right: when the first of them ends, or copies grow stale."""
+    """When a part becomes wrong: when its first deal ends, or when copies become stale."""
     ends = [deal.ends_at for deal in shown if deal.ends_at is not None and deal.ends_at > now]
     return min([now + settings.CACHE_LIFETIME, *ends])
 
 
 def _ids_in(previous: Copy | None) -> set[str]:
-    """The newest deals that a part shows."""
-    with suppress(ValueError, KeyError, TypeError):  # a corrupt copy knows of no deals
+    """The ids of the newest deals in a part's copy."""
+    with suppress(ValueError, KeyError, TypeError):  # a corrupt copy has no deals
         if previous is not None and previous.latest is not None:
             return {item["dealId"] for item in json.loads(previous.latest)["items"]}
     return set()
 
 
 def _found(part: Cached, item: Item | None, now: datetime, form: Rendering) -> Copy | None:
-    """The content of a copy, or None where it is missing, stale or corrupt."""
+    """A copy's content, or None if it is missing, stale or corrupt."""
     with suppress(zlib.error, UnicodeDecodeError, KeyError, TypeError):
         if item is not None and item[TTL_ATTRIBUTE] > now.timestamp():
             return _split(part, decompress(item["Body"]), form, item[TTL_ATTRIBUTE])
@@ -312,7 +310,7 @@ def _found(part: Cached, item: Item | None, now: datetime, form: Rendering) -> C
 
 
 def _split(part: Cached, text: str, form: Rendering, expires_at: int) -> Copy | None:
-    """The texts that ``Copy.text`` has joined, or None if they are another part's."""
+    """Split a copy's text as ``Copy.text`` joined it; None if it is another part's."""
     shows = (part.picks is not None, part.feed is not None)
     texts = text.split(_SEPARATOR)
     if len(texts) != sum(shows):
@@ -326,23 +324,23 @@ def _split(part: Cached, text: str, form: Rendering, expires_at: int) -> Copy | 
 
 
 def _replace_older(table: Table, item: Item) -> None:
-    with suppress(AlreadyExists):  # a later build was faster
-        # No comparison of a number with another kind of value is true: so a damaged copy is replaced, too.
+    with suppress(AlreadyExists):  # a later build was first
+        # A number compares as false with any other type, so a damaged copy is replaced, too.
         older = f"{ABSENT} OR NOT BuiltAt >= :began"
         table.write(put_over(item, older, {":began": item["BuiltAt"]}, refused=AlreadyExists()))
 
 
 SHOWN_BESIDE = 12
-"""Deals of both lists together, at most half of them those that end."""
+"""Deals in both lists together; at most half of them end soon."""
 
 ASKED = 24
-"""Deals of the highest ranks that are read: the score of a new one is not shown yet."""
+"""Deals of the highest ranks to read: a new deal's score isn't shown yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """The first deals that end within a day, how many of them there are, the deals with the highest ranks, those with
-    the most votes first, and how many deals each category has, by slug."""
+    """The first deals that end within a day and how many do, the highest-ranked deals by votes, and each category's
+    number of deals by slug."""
 
     ending: tuple[Deal, ...] = ()
     ends: int = 0
@@ -356,7 +354,7 @@ class Today:
 
 
 def read_today(table: Table, now: datetime) -> Today:
-    """The front page's lists and counts as of now. Four Queries and one for each category at once, then BatchGetItem of
+    """The front page's lists and counts now. Four Queries and one for each category at once, then a BatchGetItem of
     ``ASKED`` and ``SHOWN`` deals."""
     asked: list[Callable[[], Any]] = [
         partial(votes.popular, table, now, limit=ASKED),
@@ -373,10 +371,9 @@ def read_today(table: Table, now: datetime) -> Today:
 
 
 class CopyCache:
-    """Copies that were read, each with the time of reading. A copy that was not usable is not kept.
+    """Copies in memory, each with the time of reading. Unusable copies aren't kept.
 
-    ``used`` is called with the name and form of each copy that needed no request, for the panel that shows what a page
-    took.
+    ``used`` is called with the name and form of each copy that needed no request, for the panel under a page.
     """
 
     used: Callable[[str, Rendering], None]
@@ -389,7 +386,7 @@ class CopyCache:
     def read(
         self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Rendering = JSON
     ) -> list[Copy | None]:
-        """As ``page_cache.read`` does, reusing copies read a moment ago."""
+        """As ``page_cache.read``, but reuses copies read a moment ago."""
         found: dict[Cached, Copy | None] = {part: self._still(part, form, now) for part in wanted}
         unknown = [part for part, copy in found.items() if copy is None]
         for part in found.keys() - unknown:
@@ -402,8 +399,8 @@ class CopyCache:
     def read_category(
         self, table: Table, category: Topic, *, shard: int, now: datetime, form: Rendering = JSON
     ) -> tuple[CountedTopic, Copy | None]:
-        """As ``page_cache.read_category`` does, reusing copies and counts read a moment ago."""
-        place = (category, form)  # apart from the page's copy alone, which was not read with the counts
+        """As ``page_cache.read_category``, but reuses copies and counts read a moment ago."""
+        place = (category, form)  # not the key of the page's copy alone, which was read without the counts
         copy = self._still(*place, now)
         if copy is not None:
             self.used(category.slug, form)

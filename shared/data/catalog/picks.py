@@ -1,7 +1,7 @@
 """Picks: the deals that editors choose for the front page, the editor's choice page and the categories' pages.
 
-Full copies of the picked deals are stored in the page's own item, a category's in one beside the Category's, so a page
-is read in one request. When a picked deal changes, its copies follow (``refresh``, called from the stream).
+A page's item (for a category, a separate one) holds full copies of its picked deals, so a page takes one request. When
+a picked deal changes, the stream updates its copies (``refresh``).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from shared.models.catalog import CATEGORIES, CATEGORY, CuratedPage, Deal, Statu
 from shared.values.times import to_iso
 
 MAX_FEATURED = 25
-"""Deals an editor may pick for a page: with 8 KB a deal, half of what an item may hold."""
+"""Deals that may be picked for a page: at 8 KB a deal, half of an item's maximum."""
 
 CATEGORY_FEATURED = (5, 10)
-"""How few and how many deals a category features."""
+"""The minimum and maximum number of a category's picks."""
 
 
 class _Repicked(DealsError):
-    """An editor changed the picks meanwhile; read again and try again."""
+    """An editor changed the picks meanwhile: read again and retry."""
 
 
 def set_featured(table: Table, page: CuratedPage, deal_ids: Sequence[str], now: datetime) -> list[Deal]:
-    """Replace the picked deals of a curated page, in this order; none is allowed. Raises NoSuchDeals."""
+    """Replace the picks of a curated page, in this order; the list may be empty. Raises NoSuchDeals."""
     if len(deal_ids) > MAX_FEATURED:
         raise WrongFeaturedCount(f"The {page.label} page must feature at most {MAX_FEATURED} deals.")
     picked = _pick(table, deal_ids)
@@ -42,7 +42,7 @@ def set_featured(table: Table, page: CuratedPage, deal_ids: Sequence[str], now: 
 
 
 def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], now: datetime) -> list[Deal]:
-    """Replace the picked deals of a category's page, in this order: 5 to 10. Raises NoSuchTopic, NoSuchDeals."""
+    """Replace the picks of a category's page, in this order: 5 to 10. Raises NoSuchTopic, NoSuchDeals."""
     fewest, most = CATEGORY_FEATURED
     if not fewest <= len(deal_ids) <= most:
         raise WrongFeaturedCount(f"A category must feature {fewest} to {most} deals.")
@@ -55,21 +55,21 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
 
 
 def read(table: Table, of: CuratedPage | Topic, now: datetime, *, consistent: bool = False) -> list[Deal]:
-    """The deals picked for a page or a category that are still active, in the editors' order. One request."""
+    """The active deals picked for a page or category, in the editors' order. One request."""
     return active(_copied(_item(table, of, consistent=consistent)), now)
 
 
 def refresh(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[Deal]:
-    """Bring the copies of a page's picked deals up to date with the deals; returns the picks that are active now.
+    """Update the copies of a page's picks from the deals; returns the active picks.
 
-    If an editor picks at the same time, that pick stays and the copies are compared again.
+    If an editor changes the picks meanwhile, the new ones stay and are compared again.
     """
 
     def once() -> list[Deal]:
         item = _item(table, picks_of, consistent=True)
         copies = _copied(item)
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
-        # Only what copies hold is compared: anything else would always differ, and they would be written forever.
+        # Compare only what copies hold: anything else always differs, and would rewrite them forever.
         version = damage.attribute_or(item, "FeaturedVersion", int, None) if item else None
         if version is None or _copies(current) == _copies(copies):
             return active(current, now)
@@ -88,7 +88,7 @@ def refresh(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[
 
 
 def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:
-    """The deals of some copies that are still active."""
+    """The active deals among some copies."""
     return [deal for deal in picked if deal.status(now) is Status.ACTIVE]
 
 

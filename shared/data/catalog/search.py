@@ -1,13 +1,12 @@
-"""Search: the listed deals that have some words, newest first, at a cost that does not grow.
+"""Search: the newest listed deals that have some words, at a bounded cost.
 
-Each word of a listed deal is an item ``WORD / DEAL``, written and taken out by the stream. It names the deal's other
-words, so a search reads one partition only, its rarest word's: a common word beside a rare one costs nothing. It also
-holds what lists are sorted, narrowed and laid out by, so that only those deals are read that a page shows. How many
-deals have a word is counted under the word's first two letters: that shows which word is the rarest, completes the last
-word while it is typed, and finds what a mistyped word may have meant.
+Each word of a listed deal has an item ``WORD / DEAL``, which the stream writes and removes. It names the deal's other
+words, so a search reads only its rarest word's partition. It also holds what lists sort, filter and group by, so only
+the deals on the page are read. Counts of words, filed under their first two letters, show the rarest word, complete the
+last word as it is typed, and correct misspelled ones.
 
-1.0.0 filed words as they are written and not as stems, and with less in their items. Until ``btd index`` has filed them
-anew, these are found like others, for a search also looks for words as they were typed.
+Version 1.0.0 filed words unstemmed, with less in their items. Searches also look for words as typed, so these are found
+until ``btd index`` has filed them again.
 """
 
 from __future__ import annotations
@@ -33,42 +32,41 @@ from shared.values import identifiers, links
 from shared.values.stored import stored
 
 COMPLETIONS = 4
-"""Words that the last word of a search may be the beginning of, the most frequent first."""
+"""The most frequent completions of a search's last word to include."""
 
 ITEMS = 250
-"""Word items that a page of a search reads: about seven read units, beside twelve for the deals of 24 cards, and four
-where a word is corrected. All words that the rarest one stands for share them."""
+"""Word items read for a page of results: about seven read units, next to twelve for 24 cards' deals and four for a
+correction. All words that the rarest one stands for share them."""
 
 STRIDES = (ITEMS, 300)
-"""How many Word items are read, one request after another, where a search has several words: the second time only where
-next to no deal (``FEW``) is found. After that, the search offers to read on. A search of one word reads what its page
-may show."""
+"""Word items read by successive requests of a search with several words; the second only if the first finds at most
+``FEW`` deals. Then the search offers to continue. A one-word search reads what its page may show."""
 
 FEW = 4
-"""Deals that are shown at most where more than ``ITEMS`` are read for them."""
+"""A second request is made if the first finds at most this many deals; then at most this many are shown."""
 
 PARTLY = 100
-"""Word items of each word that are read for deals with most of the words, where few have all: about 3 read units."""
+"""Word items of each word to read for partial matches, if few deals have all words: about 3 read units."""
 
 MOST_PARTLY = 350
-"""Word items that are read for these in all, with those that the search has read before."""
+"""Word items to read in all for partial matches, with those that the search has read before."""
 
 COUNTED = 250
-"""Words that one request reads to complete or correct one: of the real deals, no two letters begin half as many."""
+"""Words that one request reads to complete or correct one: no two letters of the real deals begin half as many."""
 
 MOST_CORRECTED = 2
-"""Unknown words of a search that is corrected: each is looked for by up to four beginnings."""
+"""Unknown words of a search to correct: each is looked up under up to four beginnings."""
 
 SHORTEST_CORRECTED = 4
-"""Letters of a word that is taken for another where no deal has it: of three, one letter less may be anything."""
+"""Letters of the shortest corrected word: three letters with one fewer could be anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A deal as its words' items describe it: all of its words, and what lists are sorted, narrowed and laid out by.
+    """A deal as its Word items describe it: its words, and what lists sort, filter and group by.
 
-    What 1.0.0 filed has the words only. ``card`` are the beginnings of the hashes of the deal's ``likenesses``;
-    ``lowest`` is 1 for a price that is the lowest of 60 days.
+    Items of 1.0.0 have only the words. ``card`` has the prefixes of hashes of the deal's ``likenesses``; ``lowest`` is
+    1 for the lowest price of 60 days.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -83,15 +81,15 @@ class Match:
     version: int | None = field(default=None, metadata=stored("Version", int))
 
     def is_over(self, now: datetime) -> bool:
-        """Whether its offer has ended: the sweep takes it out minutes later."""
+        """Whether its offer has ended: the sweep removes it minutes later."""
         return self.ends_at is not None and self.ends_at <= now
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Words, one of which a deal must have, and how many deals have each of them.
+    """Alternative words for one word of a search, and how many deals have each.
 
-    ``completed`` are those of them that a word is only the beginning of, as they are written.
+    ``completed`` are those that the typed word is only a prefix of, as written.
     """
 
     words: tuple[str, ...]
@@ -100,11 +98,11 @@ class Group:
 
     @property
     def deals(self) -> int:
-        """How many deals have any of the words, at most."""
+        """The most deals that can have any of the words."""
         return sum(self.counts)
 
     def shares(self, most: int) -> list[int]:
-        """How many items of each word to read, ``most`` in all: what rare words leave is for the others."""
+        """How many items of each word to read, ``most`` in all: rare words leave their share to the others."""
         equal = most // len(self.words)
         spare = sum(max(0, equal - count) for count in self.counts)
         beyond = sum(count > equal for count in self.counts)
@@ -113,11 +111,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Deals, newest first; the next page's cursor; known words that an unknown one may be a misspelling of.
+    """Deals, newest first; the next page's cursor; and suggestions for an unknown word.
 
-    ``completed`` are the words that begin with the last one typed, as far as they were searched.
-    ``instead`` is the corrected search whose matches these are, where that which was asked has none. ``groups`` are
-    what each word of the search stands for, on a first page, and ``others`` the matches that lack a word.
+    ``completed`` are the searched completions of the last word. ``instead`` is the corrected search that gave these
+    matches, if the original has none. ``groups`` are the alternatives for each word, on a first page, and ``others``
+    the matches that lack a word.
     """
 
     matches: tuple[Match, ...]
@@ -139,21 +137,21 @@ _FOUND = Projection.of("PK", "SK", *_MATCH.names)
 
 
 def file(table: Table, before: Deal | None, after: Deal | None) -> None:
-    """Bring a deal's words up to date; None is a deal that is not listed. Doing it again changes nothing."""
+    """Update a deal's words; None stands for a deal that isn't listed. Repeating it changes nothing."""
     deal = after or before
     if deal is None:
         return
     old, new = (items_of(deal) if deal else {} for deal in (before, after))
     forms = words.of_deal(deal)
-    if before is None or after is None:  # one transaction is less work than one for each word
+    if before is None or after is None:  # one transaction costs less than one for each word
         removed = (write for word in old for write in _removing(word, deal.deal_id))
-        # It was followed before, in part or as a whole; or 1.0.0 filed the deal; or the count of a word is damaged.
+        # Already filed, wholly or partly; or filed by 1.0.0; or a word's count is damaged.
         with suppress(AlreadyExists, NotFound, Impossible):
             table.transact(*filing([after] if after else []), *removed)
             return
-    # Items that existed before are written again, too: a record may come after one that was lost, and finds it there.
+    # Existing items are written again, too: the record may come after one that was lost.
     changes = [
-        partial(_add, table, item, word, forms[word], changed=_said(item) != _said(old.get(word)))
+        partial(_add, table, item, word, forms[word], changed=_content(item) != _content(old.get(word)))
         for word, item in new.items()
     ]
     named = before is None or words.of_deal(before).keys() != new.keys()
@@ -163,7 +161,7 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
 
 
 def filing(listed: Sequence[Deal]) -> list[Write]:
-    """The writes that file new deals: items of their words, and one count of each. Refused with AlreadyExists."""
+    """The writes that file new deals: their words' items, and one count for each word. Refused with AlreadyExists."""
     forms: dict[str, list[str]] = {}
     for deal in listed:
         for word, form in words.of_deal(deal).items():
@@ -175,7 +173,7 @@ def filing(listed: Sequence[Deal]) -> list[Write]:
 
 
 def items_of(deal: Deal) -> dict[str, Item]:
-    """The items that find a listed deal, by word: each names all of its words, as of a version of the deal."""
+    """A listed deal's items by word; each names all its words, and the deal's version."""
     found = words.of_deal(deal)
     same = {name: getattr(deal, name) for name in ("brand", "price", "currency", "ends_at", "version")}
     card = " ".join(links.hashed(each)[:16] for each in links.likenesses(deal.link, deal.title))
@@ -191,17 +189,17 @@ def items_of(deal: Deal) -> dict[str, Item]:
     return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in found}
 
 
-def _said(item: Item | None) -> Item:
-    """A word's item without the version of the deal that it was made of."""
+def _content(item: Item | None) -> Item:
+    """A Word item without the deal's version."""
     return {name: value for name, value in (item or {}).items() if name != "Version"}
 
 
 def find(table: Table, search: Search, *, limit: int, cursor: str | None = None) -> Found:
-    """The newest listed deals that have all words of a search; its last word may be the beginning of one.
+    """The newest listed deals that have all words of a search; the last word may be a prefix.
 
-    Where no deal has some word, and one is written almost like it, that is searched in its place. Two round trips,
-    mostly: the counts of its words, and a Query of the rarest one (five where that is the last, of what it begins).
-    A correction takes three more. Raises InvalidCursor.
+    If no deal has some word, a similarly spelled one replaces it. Usually two round trips: the words' counts, and a
+    Query of the rarest word (five if that is the last one, for its completions). A correction takes three more. Raises
+    InvalidCursor.
     """
     if not search.terms:
         return Found((), None)
@@ -220,17 +218,17 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
     if unknown:
         found = _corrected(table, search, unknown, limit)
         return found if found.instead else replace(found, groups=tuple(groups))
-    matches, others, position = _meet(table, groups, after, limit)
+    matches, others, position = _intersect(table, groups, after, limit)
     more = identifiers.cursor_after(search.scope, position) if position is not None else None
     found = Found(tuple(matches), more, completed=groups[-1].completed)
     return found if cursor else replace(found, groups=tuple(groups), others=tuple(others))
 
 
 def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
-    """The newest deals that have most of the words of a search but not all, to fill a first page that is all there is.
+    """The newest deals that have most of a search's words, but not all, to fill an only page.
 
-    Of two words one, of three or four two, of five three; those with more words first. A deal that lacks so few has one
-    of the rarest words: those are read, in one round trip, except for the rarest, which the search has read.
+    One of two words, two of three or four, three of five; deals with more words come first. Such a deal has at least
+    one of the rarest words, which are read in one round trip, without the rarest of all, read by the search.
     """
     groups = found.groups
     if found.next is not None or most <= 0:
@@ -242,7 +240,7 @@ def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
     read = {match.deal_id: match for match in (*found.matches, *found.others)}
     read_from = known[1 if read else 0 : len(known) - least + 1]
     asked_for = [word for each in read_from for word in each.words]
-    if len(read) > MOST_PARTLY:  # as units go, the search took those of half a page
+    if len(read) > MOST_PARTLY:  # the search consumed the units of half a page
         most //= 2
     if asked_for and (each_reads := min(PARTLY, (MOST_PARTLY - len(read)) // len(asked_for))) > 0:
         answers = table.gather([partial(_newest, table, word, None, each_reads) for word in asked_for])
@@ -258,15 +256,15 @@ def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
 
 
 def first_cards(matches: Sequence[Match], most: int) -> Sequence[Match]:
-    """The first of some matches that are so many cards, as ``cards`` says what one is: no card is cut in two."""
+    """The first matches that make ``most`` cards (see ``cards``); no card is cut in two."""
     beyond = (place for place, number in enumerate(_numbered(matches)) if number >= most)
     return matches[: next(beyond, len(matches))]
 
 
 def heads(matches: Iterable[Match], now: datetime) -> tuple[list[Match], dict[str, int]]:
-    """The first match of each card, and the number of the card's deals by its id: a page reads no other deal of it.
+    """Each card's first match, and the card's number of deals by its id: no other deal of it is read.
 
-    What is known to have ended is on no card.
+    Deals known to have ended are on no card.
     """
     lasting = [match for match in matches if not match.is_over(now)]
     firsts: list[Match] = []
@@ -279,14 +277,14 @@ def heads(matches: Iterable[Match], now: datetime) -> tuple[list[Match], dict[st
 
 
 def _numbered(matches: Iterable[Match]) -> Iterator[int]:
-    # What 1.0.0 has filed does not say its card: until it is read, each deal is one.
+    # Items of 1.0.0 don't know their card: each is one until its deal is read.
     return links.numbered(
         ((match.card or match.deal_id).split(), f"{match.price} {match.currency}") for match in matches
     )
 
 
 def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:
-    """The deals of some matches that are active. BatchGetItem, without those that are known to have ended."""
+    """The active deals of matches. BatchGetItem, without those known to have ended."""
     found = deals.get_many(table, [match.deal_id for match in matches if not match.is_over(now)])
     return [deal for deal in found if deal.status(now) is Status.ACTIVE]
 
@@ -294,7 +292,7 @@ def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:
 def active_of_both(
     table: Table, whole: Sequence[Match], partly: Sequence[Match], now: datetime
 ) -> tuple[list[Deal], list[Deal]]:
-    """The active deals of those with all words, and of those with most of them. One BatchGetItem for both."""
+    """The active deals with all words, and those with most words. One BatchGetItem for both."""
     found, of_whole = active(table, [*whole, *partly], now), {match.deal_id for match in whole}
     return [deal for deal in found if deal.deal_id in of_whole], [
         deal for deal in found if deal.deal_id not in of_whole
@@ -310,7 +308,7 @@ def rarest(table: Table, terms: Sequence[Term]) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    """How many listed deals have a word, and the forms in which it is or was written."""
+    """How many listed deals have a word, and the forms in which it has been written."""
 
     word: str
     deals: int
@@ -318,12 +316,10 @@ class _Count:
 
 
 def _groups(table: Table, terms: Sequence[Term]) -> list[Group]:
-    """The words that each word of a search stands for: the last one also for the most frequent that begin with it.
-
-    One round trip.
-    """
+    """The alternatives for each word of a search; for the last one also its most frequent completions. One round
+    trip."""
     last = terms[-1]
-    beginning = last.written[:3]  # and not all of it: a stem may be shorter than what is typed
+    beginning = last.written[:3]  # not all of it: a stem may be shorter than the typed text
     others = list(dict.fromkeys(form for term in terms for form in term.forms if not form.startswith(beginning)))
     asked_for = [partial(_begun, table, beginning), *([partial(_counts, table, others)] if others else [])]
     counts = {count.word: count for items in table.gather(asked_for) for count in _read_counts(items)}
@@ -343,7 +339,7 @@ def _group(counts: Sequence[_Count], completed: tuple[str, ...] = ()) -> Group:
 
 
 def _read_counts(items: Iterable[Item]) -> list[_Count]:
-    """The counts of those words that some deal has."""
+    """The counts of words that some deal has."""
 
     def count(item: Item) -> _Count:
         forms = damage.attribute(item, "Forms", set) if "Forms" in item else {item["SK"]}
@@ -360,17 +356,17 @@ def _counts(table: Table, wanted: Sequence[str]) -> list[Item]:
     return table.get_many([keys.word_count(word) for word in wanted])
 
 
-def _meet(
+def _intersect(
     table: Table, groups: Sequence[Group], after: str | None, limit: int
 ) -> tuple[list[Match], list[Match], str | None]:
-    """The newest deals that have some word of each group, older than ``after``; those that were read and have not; and
-    where to read on, or None."""
+    """The newest deals older than ``after`` with a word of each group, those read that lack one, and where to continue,
+    or None."""
     rarest = min(groups, key=lambda group: group.deals)
     others = [set(group.words) for group in groups if group is not rarest]
     found: list[Match] = []
     without: list[Match] = []
     total = 0
-    # What is to be sorted is asked for at once.
+    # A list to sort is read in one request.
     for items_of_all in STRIDES if others and limit < ITEMS else (ITEMS,):
         if total >= ITEMS and len(found) > FEW:
             break
@@ -379,7 +375,7 @@ def _meet(
         strides = [each if others else min(limit + 1, each) for each in rarest.shares(items_of_all)]
         asked_for = zip(rarest.words, strides, strict=True)
         answers = table.gather([partial(_newest, table, word, after, stride) for word, stride in asked_for])
-        # Below the newest of the last ids that a full stride ended with, some partition is unread.
+        # Below the newest of the last ids of full strides, some partition is unread.
         full = [items for items, stride in zip(answers, strides, strict=True) if len(items) == stride]
         known_down_to = max((keys.id_in(items[-1]["SK"]) for items in full), default="")
         read = {match.deal_id: match for items in answers for match in damage.readable(items, _match)}
@@ -400,7 +396,7 @@ def _newest(table: Table, word: str, after: str | None, limit: int) -> list[Item
 
 
 def _match(item: Item) -> Match:
-    """The match in a Word item. Raises ValueError."""
+    """Read a Word item's match. Raises ValueError."""
     match = _MATCH.read(item)
     if match.deal_id != keys.id_in(item["SK"]):
         raise ValueError("DealId is another deal's")
@@ -408,9 +404,9 @@ def _match(item: Item) -> Match:
 
 
 def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int) -> Found:
-    """The matches of a search with those words in place of unknown ones that they may be slips of, if there are some.
+    """The matches of a search whose unknown words are replaced by ones they may misspell, if there are any.
 
-    Otherwise words that are written almost like the unknown ones, which may have been meant.
+    Otherwise similarly spelled words, as suggestions.
     """
     long = all(len(typed) >= SHORTEST_CORRECTED and typed.isalpha() for typed in unknown)
     corrects = long and len(unknown) <= MOST_CORRECTED
@@ -419,7 +415,7 @@ def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int)
     known: dict[str, list[_Count]] = {typed: [] for typed in unknown}
     for (typed, _), items in zip(asked_for, answers, strict=True):
         known[typed] += _read_counts(items)
-    meant = {typed: word for typed in unknown if (word := _meant(typed, known[typed])) is not None}
+    meant = {typed: word for typed in unknown if (word := _correction(typed, known[typed])) is not None}
     if corrects and len(meant) == len(unknown):
         instead = search.corrected(meant)
         found = find(table, instead, limit=limit)
@@ -434,19 +430,19 @@ def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int)
 
 
 def _beginnings(typed: str) -> list[str]:
-    """The first two letters of a word as they are, and as they may have been meant: each Query reads one of them."""
+    """A word's first two letters, as typed and as they may have been meant; each takes a Query."""
     first, second, third, *_ = list(typed)
     return list(dict.fromkeys([first + second, second + first, second + third, first + third]))
 
 
-def _meant(typed: str, counts: Iterable[_Count]) -> str | None:
-    """The most frequent word that the query may be a misspelling of, or None."""
+def _correction(typed: str, counts: Iterable[_Count]) -> str | None:
+    """The most frequent word that the typed one may misspell, or None."""
     slips = ((count.deals, [form for form in count.forms if is_a_slip(typed, form)]) for count in counts)
     return max(((deals, min(forms)) for deals, forms in slips if forms), default=(0, None))[1]
 
 
 def _counting(word: str, forms: set[str], deals: int) -> Write:
-    """Count so many more deals that have a word. Forms stay when a deal goes: others may be written so."""
+    """The write that adds to a word's count. Forms stay when a deal leaves: others may use them."""
     return update(
         keys.word_count(word),
         "SET #type = :type, Word = :word ADD Deals :deals, Forms :forms",
@@ -458,7 +454,7 @@ def _counting(word: str, forms: set[str], deals: int) -> Write:
 
 
 def _removing(word: str, deal_id: str) -> tuple[Write, Write]:
-    """The writes that take a word's item out and uncount it. Refused with NotFound."""
+    """The writes that remove a word's item and uncount it. Refused with NotFound."""
     return (
         delete(keys.word_of_deal(word, deal_id), refused=NotFound()),
         update(keys.word_count(word), "ADD Deals :one", values={":one": -1}, refused=NotFound()),
@@ -466,7 +462,7 @@ def _removing(word: str, deal_id: str) -> tuple[Write, Write]:
 
 
 def _counted(table: Table, word: str, of_item: Write, counting: Write) -> None:
-    """Write a word's item with its count. A count that is damaged is noted, and the item is written without it."""
+    """Write a word's item with its count. If the count is damaged, that is noted and the item is written alone."""
     try:
         table.transact(of_item, counting)
     except Impossible:
@@ -475,9 +471,9 @@ def _counted(table: Table, word: str, of_item: Write, counting: Write) -> None:
 
 
 def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> None:
-    """Write a word's item and count it; where it exists and its deal was changed, it is updated.
+    """Write and count a word's item, or update an existing one if its deal has ``changed``.
 
-    A record that comes again after a later one, as out of the dead-letter queue, changes nothing.
+    A record that comes after a later one, as from the dead-letter queue, changes nothing.
     """
     try:
         _counted(table, word, put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1))

@@ -1,9 +1,9 @@
-"""The deals that a search finds, by price or by discount and between two prices; and the limits that are typed.
+"""Search results by price or discount and within price limits, and the limits in a typed search.
 
-No key can say that: the items of a word are in the order of time. But they hold what lists are sorted and narrowed by,
-so the newest ``MOST`` matches are read, sorted here, and only those deals are read that a page shows.
+Keys can't sort these, because a word's items are in the order of time. Items hold what lists sort and filter by, so the
+newest ``MOST`` matches are read and sorted here, and only the page's deals are read.
 
-Limits may be written into a search: ``shoes under $80``, ``half price``, ``-30%``.
+Limits can be typed into a search: ``shoes under $80``, ``half price``, ``-30%``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DISCOUNT = re.compile(
 
 @cache
 def _bounds() -> list[re.Pattern[str]]:
-    """The forms of prices, the longest first: ``$20 to $40``, ``under $80``, ``over 50 EUR``, ``$80``."""
+    """The forms of prices, longest first: ``$20 to $40``, ``under $80``, ``over 50 EUR``, ``$80``."""
     most, least = _PRICE.format("most"), _PRICE.format("least")
     forms = [
         rf"(?:between )?{least} ?(?:-|\u2013|to|and) ?{most}",
@@ -51,23 +51,23 @@ def _bounds() -> list[re.Pattern[str]]:
 
 
 MOST_CHARACTERS = 200
-"""Characters of a text that are read: twice what is searched."""
+"""Characters of a text that are read: twice as many as are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """A typed text: the rest of it that is searched, its limits as a selection, and each phrase as it was typed."""
+    """A typed text: the words to search, its limits as a selection, and each limit as typed."""
 
     rest: str
     selection: Selection
     typed: tuple[str, ...] = ()
 
     def around(self, words: str, *, but: str = "") -> str:
-        """A text of some words with these phrases, all of them or all but one."""
+        """The words together with these phrases, all or all but one."""
         return " ".join([words, *(each for each in self.typed if each != but)]).strip()
 
     def within(self, selection: Selection) -> Selection:
-        """A selection that takes these limits where it has no limit itself."""
+        """Add these limits to a selection that has none of its own."""
         own = self.selection
         return replace(
             selection,
@@ -79,7 +79,7 @@ class Phrases:
 
 
 def read_phrases(text: str) -> Phrases:
-    """The limits in a typed text. Numbers without a currency may be sizes: they are limits after some words alone."""
+    """Read the limits in a typed text. Numbers without a currency may be sizes: only some words make them limits."""
     selection, typed, text = Selection(), [], text[:MOST_CHARACTERS]
     for form in _bounds():
         if selection.most is not None and "most" in form.groupindex:
@@ -103,7 +103,7 @@ def read_phrases(text: str) -> Phrases:
 
 
 def _priced(found: re.Match[str]) -> Selection | None:
-    """The limits of a phrase; None where an amount is not valid in its currency, or two currencies are named."""
+    """The limits of a phrase; None if an amount is invalid in its currency, or there are two currencies."""
     groups = found.groupdict()
     signs = {groups.get(f"{name}{part}") or "" for name in ("least", "most") for part in ("sign", "code")} - {""}
     amounts = {name: money.normal(money.read(groups[name])[0]) for name in ("least", "most") if groups.get(name)}
@@ -116,15 +116,15 @@ def _priced(found: re.Match[str]) -> Selection | None:
 
 
 MOST = search.ITEMS
-"""Matches that are sorted, the newest of a search."""
+"""The newest matches of a search, which are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Matches in the order of a selection; ``ran`` is the search that they are of, corrected where it had to be.
+    """Matches in a selection's order; ``ran`` is the search that found them, corrected if necessary.
 
-    ``selection`` has the currency that it is shown in; ``currencies`` are those of all matches. ``looked``: how many of
-    the newest were sorted, where there are more. ``found`` is the search's own answer, on a later page without groups.
+    ``selection`` has the displayed currency, ``currencies`` all that matches have. ``looked`` is how many of the newest
+    were sorted, if there are more. ``found`` is the search's own answer, on a later page without groups.
     """
 
     matches: tuple[Match, ...]
@@ -136,9 +136,9 @@ class Selected:
 
 
 def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, cursor: str | None = None) -> Selected:
-    """The matches of a search that are selected, behind a cursor: two round trips, or five with a correction.
+    """A search's selected matches after a cursor: two round trips, five with a correction.
 
-    What 1.0.0 has filed says no price, and is left out: that counts as more. Raises InvalidCursor.
+    Items of 1.0.0 have no price and are left out, so there counts as being more. Raises InvalidCursor.
     """
     found = search.find(table, wanted, limit=MOST)
     ran = found.instead or wanted
@@ -158,7 +158,7 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
 
 
 def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[Match, ...]:
-    """Deals that are selected and have most of the words of a search, as ``search.partly`` gives them."""
+    """Selected deals that have most of the words, as in ``search.partly``."""
     found = search.partly(table, selected.found, most and MOST)
     fitting = (match for match in found if match.price is not None and not match.is_over(now))
     return tuple(match for match in fitting if _fits(match, selected.selection))[:most]
@@ -166,9 +166,8 @@ def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A page of active deals that a typed text finds; deals with most of its words where the page is not full; the
-    search that ran, and the text of it if that is not the one that was typed; and how many of the newest matches were
-    looked through, where there are more."""
+    """A page of active deals for a typed text, and partial matches if the page isn't full; the search that ran, with
+    its text if it isn't the typed one; and how many of the newest matches were examined, if there are more."""
 
     page: Page[Deal]
     partly: tuple[Deal, ...]
@@ -187,9 +186,9 @@ def page(
     cursor: str | None = None,
     all_words: bool = False,
 ) -> Shown:
-    """A page of the deals that a typed text finds, within its limits and a selection's. Raises InvalidCursor.
+    """A page of deals for a typed text, within its own limits and a selection's. Raises InvalidCursor.
 
-    With ``all_words``, deals that have only most of the words are not asked for.
+    With ``all_words``, partial matches aren't read.
     """
     limits = read_phrases(typed)
     wanted, selection = asked(limits.rest), limits.within(selection)
@@ -208,12 +207,12 @@ def page(
 
 
 def cursor_after(ran: Search, selection: Selection, match: Match) -> str:
-    """The cursor of the page that begins behind a match."""
+    """The cursor of the page after a match."""
     return identifiers.ranked_cursor_after(_scope(ran, selection), _rank(match, selection), match.deal_id)
 
 
 def _rank(match: Match, selection: Selection) -> int:
-    """The number that matches are sorted by; equals follow one another newest first."""
+    """The number to sort a match by; equal matches are newest first."""
     if selection.sort is Sort.NEWEST:
         return 0
     if selection.sort is Sort.DISCOUNT:

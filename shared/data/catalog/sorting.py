@@ -1,18 +1,17 @@
-"""The deals of a brand or a category by price and by discount, and those of them within some prices.
+"""A brand's or category's deals by price and by discount, and those in a price range.
 
-The offer of a listed deal (``offers.py``) is in three indexes, so that one Query gives each of these lists:
+A listed deal's offer (``offers.py``) is in three indexes, so that one Query gives each of these lists:
 
     cheapest of a category             GSI3    forward, between two prices
     cheapest of a brand                GSI2    the same
     biggest discounts of a category    GSI1    backward
 
-What these keys do not say is left out after it was read, at a cost that ``SIFTED`` and ``TRIPS`` bound: a brand's deals
-of other categories, a category's discounts in other currencies or beyond some prices, small discounts, and prices that
-are not the lowest of 60 days. So a page may have fewer deals
-than were asked for though more come after it. A brand's discounts are sorted here, of all its prices: one more place in
-an index would cost each new deal a write, and spare only some reads of brands' pages.
+Filters that these keys can't express apply after the read: a brand's deals by category, a category's discounts by
+currency or price, small discounts, and prices that aren't the lowest of 60 days. ``SIFTED`` and ``TRIPS`` bound the
+cost, so a page may have fewer deals than requested although more follow. A brand's discounts are sorted here from all
+its prices: another index key would cost each new deal a write, and save only some reads of brands' pages.
 
-Deals that have ended stay among the offers until the sweep and the stream have followed; they are left out, too.
+Ended deals stay among the offers until the sweep and the stream remove them, and are filtered, too.
 """
 
 from __future__ import annotations
@@ -53,22 +52,22 @@ from shared.models.catalog import (
 from shared.values import identifiers, money
 
 SIFTED = 100
-"""Deals that a request reads where few of them fit: about 10 read units."""
+"""Deals to read in a request if few of them fit: about 10 read units."""
 
 FEW = 12
-"""Deals of a day or a month that a list's currencies are taken from."""
+"""Deals of a day or month from which a list's currencies are taken."""
 
 TRIPS = 3
-"""Requests that are made for one page, one after the other, as long as it is not half full."""
+"""Requests for one page, one after the other, while it is less than half full."""
 
 Position = tuple[int, str]
-"""A deal's place among others: its price or discount, and its id."""
+"""A deal's place in a list: its price or discount, and its id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """A page of a topic's deals; the brand that is selected in it, if any; the selection with the currency that it is
-    shown in, and other currencies that the list has."""
+    """A page of a topic's deals; its selected brand, if any; the selection with the displayed currency; the list's
+    other currencies."""
 
     topic: CountedTopic
     brand: CountedTopic | None
@@ -87,10 +86,10 @@ def read(
     cursor: str | None = None,
     leads_on: bool = False,
 ) -> Sorted:
-    """A page of a topic's active deals, ``limit`` at most, and where it ``leads_on`` the currencies that it leads to.
+    """A page of a topic's active deals, ``limit`` at most, and if it ``leads_on`` the currencies to offer.
 
-    All at once; but a list for which no currency is asked is shown in that of most of its newest deals, and read again
-    where this is not the first of the settings. Raises NoSuchTopic, InvalidCursor, BadRequest for an unknown brand.
+    One round trip. A list without a chosen currency uses that of most of its newest deals, and is read again if that
+    isn't the first one in the settings. Raises NoSuchTopic, InvalidCursor, BadRequest for an unknown brand.
     """
     shown = opened(selection, (), partial(_scope, of), cursor)
     is_guess = shown.currency != selection.currency and (cursor is None or selection.sort is Sort.NEWEST)
@@ -126,7 +125,7 @@ def _newest(table: Table, of: Topic, selection: Selection, now: datetime) -> lis
 def _currencies(
     table: Table, of: Topic, selection: Selection, newest: Sequence[Sequence[Deal]], now: datetime
 ) -> list[str]:
-    """The currency of each of the newest deals of a list; where there are none, of those that its feed has last."""
+    """The currency of each of a list's newest deals or, if there are none, of its feed's last ones."""
     deals = [deal for some in newest for deal in some]
     if not deals:
         deals = [*feeds.read(table, feed_of(_narrowest(of, selection)), limit=FEW, now=now).items]
@@ -135,16 +134,16 @@ def _currencies(
 
 
 def _first_offer(table: Table, of: Topic, selection: Selection, currency: str) -> list[Item]:
-    """The cheapest offer of a list in a currency, if there is one."""
+    """A list's cheapest offer in a currency, if it has one."""
     return _query(table, of, Selection(Sort.CHEAPEST, currency=currency, brand=selection.brand), None, 1)
 
 
 def opened(
     selection: Selection, among: Iterable[str | None], scope: Callable[[Selection], str], cursor: str | None
 ) -> Selection:
-    """A selection in the currency that it is shown in, where it needs one and none is asked for.
+    """A selection with its displayed currency, if it needs one and has none.
 
-    That is its cursor's, else that of most deals ``among`` it, else the first of the settings.
+    That is its cursor's, else that of most deals in ``among``, else the first in the settings.
     """
     if selection.currency is not None or not selection.is_priced:
         return selection
@@ -157,8 +156,7 @@ def opened(
 
 
 def opened_in_settings(selection: Selection) -> Selection:
-    """A selection in the first currency of the settings, where it needs one and none is asked for; its cheapest first
-    where it is of some prices and in no other order."""
+    """A selection with the settings' first currency if it needs one; price limits without an order sort by price."""
     if not selection.is_priced:
         return selection
     shown = replace(selection, currency=selection.currency or settings.CURRENCIES[0])
@@ -167,19 +165,19 @@ def opened_in_settings(selection: Selection) -> Selection:
 
 @dataclass(frozen=True, slots=True)
 class OfAll:
-    """Deals of all categories, the cursor of the next ones, and the deals that were ``looked`` through where there are
-    more: so many of the newest, or of each category's first."""
+    """Deals of all categories, the next cursor, and how many deals were examined if there are more (``looked``): of the
+    newest, or of each category's first."""
 
     page: Page[Deal]
     looked: int | None
 
 
 def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None) -> OfAll:
-    """The first deals of all categories that are selected, ``limit`` at most.
+    """The first selected deals of all categories, ``limit`` at most.
 
-    The newest of them go on page by page: ``SIFTED`` deals are read for each, about 10 read units. By price or by
-    discount there is one page: a Query of each category, all at once, gives its first ``limit`` deals, about 3 read
-    units. Raises InvalidCursor.
+    The newest continue page by page, reading ``SIFTED`` deals for each: about 10 read units. By price or discount there
+    is one page: a Query of each category's first ``limit`` deals, all at once, about 3 read units. Raises
+    InvalidCursor.
     """
     shown = opened_in_settings(selection)
     if shown.sort is Sort.NEWEST:
@@ -191,7 +189,7 @@ def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cur
             else newest.next
         )
         return OfAll(Page(tuple(fitting[:limit]), more), len(newest.items) if newest.next else None)
-    by_rank = replace(shown, discount=None, lowest=False)  # what is left out is not replaced by reading on
+    by_rank = replace(shown, discount=None, lowest=False)  # filtered deals aren't made up for by reading on
     page_of = partial(_BY[shown.sort], table, limit=limit, now=now, cursor=None)
     pages = table.gather([partial(page_of, Topic(CATEGORY, slug), by_rank) for slug in CATEGORIES])
     found = [deal for page in pages for deal in page.items if _is_selected(deal, shown)]
@@ -202,7 +200,7 @@ def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cur
 
 
 def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
-    """The cursor of the page that begins behind a deal."""
+    """The cursor of the page after a deal."""
     if selection.sort is Sort.NEWEST:
         return identifiers.cursor_after(feeds.scope(feed_of(_narrowest(of, selection))), deal.deal_id)
     return identifiers.ranked_cursor_after(_scope(of, selection), *_position(selection, deal))
@@ -211,7 +209,7 @@ def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
 def newest(
     table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None
 ) -> Page[Deal]:
-    """The newest deals that fit, among ``SIFTED`` of the feed. Requests as of ``feeds.read``."""
+    """The newest deals that fit, among ``SIFTED`` of the feed. Requests as in ``feeds.read``."""
     feed = feed_of(_narrowest(of, selection))
     page = feeds.read(table, feed, limit=SIFTED, now=now, cursor=cursor)
     found = [deal for deal in page.items if _fits(deal, of, selection)]
@@ -221,22 +219,22 @@ def newest(
 def cheapest(
     table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None
 ) -> Page[Deal]:
-    """The cheapest deals first. One Query, or ``TRIPS`` where few of a brand's deals are in the category."""
+    """The cheapest deals first. One Query, or up to ``TRIPS`` if few of a brand's deals are in the category."""
     return _walk(table, of, selection, limit, now, cursor)
 
 
 def discounted(
     table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None
 ) -> Page[Deal]:
-    """The biggest discounts first. One Query, or ``TRIPS`` where few deals of a category are within the prices.
+    """The biggest discounts first. One Query, or up to ``TRIPS`` if few deals of a category are in the price range.
 
-    Those of a brand are sorted here, after one Query of all its prices.
+    A brand's are sorted here, after one Query of all its prices.
     """
     if _narrowest(of, selection).kind in _BY_DISCOUNT:
         return _walk(table, of, selection, limit, now, cursor)
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(of, selection), cursor)
     by_price = replace(selection, sort=Sort.CHEAPEST)
-    read = damage.readable(_query(table, of, by_price, None, None), partial(_standing, of, by_price))
+    read = damage.readable(_query(table, of, by_price, None, None), partial(_offered_deal, of, by_price))
     found = [deal for deal in read if _is_shown(deal, of, selection, now)]
     behind = [deal for deal in found if after is None or _position(selection, deal) < after]
     behind.sort(key=partial(_position, selection), reverse=True)
@@ -250,17 +248,17 @@ _BY_PRICE: Mapping[TopicKind, tuple[Index, Callable[[str, str], str]]] = {
     CATEGORY: (GSI3, keys.category_prices),
 }
 _BY_DISCOUNT: Mapping[TopicKind, tuple[Index, Callable[[str], str]]] = {CATEGORY: (GSI1, keys.discounts)}
-"""The index of a topic's offers by price and by discount, with the key of its partition."""
+"""The index of a topic's offers by discount, with the key of its partition."""
 
 
 def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: datetime, cursor: str | None) -> Page[Deal]:
-    """The first deals of an index's partition that fit."""
+    """The first deals in an index partition that fit."""
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(of, selection), cursor)
     found: list[Deal] = []
     for trip in range(TRIPS):
         most = SIFTED if trip else limit + 1
         items = _query(table, of, selection, after, most)
-        read = damage.readable(items, partial(_standing, of, selection))
+        read = damage.readable(items, partial(_offered_deal, of, selection))
         found += [deal for deal in read if _is_shown(deal, of, selection, now)]
         is_past = (
             selection.sort is Sort.DISCOUNT
@@ -276,7 +274,7 @@ def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: dateti
 
 
 def _query(table: Table, of: Topic, selection: Selection, after: Position | None, most: int | None) -> list[Item]:
-    """Offers of an index's partition behind a position, ``most`` of them or all."""
+    """Offers in an index partition after a position, ``most`` of them or all."""
     index, partition = _place(of, selection)
     if selection.sort is Sort.DISCOUNT:
         before = keys.offer_by_discount(*after) if after else None
@@ -288,7 +286,7 @@ def _query(table: Table, of: Topic, selection: Selection, after: Position | None
 
 
 def _place(of: Topic, selection: Selection) -> tuple[Index, str]:
-    """The index of a list, and its partition."""
+    """A list's index and partition."""
     topic = _narrowest(of, selection)
     if selection.sort is Sort.DISCOUNT:
         index, discounts = _BY_DISCOUNT[topic.kind]
@@ -297,8 +295,8 @@ def _place(of: Topic, selection: Selection) -> tuple[Index, str]:
     return index, prices(topic.slug, selection.currency or settings.CURRENCIES[0])
 
 
-def _standing(of: Topic, selection: Selection, item: Item) -> Deal:
-    """The deal of an offer. Raises ValueError where it is in another place than its own."""
+def _offered_deal(of: Topic, selection: Selection, item: Item) -> Deal:
+    """Read an offer's deal. Raises ValueError if its index key doesn't match."""
     index, _ = _place(of, selection)
     deal = from_item(item)
     rank, deal_id = _position(selection, deal)
@@ -309,7 +307,7 @@ def _standing(of: Topic, selection: Selection, item: Item) -> Deal:
 
 
 def _narrowest(of: Topic, selection: Selection) -> Topic:
-    """The brand that is selected in a category, or the topic itself: a brand has fewer deals."""
+    """The selected brand of a category, or else the topic: a brand has fewer deals."""
     return of if selection.brand is None else Topic(BRAND, selection.brand)
 
 
@@ -319,14 +317,14 @@ def _is_shown(deal: Deal, of: Topic, selection: Selection, now: datetime) -> boo
 
 
 def _fits(deal: Deal, of: Topic, selection: Selection) -> bool:
-    """Whether a deal is one of those that are asked for."""
+    """Whether a deal is in the topic and selected."""
     topics_of = (Topic(BRAND, deal.brand), Topic(CATEGORY, deal.category))
     is_of = of in topics_of and _narrowest(of, selection) in topics_of
     return is_of and _is_selected(deal, selection)
 
 
 def _is_selected(deal: Deal, selection: Selection) -> bool:
-    """Whether a deal has a price and a discount that are asked for."""
+    """Whether a deal's price and discount are selected."""
     is_admitted = selection.admits(deal.discount_percent, lowest=deal.is_lowest)
     return is_admitted and selection.takes(deal.price, deal.currency)
 
@@ -337,7 +335,7 @@ def _position(selection: Selection, deal: Deal) -> Position:
 
 
 def _first(found: Sequence[Deal], of: Topic, selection: Selection, limit: int, next_: str | None) -> Page[Deal]:
-    """The first of some deals; the next page begins behind them, or with ``next_`` where these are all."""
+    """The first ``limit`` deals; the next page begins after them, or at ``next_`` if these are all."""
     shown = tuple(found[:limit])
     return Page(shown, cursor_after(of, selection, shown[-1]) if len(found) > limit else next_)
 

@@ -1,8 +1,7 @@
-"""Brands and categories: names and counts, the list of all brands, and the items that a new table begins with.
+"""Brands and categories: names and counts, the list of brands, and the first items of a new table.
 
-Their items hold nothing that grows, because counting one more writes the whole item: a like always costs the same. Who
-likes and watches them is kept in ``members.follows``. What must be in the table before any others is put there at
-deployment; repeating it changes nothing.
+Topic items hold nothing that grows, because each count rewrites the whole item. ``members.follows`` stores who likes
+and watches them. A deployment adds the first items; repeating it changes nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from shared.values.times import to_iso
 _SHOWN = Projection.of("PK", "SK", "Name", "LikesCount", "WatchCount")
 
 MOST_BRANDS = MOST_TOGETHER - 1
-"""Brands that one transaction creates."""
+"""Brands that one transaction can create."""
 
 
 def no_such(topic: Topic) -> NoSuchTopic:
-    """The error that a topic does not exist."""
+    """The error for a topic that doesn't exist."""
     return NoSuchTopic(topic.kind.label, topic.slug)
 
 
@@ -40,14 +39,14 @@ def get(table: Table, topic: Topic, *, consistent: bool = False) -> CountedTopic
 
 
 def get_many(table: Table, topics: Sequence[Topic]) -> list[CountedTopic]:
-    """The existing ones of some brands and categories, in that order. BatchGetItem, 100 a request."""
+    """The existing topics among some, in their order. BatchGetItem, 100 a request."""
     by_key = {keys.topic(topic)["PK"]: topic for topic in topics}
     items = table.get_many([keys.topic(topic) for topic in topics])
     return [from_item(by_key[item["PK"]], item) for item in items]
 
 
 def from_item(topic: Topic, item: Item) -> CountedTopic:
-    """The page that a Brand or Category item holds: a name or a count that is damaged is left out."""
+    """Read a Brand or Category item; a damaged name or count is left out."""
     return CountedTopic(
         topic=topic,
         name=damage.attribute_or(item, "Name", str, topic.slug),
@@ -69,15 +68,15 @@ def new_item(topic: Topic, name: str, now: datetime) -> Item:
 
 
 def create_brand(table: Table, slug: str, name: str, now: datetime) -> None:
-    """Create a brand and add its name to the list of brands. Raises BrandsAreFull, and BrandExists also for a name
-    in other letters."""
+    """Create a brand and add it to the list of brands. Raises BrandsAreFull, and BrandExists even if only the case
+    differs."""
     create_brands(table, {slug: name}, now)
 
 
 def create_brands(table: Table, names: Mapping[str, str], now: datetime) -> None:
-    """Create up to ``MOST_BRANDS`` brands, slug to name, in one transaction: all, or none if one is refused.
+    """Create up to ``MOST_BRANDS`` brands (slug to name) in one transaction: all, or none if one is refused.
 
-    The list of brands is written once for all of them. Raises as ``create_brand`` does.
+    The list of brands is written once for all. Raises as ``create_brand`` does.
     """
     numbers = dict(enumerate(names.items()))
     try:
@@ -99,7 +98,7 @@ def create_brands(table: Table, names: Mapping[str, str], now: datetime) -> None
 
 
 def brand_names(table: Table, *, consistent: bool = False) -> dict[str, str]:
-    """All brands, slug to name, by slug. One GetItem; 400 KB hold about 9,000 brands."""
+    """All brands, slug to name, sorted by slug. One GetItem; 400 KB hold about 9,000 brands."""
     container = table.get(keys.brands(), consistent=consistent)
     return damage.read_or(container, _brand_names, otherwise={}) if container else {}
 
@@ -112,10 +111,7 @@ def _brand_names(container: Item) -> dict[str, str]:
 
 
 def plant_seeds(table: Table, now: datetime) -> int:
-    """Create the categories, the list of brands and the counters where they are missing; what exists is left.
-
-    Returns how many items were created.
-    """
+    """Create missing categories, list of brands and counters; returns how many items were created."""
     created = 0
     for item in _seeds(now):
         with suppress(AlreadyExists):

@@ -1,7 +1,7 @@
-"""What becomes of files that editors send for a deal: a picture of the deal, or the reason why there is none.
+"""Turn editors' uploads into deal pictures, or refuse them with a reason.
 
-What is served is only ever made here, of pixels: no byte of an upload reaches a reader. A child process decodes
-(``shared/decoder.py``), so whatever a file does there, it becomes a refusal here.
+Readers only get files made here from pixels, never bytes of an upload. A child process decodes (``shared/decoder.py``),
+so whatever a file does there only refuses the upload.
 """
 
 from __future__ import annotations
@@ -35,30 +35,29 @@ if TYPE_CHECKING:
     from shared.services import Bucket, Form
 
 UPLOADED_FOR = "deal"
-"""The name under which an upload's sender notes the deal that it is for."""
+"""The upload's metadata name for the deal's id."""
 
 UPLOADED_BY = "editor"
-"""The same, of who sends it."""
+"""The upload's metadata name for the sender's username."""
 
 UPLOADER = "account"
-"""The same, of the sender's account. Forms sign it; a command, which has the bucket's keys, notes none."""
+"""The upload's metadata name for the sender's account. Forms sign it; a command has the bucket's keys and omits it."""
 
 UPLOAD_SECONDS = 3600
-"""How long a form for an upload can be sent. Lambda's keys, which sign it, may end sooner; then a new form helps."""
+"""How long an upload form is valid. The Lambda keys that sign it may expire sooner; then a new form helps."""
 
 NO_EDITOR = "Its sender is no longer an editor."
 
 _GIVEN = ("PATH", "LD_LIBRARY_PATH")
-"""The variables that a child gets, which Lambda's Python needs to start: none has credentials."""
+"""The environment variables of a child, which Lambda's Python needs to start. None holds credentials."""
 
 _PICTURE = Projection.of("Picture")
 
 
-def upload_form(  # whose each is, a form must say
+def upload_form(  # keyword names make the ids distinguishable
     bucket: Bucket, deal_id: str, by: str, account_id: str, now: datetime, entropy: bytes, **fields: str
 ) -> Form:
-    """A form with which the browser of the editor ``by`` sends a picture for a deal; ``fields`` are further fields of
-    S3's form."""
+    """A form with which the editor ``by`` uploads a picture of a deal; ``fields`` are more fields of S3's form."""
     key = f"{UPLOADS}{identifiers.random(now, entropy)}"
     noted = {UPLOADED_FOR: deal_id, UPLOADED_BY: by, UPLOADER: account_id}
     metadata = {f"x-amz-meta-{name}": value for name, value in noted.items()}
@@ -67,7 +66,7 @@ def upload_form(  # whose each is, a form must say
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a child: seconds of processor time, bytes of memory, and seconds until it is killed.
+    """A child's limits: seconds of processor time, bytes of memory, and seconds until it is killed.
 
     Each is several times what the largest picture takes, and less than its function has (``infra/functions.py``).
     """
@@ -86,9 +85,9 @@ class Made:
 
 
 def make(content: bytes, deal_id: str, limits: Limits = Limits()) -> Made:
-    """The picture that is made of a file, whose format is what its content says. Raises Refused.
+    """Make a picture from a file, whose content decides its format. Raises Refused.
 
-    A deal's id is part of the hash, so that no two deals share files and what one no longer names may be removed.
+    The hash includes the deal's id, so no two deals share files, and unused ones can be deleted.
     """
     if len(content) > MAX_UPLOAD:
         raise Refused(f"It has more than {MAX_UPLOAD // 1_000_000} MB.")
@@ -102,7 +101,7 @@ def make(content: bytes, deal_id: str, limits: Limits = Limits()) -> Made:
 
 
 def _decoded(content: bytes, limits: Limits) -> bytes:
-    """The answer of a child. Raises Refused where it is killed or breaks, and CalledProcessError if it can't start."""
+    """A child's answer. Raises Refused if it is killed or breaks, CalledProcessError if it can't start."""
     try:
         child = subprocess.run(
             [sys.executable, "-W", "ignore", "-m", "shared.decoder", f"{limits.processor}", f"{limits.memory}"],
@@ -115,7 +114,7 @@ def _decoded(content: bytes, limits: Limits) -> bytes:
         )
     except subprocess.TimeoutExpired as error:
         raise Refused(TOO_SLOW) from error
-    if child.returncode < 0:  # a signal ended it
+    if child.returncode < 0:  # killed by a signal
         raise Refused(TOO_SLOW if -child.returncode in (signal.SIGXCPU, signal.SIGKILL) else UNREADABLE)
     child.check_returncode()
     return child.stdout
@@ -123,14 +122,14 @@ def _decoded(content: bytes, limits: Limits) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of an upload: ``refused`` says why it is no picture, and is empty if it is one."""
+    """The outcome of an upload: ``refused`` is the reason, or empty for a picture."""
 
     upload: str
     refused: str
 
 
 def outcome_of(deal: Deal) -> Outcome | None:
-    """The outcome of the last upload for a deal, or None where there was none."""
+    """The outcome of a deal's last upload, or None."""
     if deal.upload is None:
         return None
     _, upload, refused = f"{deal.upload} ".split(" ", 2)
@@ -138,13 +137,13 @@ def outcome_of(deal: Deal) -> Outcome | None:
 
 
 def is_picture_shown(table: Table, deal_id: str, picture: Picture) -> bool:
-    """Whether a deal has a picture at this moment: the record of its replacement may come late. One GetItem."""
+    """Whether a deal has a picture now: the record of its replacement may be late. One GetItem."""
     item = table.get(keys.deal(deal_id), consistent=True, projection=_PICTURE) or {}
     return str(item.get("Picture", "")).startswith(picture.hash)
 
 
 class _NoEditor(DealsError):
-    """The account that an upload's form was made for is gone, or no editor any more."""
+    """The upload form's account is gone, or isn't an editor any more."""
 
 
 def record_picture(
@@ -159,11 +158,11 @@ def record_picture(
     by: str | None = None,
     account_id: str | None = None,
 ) -> bool:
-    """Give a deal the picture that was made of an upload, or the reason why none was; returns whether it has it now.
+    """Give a deal its uploaded picture or the reason for refusing it; returns whether the deal has it now.
 
-    A deal keeps the picture that it has where an upload is refused, and where a later one is known already. An upload
-    is refused, too, if the account that its form was made for is no longer an editor's: a form lasts an hour.
-    One GetItem, one transaction of an update and that condition. Raises NoSuchDeal.
+    The old picture stays if the upload is refused, or if a later one was recorded first. The upload is also refused if
+    its form's account is no longer an editor: a form lasts an hour. One GetItem, one transaction of an update and that
+    condition. Raises NoSuchDeal.
     """
     still = [account_checks.edits(by, account_id, refused=_NoEditor())] if picture and by and account_id else []
     noted = f"{sent_at} {upload.removeprefix(UPLOADS)} {refused}".strip()

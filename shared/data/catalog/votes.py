@@ -1,14 +1,13 @@
-"""Members vote deals up or down: one vote each, to be changed and taken back. A deal's score is the sum of its votes.
+"""Members' votes on deals: one each, up or down, which can be changed and removed. A score is the sum of the votes.
 
-A vote is in a partition of the member's own, so that a removal finds all of them there, by a consistent Query and
-without an index; and it is written in one transaction with the deal's score. It says what it is worth in that score:
-nothing, where the account was younger than a day. It is worth that until its member votes anew.
+A vote is in its member's partition, so that an account's removal finds all by a consistent Query, and it is written in
+a transaction with the score. It stores what it is worth: nothing if the account was younger than a day, until the
+member votes again.
 
-The score is an item of its own, so that those who vote do not meet those who read or edit the deal. While the deal is
-listed, the score is also in GSI1, among those of the deals of one month by their rank: ten times the votes are
-worth as much as being 12 and a half hours newer, so time itself does the decaying, and nothing is ever ranked anew
-because it has grown older. The rank is filed by the stream (``functions/background/refresher.py``), once for all votes
-of a second, and follows from the score and the deal's id alone: filing it again changes nothing.
+The score is a separate item, so that votes don't conflict with edits of the deal. While the deal is listed, GSI1 has
+the scores of a month's deals by rank: ten times the votes equal 12 and a half hours, so newer deals rise without any
+rewriting of older ones. The stream files the rank (``functions/background/refresher.py``), once for all votes of a
+second, from the score and the deal's id alone, so filing it again changes nothing.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ from shared.values.times import from_iso, to_iso
 WORTH = {Vote.UP: 1, Vote.DOWN: -1}
 
 _GIVEN = Projection.of("PK", "SK", "Vote", "Worth", "CreatedAt", "Type", "Username", "DealId", "VotedAt")
-"""The attributes of a vote, and when an account was made."""
+"""The attributes of a vote, and of an account its creation time."""
 
 _VOTE = Projection.of("Vote")
 
 TENFOLD = 45_000
-"""Seconds that a deal may be older than another one for ten times its score."""
+"""How many seconds of age ten times the score makes up for."""
 
 _BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
 _SCOPE = "popular"
@@ -58,7 +57,7 @@ class _Changed(DealsError):
 def vote(
     table: Table, deal: Deal, username: str, given: Vote | None, now: datetime, account_id: str | None = None
 ) -> bool:
-    """Vote a deal up or down, or take a vote back (None); returns whether it counts. Repeating it changes nothing.
+    """Vote on a deal, or remove the vote (None); returns whether it counts. Repeating it changes nothing.
 
     A BatchGetItem of vote and account, then one transaction. Raises DealIsOver, NotSignedIn, NoSuchUser, Busy.
     """
@@ -73,7 +72,7 @@ def vote(
         new = None
         if given is not None:
             new = _item(deal.deal_id, username, given, WORTH[given] if counts else 0, now)
-        if _said(old) != _said(new):
+        if _direction_and_worth(old) != _direction_and_worth(new):
             table.transact(account_checks.required(username, account_id), *_writes(deal.deal_id, old, new))
         return counts
 
@@ -81,7 +80,7 @@ def vote(
 
 
 def plant(table: Table, deal_id: str, username: str, worth: int, now: datetime) -> None:
-    """One vote that is worth many, for a sample, whose readers are one account. A transaction of vote and score."""
+    """Write one vote that counts as many, for the sample, whose readers share an account. One transaction."""
     table.transact(*_writes(deal_id, None, _item(deal_id, username, Vote.UP, worth, now)))
 
 
@@ -92,10 +91,10 @@ def given(table: Table, deal_id: str, username: str) -> Vote | None:
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Take a member's votes back, ``most`` of them, with what they are worth; returns how many."""
+    """Remove at most ``most`` votes of a member, and their worth; returns how many."""
     found = list(table.query(keys.votes_by(username), limit=most, consistent=True))
     for item in found:
-        with suppress(_Changed):  # another run of the removal may have been here first
+        with suppress(_Changed):  # another run of the removal may be faster
             table.transact(required, *_writes(keys.id_in(item["SK"]), item, None))
     return len(found)
 
@@ -106,7 +105,7 @@ def _item(deal_id: str, username: str, given: Vote, worth: int, now: datetime) -
 
 
 def _writes(deal_id: str, old: Item | None, new: Item | None) -> Iterator[Write]:
-    """The writes that put one vote in the place of another; they are not both None. Refused with _Changed."""
+    """The writes that replace one vote by another; at most one may be None. Refused with _Changed."""
     if new is None:
         yield delete_as(old or {}, refused=_Changed())
     elif old is None:
@@ -118,8 +117,8 @@ def _writes(deal_id: str, old: Item | None, new: Item | None) -> Iterator[Write]
         yield counting(deal_id, by)
 
 
-def _said(item: Item | None) -> tuple[object, object]:
-    """A vote's direction and worth; None for both where there is none."""
+def _direction_and_worth(item: Item | None) -> tuple[object, object]:
+    """A vote's direction and worth; None for both if there is no vote."""
     return (item or {}).get("Vote"), (item or {}).get("Worth")
 
 
@@ -131,18 +130,18 @@ def _is_counted(owner: Item, now: datetime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A deal and its score; None where no vote has counted yet."""
+    """A deal and its score; None before the first counted vote."""
 
     deal: Deal
     score: int | None
 
     def shown(self, now: datetime) -> int | None:
-        """The score as readers see it: 0 before the first vote, None while the deal is new."""
+        """The displayed score: 0 before the first vote, None while the deal is new."""
         return None if now < self.deal.created_at + settings.SCORE_HIDDEN else self.score or 0
 
 
 def counting(deal_id: str, by: int) -> Write:
-    """The write that counts votes; the first one makes the item."""
+    """The write that adds to a score; the first one creates the item."""
     return update(
         keys.score(deal_id),
         "SET #type = :type, DealId = :deal ADD Score :by",
@@ -154,16 +153,16 @@ def counting(deal_id: str, by: int) -> Write:
 
 
 def score_of(table: Table, deal_id: str, *, consistent: bool = False) -> int | None:
-    """The score of a deal, or None where no vote has counted yet. One GetItem."""
+    """A deal's score, or None before the first counted vote. One GetItem."""
     item = table.get(keys.score(deal_id), projection=_SCORE, consistent=consistent)
     return None if item is None else damage.attribute_or(item, "Score", int, None)
 
 
 def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Scored]:
-    """A page of the active deals of this month and the one before, those of the highest rank first.
+    """A page of active deals of this month and the last one, highest rank first.
 
-    Two Queries at once, then a BatchGetItem of the deals; before them a GetItem of the score that a cursor names. On a
-    month's first day, the deals of the month before are still the popular ones. Raises InvalidCursor.
+    Two Queries at once, then a BatchGetItem of the deals; before them, with a cursor, a GetItem of its score. The last
+    month is included because on a month's first day its deals are still popular. Raises InvalidCursor.
     """
     after = None
     if cursor is not None:
@@ -183,12 +182,12 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
 def file_scores(
     table: Table, deal_ids: Iterable[str], now: datetime, *, failures: damage.Failures | None = None
 ) -> None:
-    """Place the scores of some deals in GSI1: those of listed deals by rank, others nowhere.
+    """File deals' scores in GSI1: listed deals by rank, others nowhere.
 
-    A BatchGetItem, and an update for each place that is another one, on the condition that the score is still the one
-    that was read: where it is not, a later record of the stream files it. Each update has a record, too, which reads
-    deal and score once more: so what two instances have read and written in any order comes right. One that fails keeps
-    no other from its place, and is added to ``failures``, or else raised in the end.
+    A BatchGetItem, and an update for each changed place if the score is unchanged since; otherwise a later stream
+    record files it. Each update has a record, too, which makes the reader look at deal and score once more, so
+    concurrent readers converge. A failing deal doesn't stop the others: its error is added to ``failures`` or, without
+    that list, raised at the end.
     """
     wanted = list(dict.fromkeys(deal_ids))
     items = table.get_many([key for each in wanted for key in (keys.score(each), keys.deal(each))], consistent=True)
@@ -207,7 +206,7 @@ def file_scores(
                 values={":score": score},
                 refused=AlreadyExists(),
             )
-            with suppress(AlreadyExists):  # a later score is
+            with suppress(AlreadyExists):  # a later score is filed
                 table.write(placing)
 
     due_scores = [found[at] for each in wanted if (at := keys.score(each)["PK"]) in found]
@@ -215,7 +214,7 @@ def file_scores(
 
 
 def place(deal_id: str, score: int) -> Key:
-    """The place in GSI1 of the score of a listed deal."""
+    """The key attributes in GSI1 of a listed deal's score."""
     posted = identifiers.time_of(deal_id)
     worth = copysign(log10(max(abs(score), 1)) * TENFOLD, score)
     rank = round(worth + (posted - _BEGAN).total_seconds())

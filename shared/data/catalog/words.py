@@ -1,15 +1,14 @@
-"""Words: those that find a deal, those of a search, and which of them count as the same.
+"""Words: those that find a deal, those of a search, and which of them match.
 
-A deal is found by the words of its title, brand and category. They are compared as their stems, so that ``jackets``
-finds a jacket; a brand's words are also filed as they are written. A hyphenated word is filed in parts and as one:
-``t-shirt`` as ``tshirt``, ``t`` and ``shirt``; so are ``T shirt``, and a number with its unit, as ``16gb`` or as
-``16 GB``. An irregular plural is also filed as its singular. What is typed becomes words in the same way.
-Words such as ``on`` and ``the`` are left out, except where there is no other: On is a brand.
+A deal is found by the words of its title, brand and category. Words are compared by stem, so ``jackets`` finds a
+jacket; a brand's words are also filed as written. A hyphenated word is filed in parts and joined (``t-shirt`` as
+``tshirt``, ``t`` and ``shirt``), as are ``T shirt`` and a number with its unit (``16gb``, ``16 GB``), and an irregular
+plural also as its singular. Words such as ``on`` and ``the`` are left out unless there are no others: On is a brand.
+Typed text becomes words in the same way.
 
-The stems are of English words, by Snowball's algorithm (https://snowballstem.org/algorithms/english/stemmer.html).
-Of ``snowballstemmer`` only the English stemmer is imported, and when the first word asks for it: the package's own
-``__init__`` imports those of 36 languages, which takes 20 ms, and one takes 1 ms. To do without this shortcut, let
-``_english`` return ``snowballstemmer.EnglishStemmer``.
+Snowball's English algorithm makes the stems (https://snowballstem.org/algorithms/english/stemmer.html). Only
+``snowballstemmer``'s English stemmer is imported, at first use: 1 ms instead of 20 ms for the package's 36 languages.
+To do without this shortcut, let ``_english`` return ``snowballstemmer.EnglishStemmer``.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from shared.values import naming
 
 
 def is_a_slip(typed: str, word: str) -> bool:
-    """Whether a word becomes another by one letter more, less or other, or by two neighbours changing places."""
+    """Whether two words differ by one letter (more, less or other) or by two swapped neighbours."""
     if typed == word or abs(len(typed) - len(word)) > 1:
         return False
     start = next((n for n, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
@@ -53,7 +52,7 @@ IRREGULAR = {
     "wolves": "wolf",
     "women": "woman",
 }
-"""Plurals, with their singulars, whose stems Snowball's algorithm leaves apart."""
+"""Irregular plurals and their singulars, whose stems differ in Snowball's algorithm."""
 
 
 class _Stemmer(Protocol):
@@ -62,12 +61,12 @@ class _Stemmer(Protocol):
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """The stem of a word in lower case: of ``jackets`` it is ``jacket``, of ``running`` it is ``run``."""
-    return _english()().stemWord(word)  # a stemmer keeps what it works on: threads must not share one
+    """The stem of a word in lower case: ``jacket`` for ``jackets``, ``run`` for ``running``."""
+    return _english()().stemWord(word)  # a stemmer has state, so threads must not share one
 
 
 def stems(word: str) -> tuple[str, ...]:
-    """The stem of a word, and of an irregular plural that of its singular: of ``knives``, ``knive`` and ``knife``."""
+    """The stem of a word and, for an irregular plural, of its singular: ``knive`` and ``knife`` for ``knives``."""
     return tuple(dict.fromkeys(map(stem, (word, IRREGULAR.get(word, word)))))
 
 
@@ -83,11 +82,11 @@ def _english() -> type[_Stemmer]:
 
 
 MOST_WORDS = 5
-"""Words of a search; what is typed beyond them is left out, and said."""
+"""Words of a search; the page says that later ones are ignored."""
 
 MOST_CHARACTERS = 100
 MOST_OF_A_DEAL = 24
-"""Words of one deal that are found: the longest titles say everything twice."""
+"""Words that find one deal: the longest titles repeat themselves."""
 
 _WORD = re.compile(r"[a-z0-9]+")
 _HYPHENATED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -101,11 +100,11 @@ _LONGEST_WORD = 40
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word that was typed, and the words that a deal may have for it: its stem, itself, and what it is a part of.
+    """A typed word, and the words of a deal that match it: its stem, itself, and the joined word that it is part of.
 
-    ``T-shirt`` is two terms, ``t`` or ``tshirt`` and ``shirt`` or ``tshirt``: a deal has both if it has either the
-    joined word or both parts. Itself, because brands are filed as they are written, and 1.0.0 filed all words so.
-    ``stems`` are its stems and those of the joined word: each deal that meets the term has one of them in ``stems_of``.
+    ``T-shirt`` is two terms, ``t`` or ``tshirt`` and ``shirt`` or ``tshirt``: a deal matches with the joined word or
+    both parts. Itself is included because brands are filed as written, as 1.0.0 filed all words. ``stems`` are its
+    stems and the joined word's: each matching deal has one of them in ``stems_of``.
     """
 
     written: str
@@ -114,13 +113,13 @@ class Term:
 
     @property
     def narrows_only(self) -> bool:
-        """Whether a search goes on without this word where no deal has it: a letter, such as that of ``t-shirt``."""
+        """Whether a search ignores this word if no deal has it: a letter, such as that of ``t-shirt``."""
         return len(self.written) == 1 and self.written.isalpha()
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A query as it is looked up. ``text`` is the query in plain letters; ``cut``: it was longer."""
+    """A search as it is looked up. ``text`` is the query in plain letters; ``cut`` says that it was longer."""
 
     text: str
     terms: tuple[Term, ...]
@@ -128,20 +127,20 @@ class Search:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Its words as they were typed."""
+        """Its words as typed."""
         return tuple(term.written for term in self.terms)
 
     @property
     def scope(self) -> str:
-        """The name under which this search's cursors are its own."""
+        """The scope of this search's cursors."""
         return f"search/{' '.join(self.words)}"
 
     def is_met_by(self, words: Collection[str]) -> bool:
-        """Whether a deal that is found by some words has all words of this search."""
+        """Whether a deal that some words find has all words of this search."""
         return all(any(form in words for form in term.forms) for term in self.terms)
 
     def corrected(self, words: dict[str, str]) -> Search:
-        """This search with other words in place of some, or without those for which there is no other."""
+        """This search with words replaced, or dropped if they have no replacement."""
 
         def replaced(match: re.Match[str]) -> str:
             return "-".join(filter(None, (words.get(part, part) for part in match[0].split("-"))))
@@ -151,16 +150,16 @@ class Search:
 
 
 def categories_in(search: Search, besides: Collection[str] = ()) -> list[str]:
-    """The categories that some word of a search names, in singular or plural, by slug.
+    """The categories that a word of the search names, in singular or plural, by slug.
 
-    Words ``besides`` mean something else: Outdoor Research is a brand.
+    Words in ``besides`` mean something else: Outdoor Research is a brand.
     """
     stems = {stem(word) for word in search.words if word not in besides}
     return [slug for slug in CATEGORIES if stem(slug) in stems]
 
 
 def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
-    """The brands whose names are words of a search that follow each other, with or without spaces."""
+    """The brands whose names are consecutive words of the search, with or without spaces."""
     typed = _WORD.findall(search.text)
     runs = {"".join(typed[start:end]) for start in range(len(typed)) for end in range(start + 1, len(typed) + 1)}
     joined = {slug: slug.replace("-", "") for slug in slugs_of}
@@ -168,13 +167,13 @@ def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
 
 
 def in_text(text: str) -> list[str]:
-    """The words of a text as they are written: ASCII, lower case, without accents, each once."""
+    """A text's distinct words as written: ASCII, lower case, without accents."""
     found = (word[:_LONGEST_WORD] for word in _WORD.findall(_plain(text)))
     return list(dict.fromkeys(word for word in found if word not in _COMMON and (len(word) > 1 or word.isdigit())))
 
 
 def asked(text: str) -> Search:
-    """The search that a typed text is."""
+    """Read a typed text as a search."""
     plain = _plain(text[:MOST_CHARACTERS])
     terms = dict.fromkeys(_term(word, *([whole] if whole else [])) for word, whole in _parts(plain))
     terms = terms or dict.fromkeys(_term(word) for word in _WORD.findall(plain) if len(word) > 1)
@@ -187,7 +186,7 @@ def _term(*written: str) -> Term:
 
 
 def of_deal(deal: Deal) -> dict[str, str]:
-    """The words that find a deal, each with a form in which it is written there."""
+    """The words that find a deal, each with its written form."""
     found: dict[str, str] = {}
     for word in in_text(deal.brand_name) or _WORD.findall(_plain(deal.brand_name)):
         found |= {stem(word): word, word: word}
@@ -200,12 +199,12 @@ def of_deal(deal: Deal) -> dict[str, str]:
 
 
 def stems_of(found_by: Iterable[str]) -> set[str]:
-    """The words that find a deal, with the stem of each: that of a stem may be another word."""
+    """The words that find a deal, with their stems: a stem's own stem may differ."""
     return {each for word in found_by for each in (word, stem(word))}
 
 
 def of_deal_in_1_0(deal: Deal) -> list[str]:
-    """The words under which version 1.0.0 has filed a deal, until ``btd index`` has filed it anew."""
+    """The words under which 1.0.0 filed a deal, until ``btd index`` files it again."""
     return in_text(f"{deal.brand_name} {deal.title}")[:MOST_OF_A_DEAL]
 
 
@@ -214,7 +213,7 @@ def _plain(text: str) -> str:
 
 
 def _parts(plain: str) -> Iterator[tuple[str, str | None]]:
-    """Each word of a text, with the joined form of what it is a part of, if it is."""
+    """Each word of a text, with the joined word that it is part of, if any."""
     joined = _SPACED.sub(lambda found: found[0].replace(" ", "-"), _MEASURE.sub(r"\1-\2", plain))
     for hyphenated in _HYPHENATED.findall(joined):
         parts = hyphenated.split("-")
