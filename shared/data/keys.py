@@ -177,10 +177,6 @@ def _pair(pk: str, sk: str | None = None) -> Key:
     return {"PK": pk, "SK": pk if sk is None else sk}
 
 
-def _hashed(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def deal_in_feeds(deal_id: str, *, day: str, brand: str, month: str, category: str) -> Key:
     """A listed deal's attributes in GSI1, GSI2 and GSI3; ``day`` and ``month`` are dates like ``2026-06-01``."""
     sort_key = deal_sort_key(deal_id)
@@ -263,6 +259,10 @@ def featured(of: CuratedPage | Topic) -> Key:
 def html_copy(copy: Key) -> Key:
     """The key of a page part's HTML copy, from the key of its JSON copy."""
     return _pair(copy["PK"], "HTML")
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def fan_out_page(deal_id: str, kind: str, segment: int, start: str) -> Key:

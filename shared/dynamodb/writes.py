@@ -96,14 +96,26 @@ def update(
     return Write("Update", {**arguments, "UpdateExpression": expression}, refused)
 
 
+def upsert(key: Key, left: Mapping[str, Any], added: Mapping[str, Any], *, because: str) -> Write:
+    """Set and add to attributes of an item, creating it if needed; ``because`` says why no condition is needed."""
+    return _unconditional("Update", assign(key, left, added, refused=None, condition=None).arguments, because)
+
+
 def assign(
-    key: Key, left: Mapping[str, Any], *, refused: DealsError, condition: str = EXISTS, **filled: Unpack[Placeholders]
+    key: Key,
+    left: Mapping[str, Any],
+    added: Mapping[str, Any] = {},
+    *,
+    refused: DealsError | None,
+    condition: str | None = EXISTS,
+    **filled: Unpack[Placeholders],
 ) -> Write:
-    """Set attributes of an item that exists, or that meets a condition; None removes an attribute."""
-    numbers = dict(enumerate(left.items()))
+    """Set and add to attributes of an item that exists, or that meets a condition; None removes an attribute."""
+    numbers = dict(enumerate([*left.items(), *added.items()]))
     clauses = {
-        "SET": [f"#n{n} = :v{n}" for n, (_, value) in numbers.items() if value is not None],
+        "SET": [f"#n{n} = :v{n}" for n, (name, value) in numbers.items() if value is not None and name not in added],
         "REMOVE": [f"#n{n}" for n, (_, value) in numbers.items() if value is None],
+        "ADD": [f"#n{n} :v{n}" for n, (name, _) in numbers.items() if name in added],
     }
     return update(
         key,

@@ -15,7 +15,7 @@ from shared.data import keys
 from shared.dynamodb import damage
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, put_new, update
+from shared.dynamodb.writes import Write, put_new, upsert
 from shared.errors import DealsError
 from shared.values import links
 
@@ -58,14 +58,7 @@ def noting(salt: str, deal_id: str, address: str, now: datetime) -> Write:
 def count(table: Table, deal_id: str) -> None:
     """Count one click. A retry after a lost answer may count it twice, which is harmless."""
     table.write(
-        update(
-            keys.clicks(deal_id),
-            "SET #type = :type ADD Clicks :one",
-            condition=None,
-            names={"#type": "Type"},
-            values={":type": keys.CLICKS, ":one": 1},
-            refused=None,
-        )
+        upsert(keys.clicks(deal_id), {"Type": keys.CLICKS}, {"Clicks": 1}, because="the first click creates it")
     )
 
 

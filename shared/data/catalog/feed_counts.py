@@ -20,7 +20,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, Key
 from shared.dynamodb.table import KEYS_ONLY, Table
-from shared.dynamodb.writes import Write, assign, change, delete, delete_as, forget, put, update
+from shared.dynamodb.writes import Write, assign, change, delete, delete_as, forget, put, update, upsert
 from shared.errors import Damaged, DealsError, Impossible, NoSuchTopic, NotSeeded
 from shared.models.catalog import (
     ALL_DEALS,
@@ -125,14 +125,8 @@ def counters(deal: Deal) -> Iterator[tuple[Key, str]]:
 def count(feed: Feed, periods: Mapping[str, int]) -> Write:
     """The write that counts deals entering a feed, by period; all periods share one Periods item."""
     added = {TOTAL: sum(periods.values()), **{attribute(feed, period): count for period, count in periods.items()}}
-    return update(
-        keys.periods(feed, next(iter(periods))),
-        f"SET #type = :type ADD {', '.join(f'#n_{name} :{name}' for name in added)}",
-        condition=None,  # the first deal of a period creates the item
-        names={"#type": "Type", **{f"#n_{name}": name for name in added}},
-        values={":type": keys.PERIODS, **{f":{name}": count for name, count in added.items()}},
-        refused=None,
-    )
+    key = keys.periods(feed, next(iter(periods)))
+    return upsert(key, {"Type": keys.PERIODS}, added, because="the first deal of a period creates the item")
 
 
 def count_writes(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:

@@ -16,7 +16,7 @@ from shared.data.catalog.topics import no_such
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import update
+from shared.dynamodb.writes import update, upsert
 from shared.errors import Busy, DealsError, NoSuchDeals, WrongFeaturedCount
 from shared.models.catalog import CATEGORIES, CATEGORY, CuratedPage, Deal, Status, Topic
 from shared.values.times import to_iso
@@ -102,16 +102,8 @@ def _copied(item: Item) -> list[Deal]:
 
 def _replace(table: Table, of: CuratedPage | Topic, picked: Sequence[Deal], now: datetime, **its: str) -> None:
     assigned = {**its, "Featured": _copies(picked), "UpdatedAt": to_iso(now)}
-    table.write(
-        update(
-            keys.featured(of),
-            f"SET {', '.join(f'#n_{name} = :{name}' for name in assigned)} ADD FeaturedVersion :one",
-            condition=None,  # the list is replaced as a whole: the last editor wins
-            names={f"#n_{name}": name for name in assigned},
-            values={":one": 1, **{f":{name}": value for name, value in assigned.items()}},
-            refused=None,
-        )
-    )
+    because = "the list is replaced as a whole: the last editor wins"
+    table.write(upsert(keys.featured(of), assigned, {"FeaturedVersion": 1}, because=because))
 
 
 def _pick(table: Table, deal_ids: Sequence[str]) -> list[Deal]:

@@ -25,7 +25,7 @@ from shared.data.catalog.words import Search, Term, is_a_slip
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, put_new, put_over, update
+from shared.dynamodb.writes import Write, delete, put_new, put_over, update, upsert
 from shared.errors import AlreadyExists, Impossible, NotFound
 from shared.models.catalog import Deal, Status
 from shared.values import identifiers, links
@@ -443,14 +443,8 @@ def _correction(typed: str, counts: Iterable[_Count]) -> str | None:
 
 def _counting(word: str, forms: set[str], deals: int) -> Write:
     """The write that adds to a word's count. Forms stay when a deal leaves: others may use them."""
-    return update(
-        keys.word_count(word),
-        "SET #type = :type, Word = :word ADD Deals :deals, Forms :forms",
-        condition=None,
-        names={"#type": "Type"},
-        values={":type": keys.WORD_COUNT, ":word": word, ":deals": deals, ":forms": forms},
-        refused=None,
-    )
+    left, added = {"Type": keys.WORD_COUNT, "Word": word}, {"Deals": deals, "Forms": forms}
+    return upsert(keys.word_count(word), left, added, because="the first deal with a word creates it")
 
 
 def _removing(word: str, deal_id: str) -> tuple[Write, Write]:

@@ -28,7 +28,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, assign, change, delete_as, put_new, update
+from shared.dynamodb.writes import Write, assign, change, delete_as, put_new, upsert
 from shared.errors import AlreadyExists, Busy, DealIsOver, DealsError
 from shared.models.catalog import Deal, Page, Period, Status, Vote
 from shared.values import identifiers
@@ -141,15 +141,9 @@ class Scored:
 
 
 def counting(deal_id: str, by: int) -> Write:
-    """The write that adds to a score; the first one creates the item."""
-    return update(
-        keys.score(deal_id),
-        "SET #type = :type, DealId = :deal ADD Score :by",
-        condition=None,
-        names={"#type": "Type"},
-        values={":type": keys.SCORE, ":deal": deal_id, ":by": by},
-        refused=None,
-    )
+    """The write that adds to a score."""
+    left = {"Type": keys.SCORE, "DealId": deal_id}
+    return upsert(keys.score(deal_id), left, {"Score": by}, because="the first vote creates it")
 
 
 def score_of(table: Table, deal_id: str, *, consistent: bool = False) -> int | None:

@@ -20,7 +20,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, put_new, update
+from shared.dynamodb.writes import Write, put_new, update, upsert
 from shared.errors import AlreadyExists, Unavailable
 from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.members import Pace
@@ -223,16 +223,9 @@ def progress_of(table: Table, deal_id: str) -> Progress:
 
 def count_told(unit: Unit, readers: Readers, now: datetime) -> Write:
     """The write that counts a cohort's readers as notified."""
-    expression = "ADD Told :told, Pages :one SET #segments = :segments, #type = :type, LastAt = :now"
-    values = {":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":now": times.to_iso(now)}
-    values |= {":type": keys.FAN_OUT}
+    left = {"Type": keys.FAN_OUT, "Segments": unit.segments, "LastAt": times.to_iso(now)}
     if readers.following is None:
-        expression, values = f"{expression}, LastPage = :last", values | {":last": unit.number + 1}
-    return update(
-        keys.fan_out_segment(unit.deal_id, unit.segment),
-        expression,
-        condition=None,  # the segment's first cohort creates the counter
-        names={"#type": "Type", "#segments": "Segments"},
-        values=values,
-        refused=None,
-    )
+        left |= {"LastPage": unit.number + 1}
+    added = {"Told": len(readers.usernames), "Pages": 1}
+    key = keys.fan_out_segment(unit.deal_id, unit.segment)
+    return upsert(key, left, added, because="the segment's first cohort creates the counter")

@@ -24,7 +24,7 @@ from shared import settings
 from shared.data import keys
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, update
+from shared.dynamodb.writes import Write, update, upsert
 from shared.errors import DealsError, SlowDown
 from shared.values import links
 
@@ -58,15 +58,9 @@ def begin(table: Table, username: str, address: str, now: datetime, *, signed_in
 
 def remember(table: Table, username: str, address: str, now: datetime) -> None:
     """Remember that a user has signed in from a network, by a hash of both: neither is kept."""
-    write = update(
-        keys.known_network(username, _home(address)),
-        f"SET {TTL_ATTRIBUTE} = :expires, #type = :type",
-        condition=None,  # the first sign-in makes it, the last one counts
-        names={"#type": "Type"},
-        values={":expires": int((now + settings.NETWORK_REMEMBERED).timestamp()), ":type": keys.ATTEMPTS},
-        refused=None,
-    )
-    table.write(write)
+    left = {"Type": keys.ATTEMPTS, TTL_ATTRIBUTE: int((now + settings.NETWORK_REMEMBERED).timestamp())}
+    known = upsert(keys.known_network(username, _home(address)), left, {}, because="the last sign-in counts")
+    table.write(known)
 
 
 def signed_in(table: Table, username: str, now: datetime) -> None:
