@@ -154,10 +154,10 @@ def _checked(exercise: Exercise, made: running.Run) -> Iterator[Found]:
     if check.finds:
         reads = done[-len(exercise.after) :] if exercise.after else own
         found = [item.get(check.by or _sort_key(each)) for each in reads for item in each.reply.items]
-        yield Found(f"Comes back: {_listed(check.finds)}", _listed(found), found == [*check.finds])
+        yield Found(f"Returns {_listed(check.finds)}", _listed(found), found == [*check.finds])
     if check.units:
         units = sum(each.took.capacity.read for each in own if each.took and each.took.capacity)
-        yield Found(f"Takes {check.units:g} RRU at most", f"{units:g} RRU", 0 < units <= check.units)
+        yield Found(f"Takes at most {check.units:g} RRU", f"{units:g} RRU", 0 < units <= check.units)
     for item in check.left:
         wanted_item = running.fill(item, {})
         lies: Item = next((each for each in made.ours_left if each[SORT_KEY] == item[SORT_KEY]), {})
@@ -224,9 +224,9 @@ def keys_of(items: Sequence[Mapping[str, Any]], key: str, text: str) -> list[dic
     template = text.strip()
     plain = _FIELD.sub("", template)
     if not template or len(template) > 100 or not re.fullmatch(r"[\w#:. -]*", plain, re.ASCII):
-        raise Unusable("Use letters, digits, #, -, _, : and names of attributes in braces, 100 characters at most.")
+        raise Unusable("Use letters, digits, #, -, _, : and attribute names in braces, at most 100 characters.")
     if key in _PARTITION_KEYS and not re.match(r"\{scratch\}(#|$)", template):
-        raise Unusable("A partition key begins with {scratch}, your own partition, and then #.")
+        raise Unusable("A partition key is {scratch}, your own partition, or begins with {scratch}#.")
     made = {}
     for item in items:
         values = {**item, "scratch": "{scratch}"} if key in _PARTITION_KEYS else item
@@ -265,17 +265,17 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
         filled = running.fill(arguments, dict(send))
         wire("", operation, running.arguments_of(Step(operation, filled), given))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise Unusable(f"An argument of {operation} is missing, or is not of the kind that DynamoDB takes.") from error
+        raise Unusable(f"An argument of {operation} is missing or has the wrong type.") from error
     if not isinstance(filled.get("Limit", 1), int):
-        raise Unusable("Limit is a number.")
+        raise Unusable("Limit must be a number.")
     left = re.search(r"\{(?!scratch\}|long\})\w*\}", json.dumps(filled, default=str))
     if left:
-        raise Unusable(f"There is no value {left[0]} in this exercise.")
+        raise Unusable(f"This exercise has no value {left[0]}.")
     return operation, filled
 
 
 def _no_fraction(_text: str) -> None:
-    raise Unusable("Use whole numbers: this table has no others.")
+    raise Unusable("Use whole numbers: this table stores no others.")
 
 
 def _parts(operation: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -293,14 +293,14 @@ def _parts(operation: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, A
 def _bounds(part: Mapping[str, Any]) -> None:
     """Refuse what leads out of the reader's own partitions, or means something to the whole site."""
     if "TableName" in part:
-        raise Unusable("Leave TableName out: the table is this site's, and no other can be named.")
+        raise Unusable("Leave out TableName: requests go to this site's table.")
     if _LEGACY & part.keys():
         raise Unusable(f"{min(_LEGACY & part.keys())} is a legacy parameter: use expressions.")
     if part.get("IndexName", GSI1.name) not in {index.name for index in (GSI1, GSI2, GSI3)}:
-        raise Unusable("IndexName is GSI1, GSI2 or GSI3.")
+        raise Unusable("IndexName must be GSI1, GSI2 or GSI3.")
     for item in (part.get(name, {}) for name in ("Key", "Item", "ExclusiveStartKey")):
         if _OURS & item.keys():
-            raise Unusable(f"Leave {min(_OURS & item.keys())} out: the site itself uses it.")
+            raise Unusable(f"Leave {min(_OURS & item.keys())} out: the site itself uses this attribute.")
         for key in _PARTITION_KEYS & item.keys():
             # An update may make an item, and only those of {scratch} itself are given an end.
             _own(item[key], exact=key == PARTITION_KEY and "UpdateExpression" in part)
@@ -310,7 +310,7 @@ def _bounds(part: Mapping[str, Any]) -> None:
         named = [word for word in _WORD.findall(expression) if names.get(word, word) in _PARTITION_KEYS]
         equal = [value for word, value in _EQUALS.findall(expression) if names.get(word, word) in _PARTITION_KEYS]
         if len(named) != 1 or len(equal) != 1:
-            raise Unusable("Ask one partition by its key: PK = :partition, where :partition is {scratch}.")
+            raise Unusable("Query one partition by its key: PK = :partition, where :partition is {scratch}.")
         _own(part.get("ExpressionAttributeValues", {}).get(equal[0]))
     _clauses(part.get("UpdateExpression", ""), names)
 
@@ -320,12 +320,12 @@ def _clauses(update: str, names: Mapping[str, str]) -> None:
     first, *clauses = _CLAUSE.split(update)
     for clause, text in [("", first), *zip(clauses[::2], clauses[1::2], strict=True)]:
         if text.rstrip().endswith(","):
-            raise Unusable("DynamoDB refuses a comma before a clause of an update, which the local cloud lets pass.")
+            raise Unusable("Remove the comma before the next clause: DynamoDB refuses it, the local cloud does not.")
         changed = {names.get(word, word) for word in _WORD.findall(text)}
         if changed & _OURS or (changed & _PARTITION_KEYS and clause.upper() != "REMOVE"):
-            raise Unusable("An update here sets no partition key of an index, and leaves Type and ExpiresAt alone.")
+            raise Unusable("An update here must not set an index's partition key, Type or ExpiresAt.")
 
 
 def _own(partition: Any, *, exact: bool = False) -> None:
     if not isinstance(partition, str) or not re.match(r"\{scratch\}$" if exact else r"\{scratch\}(#|$)", partition):
-        raise Unusable("This names another partition: yours is {scratch}.")
+        raise Unusable("This is another partition: yours is {scratch}.")

@@ -136,7 +136,7 @@ class Lesson:
     def kind(self) -> str:
         """The page's mark in the contents: whether it runs, and whether a request of it is to fail."""
         if not self.can_run:
-            return "tells"
+            return "text only"
         return "fails on purpose" if any(step.refused for step in self.common) else "runs"
 
     @property

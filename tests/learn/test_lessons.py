@@ -499,7 +499,7 @@ def test_any_other_request_is_sent_and_its_answer_shown(reader: Browser, typed: 
 def test_the_page_shows_the_task_then_what_was_wrong_then_the_solution(reader: Browser, exercise: Exercise) -> None:
     opened = reader.get(f"/learn/{exercise.slug}")
     assert opened.status == 200
-    assert "Nothing was sent yet." in opened.words
+    assert "Nothing has been sent yet." in opened.words
 
     failed = reader.post(f"/learn/{exercise.slug}", {"request": exercise.broken})
     assert (failed.status, "Not yet" in failed.words, "Solved" in failed.words) == (200, True, False)

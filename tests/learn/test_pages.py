@@ -62,8 +62,8 @@ def test_each_page_opens_and_runs_within_its_rights(reader: Browser, table: Tabl
 
     assert (opened.status, ran.status) == (200, 200)
     assert lesson.question in opened.words
-    assert ("In the partition: what was read" in ran.words) == lesson.can_run
-    assert ("Nothing was sent yet." in opened.words) == lesson.can_run
+    assert ("Marked items were read" in ran.words) == lesson.can_run
+    assert ("Nothing has been sent yet." in opened.words) == lesson.can_run
     versions = [each.text for each in ran.document.iter("h2") if each.text in ("Often seen", "Here")]
     assert versions == ["Often seen"] * bool(lesson.common) + ["Here"] * lesson.can_run
     assert len([*opened.document.iter("pre")]) == len(lesson.common) + len(lesson.ours)
@@ -95,7 +95,7 @@ def test_what_the_local_cloud_does_not_refuse_is_said(monkeypatch: pytest.Monkey
     with stage(MINISTACK, monkeypatch):
         seen = a_reader().post("/learn/sparse-index").words
 
-    assert "Amazon’s DynamoDB refuses this with ValidationException . The local cloud lets it pass." in seen
+    assert "On AWS, DynamoDB refuses this with ValidationException . The local cloud accepts it." in seen
 
 
 def test_a_value_of_ones_own_is_what_is_asked_for(reader: Browser) -> None:
@@ -109,7 +109,7 @@ def test_a_value_that_is_none_gets_one_sentence_and_nothing_is_sent(reader: Brow
 
     assert seen.status == 422
     assert "Use small letters, digits and hyphens." in seen.words
-    assert "Nothing was sent yet." in seen.words
+    assert "Nothing has been sent yet." in seen.words
     assert not [item for item in table.scan()[0] if item["PK"].startswith(keys.scratches())]
 
 
@@ -178,7 +178,7 @@ def test_each_answer_opens_the_explanation_and_runs_nothing(reader: Browser, tab
             seen = reader.post(f"/learn/{slug}", {"answer": str(number)})
 
             assert explanation in _spaced(seen), slug
-            assert ("✗ not so" in seen.words) == (number != predict.right), slug
+            assert ("✗ wrong" in seen.words) == (number != predict.right), slug
             (right,) = [each for each in seen.document.iter("button") if "✓ right" in "".join(each.itertext())]
             assert right.get("value") == str(predict.right), slug
     assert table.scan() == before
@@ -221,8 +221,8 @@ def test_an_answer_stays_open_when_the_lesson_is_run(reader: Browser) -> None:
 
     ran = reader.post("/learn/locking", {**answered.values(), "value": "1500"})
 
-    assert "✗ not so" in ran.words
-    assert "In the partition: what was read" in ran.words
+    assert "✗ wrong" in ran.words
+    assert "Marked items were read" in ran.words
 
 
 def _rows(seen: Seen, number: int = 0) -> list[list[str]]:
@@ -366,7 +366,7 @@ def in_demo() -> Any:
 
 def test_the_demo_runs_lessons_and_one_that_asks_a_table_of_its_own(in_demo: Any) -> None:
     assert "Run" in in_demo["lesson"]
-    assert "A table of its own has just answered so." in in_demo["own table"]
+    assert "A separate table has just given these answers." in in_demo["own table"]
 
 
 def test_the_demo_checks_exercises(in_demo: Any) -> None:
@@ -500,7 +500,7 @@ def test_a_run_asks_the_table_of_its_own_and_shows_no_request_of_it(monkeypatch:
         before, after = browser.get(PAGE), browser.post(PAGE, {"run": "1"})
 
         assert "recorded from" in before.words
-        assert "A table of its own has just answered so." in after.words
+        assert "A separate table has just given these answers." in after.words
         assert _cells(after, "Queries of the index") == _cells(before, "Queries of the index")
         assert lessons.recorded()["index"] not in {request.index for request in page_cost.trace().requests}
 
@@ -511,7 +511,7 @@ def test_an_engine_that_answers_otherwise_leaves_what_was_recorded(monkeypatch: 
         monkeypatch.setenv("TEXTBOOK_TABLE", own.name)
         seen = Browser({"/learn": learn.handler}).post(PAGE, {"run": "1"})
 
-    assert "recorded from MiniStack on a table of its own. The engine here answers otherwise." in seen.words
+    assert "recorded from MiniStack on a separate table. The engine here gives other answers." in seen.words
 
 
 def test_the_recorded_answer_is_shown_and_says_where_it_is_from(reader: Browser) -> None:
