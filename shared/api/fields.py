@@ -49,11 +49,11 @@ NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + HIDDEN
 class Body(BaseModel):
     """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, defer_build=True)
 
 
 class Answer(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", defer_build=True)
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
