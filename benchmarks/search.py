@@ -3,7 +3,7 @@
 Requests, read units and round trips are counted on dynoxide, whose capacity figures are DynamoDB's; no time is
 measured. ``tests/data/test_costs.py`` holds what is shown here: pages as the site asks for them. The deals are
 imported into the table as files of items, as from an export of DynamoDB. The data layer makes the items; their titles
-are the sample's, repeated, some with one more word. Each is of a product of its own, and so a card of its own.
+are the sample's, repeated, some with one more word. Each is of a shop of its own, and so a card of its own.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _made_up(size: int) -> Iterator[Deal]:
             brand=naming.slug(like["brand"]),
             brand_name=like["brand"],
             category=naming.slug(like["category"]),
-            link=f"https://shop.example/products/{number}",
+            link=f"https://shop{number}.example/products",
             **{name: like[name] for name in ("price", "currency")},
             list_price=like.get("listPrice"),
         )

@@ -340,7 +340,7 @@ def _numbered(deals: Iterable[Deal], under: Period | None = None) -> Iterator[tu
     found = list(deals)
     shown = (
         (
-            likenesses(deal.link, deal.title),
+            likenesses(deal.link, deal.title, deal.brand),
             f"{deal.price} {deal.currency} {under and under.start_of(deal.created_at)}",
         )
         for deal in found

@@ -138,17 +138,18 @@ _COLOUR = re.compile(r"(?:, | [-\u2013\u2014|] )([^,|()\u2013\u2014]*)$")
 """An ending of a title that its page's address may have, too. Text in parentheses often means another product."""
 
 
-def likenesses(link: str, title: str) -> tuple[str, str]:
-    """Two texts of a deal. Deals that share either are one product, or its colours and sizes.
+def likenesses(link: str, title: str, brand: str) -> tuple[str, str, str]:
+    """Three texts of a deal. Deals that share one of them are one product, or its colours and sizes.
 
     The first is the product. The second is the page at the shop with the title, both without a common final colour or
     size: ``Trail runner, blue`` at ``/trail-runner-blue``, as many shops have a page for each colour. The title
-    separates products that only share a page's path.
+    separates products that only share a page's path. The third is the brand with the title at the shop: readers could
+    not tell two such cards apart.
     """
     at, colour = page(link), _COLOUR.search(title)
     if colour and (ending := re.sub("[^a-z0-9]+", "-", colour[1].casefold()).strip("-")):
         at = at.removesuffix(f"-{ending}")
-    return product(link), f"{at} {_ENDING.sub('', title).casefold()}"
+    return product(link), f"{at} {_ENDING.sub('', title).casefold()}", f"{host(link)} {brand} {title.casefold()}"
 
 
 _SIGNS = " -\u2013\u2014|:,"

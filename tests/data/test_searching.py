@@ -190,7 +190,7 @@ def test_a_change_of_what_no_list_needs_writes_no_word_again(table: Table) -> No
 
 def card_of(deal: Deal) -> str:
     """A deal's likenesses as its words' items have them."""
-    return " ".join(links.hashed(text)[:16] for text in links.likenesses(deal.link, deal.title))
+    return " ".join(links.hashed(text)[:10] for text in links.likenesses(deal.link, deal.title, deal.brand))
 
 
 def test_a_word_has_what_lists_are_sorted_narrowed_and_laid_out_by(table: Table) -> None:

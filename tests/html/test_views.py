@@ -98,8 +98,9 @@ def test_products_that_share_a_path_are_cards_of_their_own() -> None:
         (("Boot, red", "Boot - blue", "Boot (42)"), (f"{VIEW}?id=1", f"{VIEW}?id=2", f"{VIEW}?id=3")),
         (("Boot", "The boot", "A boot"), (f"{VIEW}?id=1", f"{VIEW}?id=1&utm_source=a", f"{VIEW}?fbclid=b&id=1")),
         (("Boot", "Boot | Dark Blue", "Boot - Bl\u00fc/Red"), (BOOT, f"{BOOT}-dark-blue", f"{BOOT}-bl-red?size=9")),
+        (("Boot", "Boot", "BOOT"), (f"{BOOT}-c43762", f"{BOOT}-c43764", f"{BOOT}-c43765")),
     ],
-    ids=["title", "title but for its end", "product", "a page for each colour"],
+    ids=["title", "title but for its end", "product", "a page for each colour", "a code for each colour"],
 )
 def test_variants_are_one_card_where_product_or_title_says_so(titles: tuple[str, ...], links: tuple[str, ...]) -> None:
     deals = [a_deal(title=title, link=link) for title, link in zip(titles, links, strict=True)]
@@ -129,7 +130,7 @@ def test_another_page_of_a_shop_is_a_card_of_its_own(title: str, link: str) -> N
 
 def of_brands(*brands: str) -> list[Deal]:
     return [
-        a_deal(NOW - timedelta(minutes=n), link=f"https://shop.example/{n}", brand=brand, brand_name=brand.title())
+        a_deal(NOW - timedelta(minutes=n), link=f"https://{n}.example/shoe", brand=brand, brand_name=brand.title())
         for n, brand in enumerate(brands)
     ]
 

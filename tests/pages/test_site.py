@@ -161,7 +161,7 @@ def test_without_picks_the_newest_deals_picture_is_large_and_asked_for_first(
 ) -> None:
     monkeypatch.setenv("PICTURES_OF_OTHERS", "true")
     image, ours = "https://shop.example/cdn/shop/shoe.jpg", Picture("0" * 20, 640, 480, "dde8ff")
-    made = [a_deal(now - timedelta(minutes=n), image=image, link=f"https://shop.example/{n}") for n in range(3)]
+    made = [a_deal(now - timedelta(minutes=n), image=image, link=f"https://{n}.example/shoe") for n in range(3)]
     post(table, [replace(made[0], picture=ours), *made[1:]], now)
     if copied:
         refresher.refresh(page_cache.PARTS, set(), set())

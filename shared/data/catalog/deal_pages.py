@@ -100,10 +100,10 @@ def _beside_it(deal: Deal, among: Iterable[Deal], now: datetime) -> tuple[tuple[
     """The active deals except this one, newest first: its variants, and the others."""
     newest = sorted({each.deal_id: each for each in among}.values(), key=lambda each: each.deal_id, reverse=True)
     parts: tuple[list[Deal], list[Deal]] = ([], [])
-    own = set(links.likenesses(deal.link, deal.title))
+    own = set(links.likenesses(deal.link, deal.title, deal.brand))
     for each in newest:
         if each.status(now) is Status.ACTIVE and each.deal_id != deal.deal_id:
-            parts[own.isdisjoint(links.likenesses(each.link, each.title))].append(each)
+            parts[own.isdisjoint(links.likenesses(each.link, each.title, each.brand))].append(each)
     return tuple(parts[0]), tuple(parts[1])
 
 
