@@ -253,7 +253,7 @@ def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
     place = f"/my/alerts/deals/{deal.number}"
 
     asked = [ana.post(place, {"ceiling": "25"}), ana.post("/my/alerts", {"words": "running shoes"})]
-    refused = [ana.post(place, {"ceiling": "cheap"}), ana.post("/my/alerts", {"words": "the"})]
+    refused = [ana.post(place, {"ceiling": "cheap"}), ana.post("/my/alerts", {"words": "of the"})]
     listed = ana.get("/my/watches")
     of_price, of_words = alerts.of(table, "ana")
     wrong = {"ceiling": "-1", "currency": "USD", "leastDiscount": "", "pace": "daily"}

@@ -3,7 +3,7 @@
 A deal is found by the words of its title, brand and category. Words are compared by stem, so ``jackets`` finds a
 jacket; a brand's words are also filed as written. A hyphenated word is filed in parts and joined (``t-shirt`` as
 ``tshirt``, ``t`` and ``shirt``), as are ``T shirt`` and a number with its unit (``16gb``, ``16 GB``), and an irregular
-plural also as its singular. Words such as ``on`` and ``the`` are left out unless there are no others: On is a brand.
+plural also as its singular. Words such as ``on`` and ``the`` are left out unless one is alone: On is a brand.
 Typed text becomes words in the same way.
 
 Snowball's English algorithm makes the stems (https://snowballstem.org/algorithms/english/stemmer.html). Only
@@ -176,7 +176,8 @@ def asked(text: str) -> Search:
     """Read a typed text as a search."""
     plain = _plain(text[:MOST_CHARACTERS])
     terms = dict.fromkeys(_term(word, *([whole] if whole else [])) for word, whole in _parts(plain))
-    terms = terms or dict.fromkeys(_term(word) for word in _WORD.findall(plain) if len(word) > 1)
+    if not terms and len(common := _WORD.findall(plain)) == 1 and len(common[0]) > 1:
+        terms = dict.fromkeys([_term(*common)])
     return Search(plain, tuple(terms)[:MOST_WORDS], len(text) > MOST_CHARACTERS or len(terms) > MOST_WORDS)
 
 
