@@ -55,7 +55,7 @@ from shared.models.messages import AboutDeal, AboutOther, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
-from shared.values import identifiers, times
+from shared.values import identifiers, money, times
 from shared.values.times import to_iso
 
 PAGE = 25
@@ -514,8 +514,12 @@ def _alert_row(alert: Alert) -> dict[str, Any]:
 
 
 def _limits_typed(typed: Mapping[str, str]) -> dict[str, str]:
-    """The limits among a form's fields; an empty field sets no limit."""
-    return {name: typed[name].strip() for name in _FIELDS if typed.get(name, "").strip()}
+    """The limits among a form's fields, a price without its currency's sign; an empty field sets no limit."""
+    given = {name: typed[name].strip() for name in _FIELDS if typed.get(name, "").strip()}
+    ceiling, sign = money.read(given.get("ceiling", ""))
+    if ceiling and (not sign or money.is_of(sign, given.get("currency", ""))):
+        given["ceiling"] = ceiling
+    return given
 
 
 def _typed(within: Limits) -> dict[str, str]:

@@ -216,10 +216,10 @@ def fields_of(page: Seen, form: str) -> dict[str, str]:
 
 def test_a_watchs_limits_are_edited_in_its_row_which_says_what_they_cannot_be(ana: Browser) -> None:
     ana.post("/my/watches/brand/g-fore", {"on": "1"})
-    typed = {"ceiling": "80,5", "currency": "EUR", "leastDiscount": "", "words": "running shoes", "pace": "daily"}
+    typed = {"ceiling": "$80,5", "currency": "EUR", "leastDiscount": "", "words": "running shoes", "pace": "daily"}
 
     refused = ana.post("/my/watches/brand/g-fore/limits", typed)
-    kept = ana.post("/my/watches/brand/g-fore/limits", typed | {"ceiling": "80.5"})
+    kept = ana.post("/my/watches/brand/g-fore/limits", typed | {"ceiling": "€80,5"})
 
     assert (refused.status, kept.status, kept.location) == (422, 303, "/my/watches?notice=limits#row-brand-g-fore")
     assert refused.words.count("This must be a price such as 79.95.") == 2
