@@ -314,7 +314,7 @@ def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(a
     ]
     (form,) = (form for form in document.findall(".//form[@method='post']") if form.get("action") == "/my/alerts")
     fields = {field.get("name"): field.get("value") for field in form.findall("input")}
-    assert fields == {"words": "runner", "ceiling": "80.00", "currency": "USD"}
+    assert fields == {"words": "runner", "ceiling": "80.00", "currency": "USD", "leastDiscount": "50"}
 
 
 def test_a_search_of_limits_alone_leads_to_all_deals_within_them(ask: Ask) -> None:

@@ -456,7 +456,12 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
             for phrase in limits.typed
         ]
         + chips("/search", selection, searched),
-        alert={"words": found.ran.text, "ceiling": found.selection.most, "currency": found.selection.currency},
+        alert={
+            "words": found.ran.text,
+            "ceiling": found.selection.most,
+            "currency": found.selection.currency,
+            "leastDiscount": found.selection.discount,
+        },
         cards=views.cards(active, request.now, alike=alike),
         partly=views.cards(some, request.now, alike=alike),
         next=link("/search", q=searched, **query_of(onward), cursor=more) if more else None,

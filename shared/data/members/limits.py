@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from shared import settings
+from shared.data.catalog.selecting import read_phrases
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS, asked
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.errors import InvalidLimits
@@ -98,6 +99,8 @@ def _words(value: Any) -> str:
     wanted = asked(typed)
     if not typed.isprintable() or len(typed) > MOST_CHARACTERS or not wanted.terms:
         raise ValueError(f"Use words that a deal can have, in at most {MOST_CHARACTERS} characters.")
+    if read_phrases(typed).typed:
+        raise ValueError("Use words only: a price or a discount has a field of its own.")
     if wanted.cut:
         raise ValueError(f"This must have at most {MOST_WORDS} words.")
     return typed
