@@ -1,14 +1,14 @@
-"""Whose account a name is: writes for a user require this in their transaction.
+"""Checks that a user's writes require in their transaction: the account exists, and is the one that signed in.
 
-It is an item of its own, made and deleted with the User item. A write, and a condition in a transaction, cost as many
-units as their item has KB: the User item grows with its addresses and is in an index, this one stays at a tenth of a
-KB. It also counts the alerts, because no account has more than a hundred, and what must be finished before an account
-is removed (``holds_accounts`` of a feature).
+They use a separate Account item, created and deleted with the User item. A write or a condition costs units by its
+item's size: the User item grows with its addresses and is in an index, while the Account item stays at 0.1 KB. It also
+counts the alerts, at most a hundred, and whatever must be finished before the account can be removed
+(``holds_accounts`` of a feature).
 
-A request may still be running when its account is removed, and the name may have another owner by then. So a request
-brings the id of the account that it was signed in to, and its writes are refused for any other. Only marking one
-message read does not ask: its id is of one announcement to one name. The command line acts on names, and brings no id:
-then the name's present owner is meant. An account that is being removed has no such item any more.
+A request may outlive its account, and the name may have a new owner. So requests bring the id of the account that
+signed in, and writes for any other are refused. Only marking one message read needs no check: its id belongs to one
+announcement to one name. The command line brings no id, and means the name's present owner. An account that is being
+removed has no such item any more.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from shared.dynamodb.writes import Write, delete, put_new, require, update
 from shared.errors import DealsError, NoSuchUser, NotSignedIn, UsernameTaken
 
 _HOLDING: Mapping[str, str] = features.merged("holds_accounts")
-"""The counts of an Account item that must be 0 before it goes, each with the error that says so."""
+"""The counts of an Account item that must be 0 before its removal, each with its error."""
 
 
 def new(username: str, account_id: str) -> Write:
-    """The write that makes a name an account's. Refused with UsernameTaken."""
+    """The write that gives a name to an account. Refused with UsernameTaken."""
     return put_new(to_item(username, account_id), refused=UsernameTaken(username))
 
 
 def removed(username: str, account_id: str) -> Write:
-    """The write that ends an account, which must hold nothing that is to be finished. Refused with StillNeeded."""
+    """The write that ends an account that has nothing left to finish. Refused with StillNeeded."""
     none = "".join(f" AND {count} = :none" for count in _HOLDING)
     error = next(iter(_HOLDING.values()), "")
     return delete(
@@ -44,7 +44,7 @@ def removed(username: str, account_id: str) -> Write:
 
 
 def held(count: str, username: str, account_id: str | None = None, *, more: int = 1) -> Write:
-    """The write that counts ``more`` of what holds an account, or fewer. Refused as ``required`` is."""
+    """The write that adds ``more`` to a count that holds the account. Refused as ``required`` is."""
     condition, values = is_of(account_id)
     return update(
         keys.account(username),
@@ -58,7 +58,7 @@ def held(count: str, username: str, account_id: str | None = None, *, more: int 
 def alerted(
     username: str, account_id: str | None, *, refused: DealsError, more: int = 1, most: int | None = None
 ) -> Write:
-    """The write that counts ``more`` alerts, up to ``most``, or fewer. Refused too where ``required`` is."""
+    """The write that adds ``more`` to the number of alerts, up to ``most``. Refused also as ``required`` is."""
     condition, held = is_of(account_id)
     bounded = {} if most is None else {":most": most}
     below = "" if most is None else " AND (attribute_not_exists(Alerts) OR Alerts < :most)"
@@ -72,7 +72,7 @@ def alerted(
 
 
 def to_item(username: str, account_id: str, counts: Mapping[str, int] | None = None) -> Item:
-    """The Account item of an account, with what it counts."""
+    """An Account item with its counts."""
     counted = dict.fromkeys(_HOLDING, 0) | (dict(counts) if counts else {})
     return {
         **keys.account(username),
@@ -84,13 +84,13 @@ def to_item(username: str, account_id: str, counts: Mapping[str, int] | None = N
 
 
 def required(username: str, account_id: str | None = None) -> Write:
-    """Require that a name is an account's. Refused with NotSignedIn; without an id, with NoSuchUser."""
+    """Require that a name belongs to an account. Refused with NotSignedIn; without an id, with NoSuchUser."""
     condition, values = is_of(account_id)
     return require(keys.account(username), condition, values=values, refused=account_missing(username, account_id))
 
 
 def edits(username: str, account_id: str, *, refused: DealsError) -> Write:
-    """Require that a name is still an account's, and that it is an editor."""
+    """Require that a name still belongs to an account, and that it is an editor."""
     return require(
         keys.user(username),
         "AccountId = :account AND #role = :editor",
@@ -121,7 +121,7 @@ def change(
 
 
 def is_of(account_id: str | None) -> tuple[str, dict[str, str]]:
-    """The condition that a User or an Account item is an account's, or any account's, and its values."""
+    """The condition, with values, that a User or Account item belongs to an account, or to any."""
     if account_id is None:
         return "attribute_exists(AccountId)", {}
     return "AccountId = :account", {":account": account_id}

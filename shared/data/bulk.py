@@ -1,12 +1,10 @@
-"""Many writes: new items 25 to a request, many writes for one account, 25 to a transaction that requires it, and things
-that are written together, as many to a transaction as fit.
+"""Bulk writes: batches of new items, transactions of many writes for one account, and grouping of writes.
 
-Inserts go out several requests side by side; items that exist stay as they are. Writes for an account, such as those
-that mark its messages read, go one transaction after the other: five thousand messages are 200 transactions instead of
-5,000 requests, a partition takes 1,000 write units a second, a write in a transaction is two of them, and transactions
-side by side would throttle each other. They are small because a transaction that is throttled has used its units for
-nothing. Each write has the same effect however often it is made, so interrupted work is simply repeated, and goes on
-where it stopped.
+Inserts go 25 to a request, several requests in parallel; existing items stay. Writes for an account go 25 to a
+transaction that requires the account, one after the other: five thousand messages take 200 transactions instead of
+5,000 requests. In parallel they would throttle each other, since a partition takes 1,000 write units a second and a
+transactional write is two. They are small because a throttled transaction has consumed its units for nothing. Repeating
+a write changes nothing, so interrupted work is simply repeated, and continues where it stopped.
 """
 
 from __future__ import annotations
@@ -31,14 +29,14 @@ _RETRIED = {
 }  # fmt: skip
 
 
-class _Throttled(Exception):  # it is no error, but a reason to try again
+class _Throttled(Exception):  # not an error, but a reason to retry
     """DynamoDB left some items of successful requests unprocessed."""
 
 
 def insert(table: Table, items: Sequence[Item]) -> int:
-    """Insert items, and leave those that exist as they are; returns how many were new.
+    """Insert items that don't exist yet; returns how many were new.
 
-    Raises Busy where items, or whole requests, were throttled for too long: then some were not inserted.
+    Raises Busy if items, or whole requests, were throttled for too long; then some weren't inserted.
     """
     pending = list(items)
     written = 0
@@ -61,9 +59,9 @@ def insert(table: Table, items: Sequence[Item]) -> int:
 
 
 def _insert_batch(table: Table, batch: Sequence[Item]) -> tuple[int, list[Item]]:
-    """Insert up to 25 items in one request; returns how many were new, and those to be tried again.
+    """Insert up to 25 items in one request; returns how many were new, and the items to retry.
 
-    What exists is refused, rightly.
+    The refusal of an existing item is no failure.
     """
     refusals = table.insert_batch(batch)
     left = []
@@ -76,20 +74,20 @@ def _insert_batch(table: Table, batch: Sequence[Item]) -> tuple[int, list[Item]]
 
 
 TOGETHER = 25
-"""Writes of one transaction."""
+"""Writes in one transaction."""
 
 
 def write_all(table: Table, writes: Sequence[Write], *, required: Write) -> int:
-    """Make all writes that are not refused; returns how many were made.
+    """Make the writes, except those that are refused; returns how many were made.
 
-    Raises the error of what is ``required`` of the account, and Busy; then the first are made.
+    Raises the error of ``required``, and Busy; earlier transactions stay made.
     """
     batches = (writes[start : start + TOGETHER] for start in range(0, len(writes), TOGETHER))
     return sum(_write_together(table, batch, required) for batch in batches)
 
 
 def forget_found(table: Table, partition: str, most: int, *, index: Index | None = None, required: Write) -> int:
-    """Delete what a partition holds, ``most`` items of it; returns how many. Raises as ``write_all`` does."""
+    """Delete at most ``most`` items of a partition; returns how many. Raises as ``write_all`` does."""
     found = list(table.query(partition, index=index, limit=most, projection=KEYS_ONLY, consistent=True))
     gone = "another run of the removal may have been here first"
     return write_all(table, [forget(keys.primary(item), because=gone) for item in found], required=required)
@@ -103,14 +101,14 @@ def _write_together(table: Table, batch: Sequence[Write], required: Write) -> in
             raise
         if len(batch) == 1:
             return 0
-        # One of them refuses all: each by itself, then.
+        # One refused write refuses the transaction, so try each separately.
         return sum(_write_together(table, [write], required) for write in batch)
     return len(batch)
 
 
 def together(things: Iterable[tuple[T, int, frozenset[Hashable]]]) -> Iterator[list[T]]:
-    """Things in their order, in parts whose writes fit a transaction: of each, how many writes it takes for itself, and
-    which ones it shares with others."""
+    """Group things, in their order, so that each group's writes fit a transaction; each thing has a number of writes of
+    its own, and shared ones."""
     part: list[T] = []
     own, shared = 0, frozenset[Hashable]()
     for thing, alone, others in things:

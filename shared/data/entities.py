@@ -1,9 +1,8 @@
-"""The types of items, a row each: keys, places in indexes, attributes, partners, owner, who sees it, what is exported.
+"""The item types, one row each: keys, index places, attributes, partners, owner, visibility and export.
 
-All that must know the types is made of these rows, which are ``Entity``s (``entity.py``): ``btd check``
-(``invariants.py``), ``btd export``, the removal of accounts, the browser of the table with its chart, the model for
-NoSQL Workbench, and the patterns of IAM (``partitions.py``). Functions that readers wait for do not import it when they
-start.
+Everything that needs the types is made from these rows (``Entity`` in ``entity.py``): ``btd check``
+(``invariants.py``), ``btd export``, account removal, the table browser and its chart, the model for NoSQL Workbench,
+and the IAM patterns (``partitions.py``). Functions that readers wait for don't import it at start.
 """
 
 from __future__ import annotations
@@ -51,13 +50,13 @@ def _picks(page: CuratedPage, kind: str, patterns: str) -> Entity:
 
 
 def _copy(type_: str, key: Key, kind: str, patterns: str, shown: Shown) -> Iterator[Entity]:
-    """The copies of a page's part as JSON and as HTML, under the same partition key."""
+    """The copies of a page's part as JSON and HTML, in one partition."""
     for each in (key, keys.html_copy(key)):
         yield Entity(type_, at(each, kind, patterns, shown), needs="Body BuiltAt", expires=True)
 
 
 def _followed(topic: Topic, likes: str, watches: str) -> Iterator[Entity]:
-    """The likes and the watches of brands or of categories, with the numbers of their patterns."""
+    """The likes and watches of brands or categories; ``likes`` and ``watches`` are the numbers of their patterns."""
     of, user = topic.kind.label, (topic, _USERNAME)
     of_topic: dict[str, Any] = {
         "says": SAYS_USER,
@@ -243,7 +242,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     ),
 }
 # fmt: on
-"""The types of items, by what they belong to."""
+"""The item types, grouped by what they belong to."""
 
 ROWS = tuple(entity for some in ENTITIES.values() for entity in some)
 
@@ -251,10 +250,10 @@ SCRATCHES = tuple(
     at({key_names(index)[0]: keys.scratch(_("Visitor"), _("Run"))}, "a run of trial requests", index=index)
     for index in (None, GSI1, GSI2, GSI3)
 )
-"""Partitions for trial requests: what is in them is of no type of ours."""
+"""Scratch partitions, which hold trial items of no type of ours."""
 
 SCRATCH_ITEM = Entity(SCRATCH, SCRATCHES[0], SCRATCHES[1:], expires=True)
-"""Their texts in the chart of the table."""
+"""Scratch items' texts in the chart of the table."""
 
 PLACES = (*(place for row in ROWS for place in (row.own, *row.places)), *SCRATCHES)
-"""The places of all types in the table and its indexes, and the scratch partitions."""
+"""Every type's places in the table and the indexes, and the scratch partitions."""

@@ -1,7 +1,7 @@
-"""A row of the types of items (``entities.py`` has the rows), and how forms of keys are written.
+"""The row of an item type (``entities.py`` has the rows), and templates of keys.
 
-Keys are made by the functions that make the real ones, of names such as ``<DealId>`` in the place of values: of an
-attribute of the item, of a part of its key, or of what ``invariants.py`` derives.
+Templates come from the functions that make the real keys, called with names such as ``<DealId>`` for values: an
+attribute of the item, a part of its key, or a value that ``invariants.py`` derives.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index
 
 
 class Shown(Enum):
-    """The readers of the items of a partition of the table or of an index."""
+    """Who may see the items of a partition in the table or an index."""
 
     OPEN = "everyone: the catalog"
     WHOLE = "who opens the browser of the table"
@@ -26,7 +26,7 @@ class Shown(Enum):
 
 
 class Exported(Enum):
-    """The part of a type's items that ``btd export`` writes without ``--personal``."""
+    """What ``btd export`` writes of a type's items without ``--personal``."""
 
     NOTHING = "nothing: a new type is left out until its row says more"
     DESCRIBED = "the attributes of its models that are not personal"
@@ -34,15 +34,15 @@ class Exported(Enum):
 
 
 When = tuple[str, Container[Any]]
-"""An attribute, and its values for which something holds; None means that it is absent."""
+"""An attribute, and the values for which something applies; None means that it is absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The form of items' keys in the table (``index`` None) or in an index, and what a partition there is.
+    """A key template in the table (``index`` None) or an index, and what its partition is.
 
-    ``patterns`` are the README's numbers of the access patterns that read it; ``because`` is why it is hidden.
-    Only items for which ``when`` holds stand there.
+    ``patterns`` are the README's numbers of the access patterns that read it; ``because`` says why it is hidden. Only
+    items that meet ``when`` are in it.
     """
 
     forms: Key
@@ -59,17 +59,17 @@ class Place:
 
     @property
     def keys(self) -> tuple[str, str]:
-        """Partition key and sort key as the chart shows them; no sort key is an empty text."""
+        """The partition and sort key as the chart shows them; an empty text for no sort key."""
         partition, sort = key_names(self.index)
         return _shown(self.forms[partition]), _shown(self.forms.get(sort or "", ""))
 
 
 @dataclass(frozen=True, slots=True)
 class Partner:
-    """An item that must exist for another one, under a key made of the other's values, when ``when`` holds.
+    """An item that must exist for another, under a key made from the other's values, if ``when`` holds.
 
-    ``says`` are attributes that it must have. Where there are any, the missing item can be written, with ``new`` ones
-    also, which are not compared, of the values that they name; but not one that ``is_lost`` with what only it knew.
+    ``says`` are attributes that it must have. If there are any, a missing partner can be rewritten, with ``new``
+    attributes (not compared) made from the other's values; but not if it ``is_lost`` with data of its own.
     """
 
     key: Key
@@ -81,15 +81,14 @@ class Partner:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One type of items in one form of key.
+    """One item type with one key template.
 
-    ``needs`` names the attributes that each item has, in addition to those of ``says``, which repeat its key. Of items
-    that are partly shown, ``may`` names the others that are drawn, and ``hides`` those that are not, each with the
-    reason. ``places`` are its places in indexes; a ``computed`` item follows as a whole from others
-    (``invariants.py``). ``owned``: it belongs to the account that ``Username`` names, and is removed with it
-    (``removal.py``): all that is in its partition of the table or of an index, which must name that account, or what
-    the function ``remover`` takes (``module:name``), where others count such items or point to them. A ``claimed``
-    item must be the partner of some other.
+    ``needs`` names attributes that each item has besides those of ``says``, which repeat its key. For items that are
+    partly shown, ``may`` names further attributes that are drawn, ``hides`` those that aren't, with reasons. ``places``
+    are its index places. A ``computed`` item follows from others (``invariants.py``). ``owned`` items belong to the
+    account in ``Username`` and are removed with it (``removal.py``): either a partition, all of whose items name the
+    account, or a function (``module:name``) if other items count or point to them. A ``claimed`` item must be the
+    partner of another.
     """
 
     type: str
@@ -109,21 +108,21 @@ class Entity:
 
     @property
     def key(self) -> Key:
-        """The form of its primary key, as the chart shows it."""
+        """Its primary key's template, as the chart shows it."""
         return dict(zip((PARTITION_KEY, SORT_KEY), self.own.keys, strict=True))
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The attributes that each item has in addition to its keys."""
+        """The attributes that each item has besides its keys."""
         return (*self.needs.split(), *self.says, *((TTL_ATTRIBUTE,) if self.expires else ()))
 
     def at(self, index: Index | None) -> list[tuple[str, str]]:
-        """The forms of its partition key and sort key in the table or an index, as the chart shows them."""
+        """Its partition and sort key templates in the table or an index, as the chart shows them."""
         return [place.keys for place in (self.own, *self.places) if place.index == index]
 
 
 class _Name(str):
-    """A name in the place of a value: the format that the value would have stays in it."""
+    """A name that stands for a value and keeps the value's format."""
 
     __slots__ = ()
 
@@ -132,7 +131,7 @@ class _Name(str):
 
 
 def named(name: str) -> Any:
-    """The name of a value, for functions that take a text, a number or a time."""
+    """A placeholder for functions that take a text, a number or a time."""
     return _Name(f"<{name}>")
 
 
@@ -143,7 +142,7 @@ _NAMED = (
     (re.compile(r"\b0999999999\b"), "<Rank>"),
     (re.compile(r"<\w+:\.2>"), "<FirstLetters>"),
 )
-"""Parts of keys that are hashed, calculated or cut off, and the names that stand for them."""
+"""Parts of keys that are hashed, calculated or cut, and the names that stand for them."""
 
 _FORMAT = re.compile(r":\w+(?=>)|(?<=>)T00:00:00")
 
@@ -162,7 +161,7 @@ def at(
     because: str = "",
     when: When | None = None,
 ) -> Place:
-    """A place in the table or an index, of attributes that may include those of other indexes."""
+    """A place in the table or an index; ``forms`` may hold attributes of other indexes, too."""
     found = {attribute: form for attribute, form in forms.items() if attribute in key_names(index)}
     for part, name in _NAMED:
         found = {attribute: part.sub(name, form) for attribute, form in found.items()}
@@ -174,4 +173,4 @@ SAYS_DEAL, SAYS_USER = {"DealId": "<DealId>"}, {"Username": "<Username>"}
 OF_DEAL = Partner(keys.deal(DEAL_ID))
 
 SCRATCH = "Scratch item"
-"""What items of partitions for trial requests are called, whatever their ``Type``."""
+"""The name for items in scratch partitions, whatever their ``Type``."""

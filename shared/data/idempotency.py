@@ -1,7 +1,7 @@
-"""Requests that take effect once: what a client's Idempotency-Key was used for, and the result that it had.
+"""Idempotency keys: a request takes effect once, and a repeated one gets the first one's result.
 
-A receipt is written in the transaction that does the work, so both exist or neither. It holds the id of the result (a
-deal's, an order's), and a repeated request is answered with that.
+A receipt is written in the transaction that does the work, so both exist or neither. It holds the id of the result,
+such as a deal's or an order's.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from shared.errors import DealsError, IdempotencyKeyReused
 from shared.values.times import to_iso
 
 LIFETIME = timedelta(hours=24)
-"""How long a receipt counts. After that it counts as gone, even before TTL removes it."""
+"""How long a receipt counts. An older one counts as absent even before TTL deletes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Idempotency:
-    """A client's promise that two requests with one key are one request; ``request`` is what it asked for.
+    """A client's claim that two requests with one key are the same; ``request`` is the content.
 
-    The promise is an account's: the next owner of its name may use the same key for something else.
+    It belongs to an account: the name's next owner may use the same key for something else.
     """
 
     account_id: str
@@ -41,16 +41,15 @@ class Idempotency:
 
 
 class Repeated(DealsError):
-    """The Idempotency-Key was used before: ``earlier_result`` says for what."""
+    """The Idempotency-Key was used before; ``earlier_result`` gives the result."""
 
 
 def once(
     table: Table, idempotency: Idempotency | None, result_id: str, now: datetime, writes: Iterable[Write]
 ) -> str | None:
-    """Make some writes in one transaction, unless a request with the same key, if it has one, made them before.
+    """Make writes in one transaction, unless a request with the same key (if any) has made them.
 
-    Returns None, or the id of the result that the first request had.
-    Raises IdempotencyKeyReused, and what the writes' refusals mean.
+    Returns None, or the id of the first request's result. Raises IdempotencyKeyReused, and the writes' refusals.
     """
     try:
         table.transact(*([receipt(idempotency, result_id, now)] if idempotency else []), *writes)
@@ -60,7 +59,7 @@ def once(
 
 
 def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
-    """The record of what a key was used for, for a transaction of the caller's own. Its refusal is ``Repeated``."""
+    """The write of a key's receipt, for the caller's transaction. Refused with ``Repeated``."""
     item = {
         **keys.idempotency(idempotency.account_id, idempotency.client_key),
         "Type": keys.IDEMPOTENCY,
@@ -73,9 +72,9 @@ def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
 
 
 def earlier_result(table: Table, idempotency: Idempotency | None, now: datetime) -> str | None:
-    """The id of the result that a request with the same key, if it has one, had; None where there was none.
+    """The id of the result of an earlier request with the same key (if any), or None.
 
-    Raises IdempotencyKeyReused if that was another request.
+    Raises IdempotencyKeyReused if the earlier request was a different one.
     """
     if idempotency is None:
         return None

@@ -1,12 +1,11 @@
-"""The table held against its invariants: what an item says beside what its row and the rest of the table make of it.
+"""Check the table against its invariants: each item against its type's row and the items it depends on.
 
-The rows (``entities.py``) say which attributes an item has, its places in indexes, and which other items must be
-there. Counts, notes of times, words, offers and accounts follow from several items, and are derived here, or by what
-features have for their items. What follows from other items can be mended; what only the lost item knew, only a person
-knows.
+The rows (``entities.py``) give an item's attributes, index places and partners. Counts, notes of times, words, offers
+and accounts depend on several items; they are derived here, or by features for their items. What follows from other
+items can be repaired; a lost item's own data needs a person.
 
-A scan is no snapshot: a fault is what two scans in a row find in the same state, and it is mended only if its item is
-still in that state.
+A scan isn't a snapshot, so a fault must be found in two scans in a row in the same state, and is repaired only if the
+item is still in that state.
 """
 
 from __future__ import annotations
@@ -61,19 +60,19 @@ _COUNTS = {
     keys.SCORE: SCORES,
     **dict.fromkeys(keys.TOPIC.values(), FOLLOWERS),
 }
-"""The types of items that count others, with the rules of their counts."""
+"""The types of items that are counts, with the rules that they follow."""
 
 _PAIRED = {keys.WORD: WORDS, keys.ENDING: NOTES, keys.PRODUCT_OFFER: OFFERS}
-"""The types of items that a deal has as well as its own, with the rules of theirs."""
+"""The types of items that accompany a deal, with their rules."""
 
 _FOLLOWS = {
     **dict.fromkeys(keys.LIKE.values(), "LikesCount"),
     **dict.fromkeys(keys.WATCH.values(), "WatchCount"),
 }
-"""The types of items that a topic counts, with its attributes that do."""
+"""The types of items that a topic counts, with the counting attributes."""
 
 _SEQUENCES = {keys.DEAL_NUMBER: keys.deal_numbers()}
-"""The types of items whose numbers are drawn from a sequence."""
+"""The types of items that are numbered from a sequence."""
 
 _READ: Mapping[str, Callable[[Item], object]] = {
     keys.DEAL: from_item,
@@ -81,28 +80,28 @@ _READ: Mapping[str, Callable[[Item], object]] = {
     keys.MESSAGE: messages.from_item,
     **dict.fromkeys((keys.PRICE_ALERT, keys.WORDS_ALERT), alerts.from_item),
 }
-"""The types of items that are models: one that cannot be read is damaged."""
+"""The types of items with a model: an item that its model can't read is damaged."""
 
 _DERIVED: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "RarestWord": lambda values: values["Rarest"].partition(" ")[0],
     "Joined": lambda values: dict(zip(("word", "joined"), values["Rarest"].split(" "), strict=False))["joined"],
     "Product": lambda values: links.product_hash(values["Link"]),
 }
-"""Values of the rows' forms that are neither attributes nor parts of the key."""
+"""Values in the rows' templates that are neither attributes nor parts of the key."""
 
 Place = tuple[str, str]
-"""The key of an item, as a key of dictionaries."""
+"""An item's key, hashable."""
 
 _Count = tuple[str, Place]
-"""A rule of counts, and the item that counts by it."""
+"""A rule of counts, and the counting item."""
 
 _Counted = tuple[_Count, str, int]
-"""That an item counts: where, in which attribute, and how much."""
+"""What an item adds to a count: where, in which attribute, and how much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An item that breaks a rule, as found and as it should be; None for no item. ``derived``: it can be repaired."""
+    """An item that breaks a rule, as found and as it should be (None: no item). A ``derived`` one can be repaired."""
 
     rule: str
     key: Key
@@ -112,7 +111,7 @@ class Fault:
 
     @property
     def attributes(self) -> list[str]:
-        """The attributes in which the two differ."""
+        """The attributes that differ."""
         found, due = self.found or {}, self.due or {}
         return sorted(name for name in found.keys() | due.keys() if found.get(name) != due.get(name))
 
@@ -122,9 +121,9 @@ class _Changed(DealsError):
 
 
 def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda _: None) -> list[Fault]:
-    """The faults of a table, by rule and key. Two scans of the whole table, or one where that finds nothing.
+    """The faults of a table, by rule and key. Two scans of the table, or one if it finds nothing.
 
-    What it has seen one side of is kept in memory. ``advance`` gets the number of items read.
+    Unmatched halves of pairs stay in memory. ``advance`` gets the number of items read.
     """
     first = survey(table, now, advance)
     again = survey(table, now, advance) if first else []
@@ -132,7 +131,7 @@ def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda
 
 
 def mend(table: Table, fault: Fault) -> bool:
-    """Repair an item; returns False where it has changed since the check, or cannot be derived."""
+    """Repair an item; returns False if it has changed since the check, or can't be derived."""
     if not fault.derived:
         return False
     if fault.found is None:
@@ -148,7 +147,7 @@ def mend(table: Table, fault: Fault) -> bool:
 
 
 def survey(table: Table, now: datetime, advance: Callable[[int], object] = lambda _: None) -> list[Fault]:
-    """The faults that one scan finds; some may be writes in progress."""
+    """The faults that one scan finds; writes in progress may appear as faults."""
     seen = _Seen(now)
     for item in table.everything():
         try:
@@ -165,7 +164,7 @@ def _named(rule: str, item: Item, why: str) -> Fault:
 
 
 class _Seen:
-    """Everything one scan has seen: counts and those who are counted, what is needed, and pairs without the other."""
+    """What one scan has seen: counts and counted items, required items, and unmatched halves of pairs."""
 
     def __init__(self, now: datetime) -> None:
         self.faults: list[Fault] = []
@@ -187,8 +186,8 @@ class _Seen:
         self._alerts: Counter[str] = Counter()
 
     def add(self, item: Item) -> None:
-        """Take note of an item. Raises one of ``damage.UNREADABLE``."""
-        if str(item["PK"]).startswith(keys.scratches()):  # nothing of ours
+        """Record an item. Raises one of ``damage.UNREADABLE``."""
+        if str(item["PK"]).startswith(keys.scratches()):  # a trial request's
             return
         row, values = row_of(item)
         if row is None:
@@ -209,7 +208,7 @@ class _Seen:
         self._follow_up(item, row, values)
 
     def _follow_up(self, item: Item, row: Entity, values: Mapping[str, Any]) -> None:
-        """Note the number that an item has, what counts it, and its owner."""
+        """Record an item's number, its count and its owner."""
         kind, place = row.type, _place(item)
         if kind in self._sequences:
             sequence = _place(self._sequences[kind])
@@ -221,7 +220,7 @@ class _Seen:
             self._need(_place(keys.user(str({**item, **values}["Username"]))), place, counted)
 
     def _repaired(self, item: Item, row: Entity, values: Mapping[str, Any]) -> Item:
-        """An item as its row says it must be; it needs its partners. Raises one of ``damage.UNREADABLE``."""
+        """An item as its row requires; its partners are recorded. Raises one of ``damage.UNREADABLE``."""
         due = item | {name: _filled(form, values) for name, form in row.says.items()}
         if missing := [name for name in row.required if name not in due]:
             raise KeyError(*missing)
@@ -236,7 +235,7 @@ class _Seen:
             places = {}
             for place in row.places:
                 if _holds(place.when, due):
-                    with suppress(KeyError):  # it has no such place
+                    with suppress(KeyError):  # it isn't in this place
                         places |= _key_of(place.forms, known)
         should = without_places(due) | places
         if should != item:
@@ -251,12 +250,12 @@ class _Seen:
         return due
 
     def _need(self, needed: Place, asking: Place, counted: _Counted | None = None) -> None:
-        """Note that an item, which may be counted, needs another one, unless that was seen."""
+        """Record that an item, which may be counted, requires another that wasn't seen yet."""
         if needed not in self._there:
             self._needed[needed].append((asking, counted))
 
     def compared(self) -> Iterator[Fault]:
-        """The faults that show only when everything was seen."""
+        """The faults that are only known at the end of the scan."""
         wrong = {fault.key["PK"]: fault for fault in self._verdicts()}
         yield from wrong.values()
         for place, (found, due) in self._pairs.items():
@@ -265,7 +264,7 @@ class _Seen:
             right = _judged_as(due, fault.due) if due and fault and fault.due else due
             if not _says_the_same(found, right) and (
                 kind != keys.ENDING or due
-            ):  # a note without its deal costs one more look
+            ):  # a note without its deal may be a write in progress
                 yield Fault(_PAIRED[kind], _key(place), found, right)
         for needed, asking in self._needed.items():
             for place, counted in asking if needed not in self._there else ():
@@ -277,7 +276,7 @@ class _Seen:
         for count in self._counts.keys() | self._counted.keys():
             rule, place = count
             item, should = self._counts.get(count), self._count_due(count)
-            if item != should and count in self._orphans:  # those may be counted, or not
+            if item != should and count in self._orphans:  # it isn't known whether orphans count
                 self._counted[count].subtract(self._orphans[count])
                 should = self._count_due(count)
             if item != should:
@@ -288,7 +287,7 @@ class _Seen:
         yield from self._owners()
 
     def _partners(self) -> Iterator[Fault]:
-        """Items that others ask for, which are missing or say something else; and those that nothing asks for."""
+        """Partners that are missing or wrong, and items that must be a partner but aren't."""
         for place, asked in self._required.items():
             item = self._there.get(place)
             for fault in asked.values():
@@ -300,7 +299,7 @@ class _Seen:
                 yield Fault(PARTNERS, _key(place), item, None, derived=False)
 
     def _lists(self) -> Iterator[Fault]:
-        """The list of brands, and the sequences that numbers are drawn from."""
+        """Faults of the list of brands and of sequences."""
         kind = keys.TOPIC[BRAND]
         brands = {keys.id_in(item["PK"]): item["Name"] for item in self._counts.values() if item["Type"] == kind}
         key = keys.brands()
@@ -316,7 +315,7 @@ class _Seen:
                 yield Fault(NUMBERS, _key(place), found, due)
 
     def _owners(self) -> Iterator[Fault]:
-        """The accounts of users. One whose user is lost is named, while a password shows that there was one."""
+        """Faults of accounts. One without its User item is reported if it has a password."""
         account_ids = {item["Username"]: item.get("AccountId") for item in self._of(keys.USER)}
         accounts = {keys.id_in(item["PK"]): item for item in self._of(keys.ACCOUNT)}
         for name in account_ids.keys() | accounts.keys():
@@ -333,10 +332,10 @@ class _Seen:
         return [item for item in self._there.values() if item["Type"] == kind]
 
     def _deal(self, item: Item) -> Key:
-        """The places of a deal in indexes; what else it has, such as its offer, must be there."""
+        """A deal's index places; its other items, such as its offer, are recorded as due."""
         deal = from_item(item)
         status = deal.status(self._now)
-        # One that has ended stays in the feeds until the sweep.
+        # An ended deal stays in the feeds until the sweep.
         listed = status is Status.ACTIVE or (status is Status.EXPIRED and is_listed(item))
         for offer in offers.to_items(deal, has_ended=not listed):
             self._pair(offer, due=True)
@@ -360,10 +359,10 @@ class _Seen:
             self._forms[place].add(forms[word])
 
     def _verdicts(self) -> Iterator[Fault]:
-        """Deals whose price is judged otherwise than by the other deals of their product.
+        """Deals whose verdict differs from what their product's other deals imply.
 
-        Left out are those that are not judged when others change: withdrawn ones, and products with more deals than one
-        reads; and products with an offer that is not as it should be, until that is repaired.
+        Skipped are deals whose verdict isn't updated (withdrawn ones, products with more deals than one reads), and
+        products with a faulty offer until that is repaired.
         """
         products = defaultdict[str, list[tuple[Item, Deal]]](list)
         for item in self._of(keys.DEAL):
@@ -383,7 +382,7 @@ class _Seen:
                     yield Fault(VERDICTS, keys.primary(item), item, _judged(item, str(due) if due else None))
 
     def _pair(self, item: Item, *, due: bool) -> None:
-        """Keep an item, found or due, until its counterpart comes and says the same."""
+        """Keep a found or due item until its counterpart comes and matches."""
         place = _place(item)
         pair = self._pairs.setdefault(place, [None, None])
         pair[due] = item
@@ -391,7 +390,7 @@ class _Seen:
             del self._pairs[place]
 
     def _count_due(self, count: _Count) -> Item | None:
-        """The item of a count as those who are counted make it."""
+        """A count's item as the counted items require it."""
         (rule, place), item, counted = count, self._counts.get(count), self._counted[count]
         if rule == FOLLOWERS:
             return {**(item or _key(place)), "LikesCount": counted["LikesCount"], "WatchCount": counted["WatchCount"]}
@@ -406,13 +405,13 @@ class _Seen:
 
 
 def _judged(item: Item, verdict: str | None) -> Item:
-    """A deal's item, or a copy of it, with a verdict, or with none."""
+    """A deal's item or copy with another verdict, or none."""
     unjudged = {name: value for name, value in item.items() if name != "Verdict"}
     return {**unjudged, "Verdict": verdict} if verdict else unjudged
 
 
 def _judged_as(due: Item, deal: Item) -> Item:
-    """The deal's copies as they should be once the verdict in its own item is repaired."""
+    """A deal's copies as they should be once its own verdict is repaired."""
     if due["Type"] == keys.PRODUCT_OFFER:
         return _judged(due, deal.get("Verdict"))
     if due["Type"] == keys.WORD:
@@ -421,18 +420,18 @@ def _judged_as(due: Item, deal: Item) -> Item:
 
 
 def _says_the_same(found: Item | None, due: Item | None) -> bool:
-    """Whether an item is as it should be; its version only says which of two states is newer."""
+    """Whether an item is as it should be; the version only orders two states."""
     return {**(found or {}), "Version": None} == {**(due or {}), "Version": None}
 
 
 def _differ(found: Item | None, due: Item | None) -> bool:
-    """Whether an offer differs from what its deal requires, apart from the verdict."""
+    """Whether an offer differs from its deal, apart from the verdict."""
     same = {"Version": None, "Verdict": None}
     return {**(found or {}), **same} != {**(due or {}), **same}
 
 
 def _counted(item: Item, kind: str) -> _Counted | None:
-    """That a like, a watch or a vote counts, or None."""
+    """What a like, watch or vote adds to a count, or None."""
     if attribute := _FOLLOWS.get(kind):
         return (FOLLOWERS, _place(keys.topic(keys.topic_named(item["PK"])))), attribute, 1
     if kind == keys.VOTE:
@@ -441,9 +440,9 @@ def _counted(item: Item, kind: str) -> _Counted | None:
 
 
 def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
-    """The score of a deal; a ranked one is where it should be. Whether it is ranked, the stream says later."""
+    """A deal's score; a rank must match it. The stream decides later whether it has a rank."""
     if item is None and not score:
-        return None  # votes that count nothing make no score
+        return None  # worthless votes create no score
     deal_id = keys.id_in(place[0])
     ranked = votes.place(deal_id, score) if item and "GSI1SK" in item else {}
     own = without_places(item or {})
@@ -451,7 +450,7 @@ def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
 
 
 class Values(dict[str, Any]):
-    """The values of an item that forms name, with those that are derived."""
+    """An item's values by name, including derived ones."""
 
     def __missing__(self, name: str) -> Any:
         return _derived()[name](self)
@@ -466,10 +465,10 @@ def _derived() -> Mapping[str, Callable[[Mapping[str, Any]], Any]]:
 
 
 def partners_of(row: Entity, item: Item, values: Values) -> Iterator[tuple[Partner, Key, Item]]:
-    """The items that one needs, each with its key and what it must say."""
+    """The partners that an item requires, each with its key and required attributes."""
     for partner in row.partners:
         if _holds(partner.when, item):
-            with suppress(KeyError):  # it has none
+            with suppress(KeyError):  # it has no such partner
                 key = _key_of(partner.key, values)
                 yield partner, key, {name: _filled(form, values) for name, form in partner.says.items()}
 
@@ -478,7 +477,7 @@ _NAME = re.compile(r"<(\w+)(?::(\w+))?>")
 
 
 def _filled(form: str, values: Mapping[str, Any]) -> Any:
-    """A form with values for its names; one name alone is the value itself. Raises KeyError."""
+    """Fill a template with values; a single name gives the value itself. Raises KeyError."""
     if alone := _NAME.fullmatch(form):
         value = values[alone[1]]
         return int(value) if alone[2] == "d" else value
@@ -494,8 +493,8 @@ def _holds(when: When | None, item: Item) -> bool:
 
 
 def _pattern(forms: Key) -> re.Pattern[str]:
-    """A matcher of the forms of a partition key and a sort key, with a group for each name in them."""
-    parts = _NAME.split(_joined(forms))  # a text, a name, its format, and so on
+    """A regular expression for the templates of both keys, with a group for each name."""
+    parts = _NAME.split(_joined(forms))  # alternating: text, name, format
     pattern, names = re.escape(parts[0]), set[str]()
     for name, text in zip(parts[1::3], parts[3::3], strict=True):
         pattern += f"(?P={name})" if name in names else f"(?P<{name}>[^\0]+)"
@@ -517,11 +516,11 @@ _NEEDED = {
     *(keys.USER, keys.REMOVAL, keys.ACCOUNT),
     *(keys.BRANDS, keys.SEQUENCE, keys.BEGINNING),
 }
-"""The types of items that others need, and those that are compared when all were seen."""
+"""The types of items that others require, and those compared at the end of the scan."""
 
 
 def row_of(item: Item) -> tuple[Entity | None, dict[str, str]]:
-    """The row of an item, by its type and the form of its key, and the values that its key names; None for no type."""
+    """An item's row, by its type and key format, and the values in its key; None for no type."""
     for row, pattern in _FORMS.get(str(item.get("Type", "")), ()):
         if found := pattern.fullmatch(_joined(item)):
             return row, found.groupdict()

@@ -1,6 +1,6 @@
-"""The kinds of partitions that roles are cut to, as IAM's policies name them: a pattern of each one's keys.
+"""The partitions that roles may be limited to, as IAM patterns of their keys.
 
-They are those of the rows in ``entities.py``, so that a role (``infra/rights.py``) and the code mean the same.
+They come from the rows in ``entities.py``, so that a role (``infra/rights.py``) and the code agree.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ for _row in ROWS:
 
 
 def of(type_: str, index: Index | None = None) -> str:
-    """The pattern of the partitions that hold a type's items: the first one, where they have more."""
+    """The pattern of a type's partitions in the table or an index; the first, if there are several."""
     return FORMS[type_, index][0]
 
 
@@ -37,7 +37,7 @@ SCORE = of(keys.SCORE)
 LOG = of(keys.LOG_LINE)
 SHOP = of(keys.SHOP)
 DEALS = of(keys.PERIODS)
-"""The counts of all deals, and nothing else."""
+"""The counts of all deals only."""
 
 PRODUCT = of(keys.PRODUCT_OFFER)
 WORD = of(keys.WORD)
@@ -60,7 +60,7 @@ FAN_OUT = of(keys.FAN_OUT)
 FAN_OUT_PAGE = of(keys.FAN_OUT_PAGE)
 
 USER = of(keys.USER)
-"""A user's collection: the account's own item, and what features keep beside it."""
+"""A user's collection: the User item, and items of features."""
 
 ACCOUNT = of(keys.ACCOUNT)
 PASSWORD = of(keys.PASSWORD)
@@ -88,21 +88,21 @@ CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (
 """Partitions of GSI1, GSI2 and GSI3 that hold offers of listed deals."""
 
 POPULAR = of(keys.SCORE, GSI1)
-"""Partitions of GSI1 that hold the scores of a month's deals by their rank."""
+"""GSI1: a month's scores by rank."""
 
 LIKES_OF_USERS = of(keys.LIKE[BRAND], GSI1)
 WATCHES_OF_USERS = of(keys.WATCH[BRAND], GSI1)
 SESSIONS_OF_USERS = of(keys.SESSION, GSI1)
 REMOVALS = of(keys.REMOVAL, GSI1)
-"""Partitions of GSI1 that hold what is a user's."""
+"""GSI1: a user's items."""
 
 WORDS_ALERTS = of(keys.WORDS_ALERT, GSI1)
 JOINED_ALERTS = of(keys.WORDS_ALERT, GSI2)
 PRICE_ALERTS = of(keys.PRICE_ALERT, GSI2)
-"""Partitions of GSI1 and of GSI2 that say whom to notify of a deal."""
+"""GSI1 and GSI2: the alerts to notify of a deal."""
 
 SCRATCH = keys.pattern_of(SCRATCHES[0].partition)
-"""Partitions for trial requests, in the table and its indexes. DynamoDB deletes their items after an hour."""
+"""Scratch partitions in the table and its indexes. DynamoDB deletes their items after an hour."""
 
 
 _PLACES = {
@@ -111,7 +111,7 @@ _PLACES = {
 
 
 def _shown(*shown: Shown) -> Mapping[str | None, tuple[str, ...]]:
-    """The patterns of the partitions of the table (None) and each index that are shown so."""
+    """The patterns of partitions, by index (None: the table), that have one of these visibilities."""
     return {
         name: tuple(dict.fromkeys(keys.pattern_of(at.partition) for at in places if at.shown in shown))
         for name, places in _PLACES.items()
@@ -119,22 +119,21 @@ def _shown(*shown: Shown) -> Mapping[str | None, tuple[str, ...]]:
 
 
 OPEN = _shown(Shown.OPEN)
-"""Partitions of the table (None) and its indexes that hold the catalog, which everyone may read, and no personal
-data."""
+"""Partitions of the catalog, by index, which everyone may read and which hold no personal data."""
 
 PERSONAL = _shown(Shown.PARTLY)
-"""Partitions of the table (None) and its indexes with items whose ``SHOWN_ATTRIBUTES`` alone are read."""
+"""Partitions, by index, of whose items only ``SHOWN_ATTRIBUTES`` are read."""
 
 VISIBLE = _shown(Shown.OPEN, Shown.WHOLE, Shown.PARTLY)
-"""Partitions of the table (None) and its indexes that stages that show their work draw."""
+"""Partitions, by index, that are drawn on stages that show their work."""
 
 HIDDEN: Mapping[str | None, Mapping[str, str]] = {
     name: {keys.pattern_of(at.partition): at.because for at in places if at.because} for name, places in _PLACES.items()
 }
-"""Partitions of the table (None) and its indexes that are not drawn, each with the reason."""
+"""Partitions, by index, that aren't drawn, each with the reason."""
 
 HIDDEN_ATTRIBUTES = {row.type: row.hides for row in ROWS if row.hides}
-"""Attributes of the items in ``PERSONAL`` partitions that are not drawn, by the items' types, each with the reason."""
+"""Attributes in ``PERSONAL`` partitions that aren't drawn, by item type, each with the reason."""
 
 SHOWN_ATTRIBUTES = tuple(
     dict.fromkeys(
@@ -145,9 +144,9 @@ SHOWN_ATTRIBUTES = tuple(
         if name not in row.hides
     )
 )
-"""Their attributes that are drawn, in addition to the keys. The role of who draws them can ask for no other."""
+"""Attributes that are drawn, besides the keys. The drawing function's role can read no others."""
 
 
 def matches(partition: str, patterns: Iterable[str]) -> bool:
-    """Whether a partition key is of one of some kinds."""
+    """Whether a partition key matches one of the patterns."""
     return any(fnmatchcase(partition, pattern) for pattern in patterns)

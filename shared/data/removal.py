@@ -1,13 +1,9 @@
-"""Removing an account with all that is its owner's.
+"""Remove an account and everything that belongs to it, in the catalog and in members.
 
-It imports the catalog and the members, because an account has something in both. The API, the pages and the
-command line all remove accounts by this.
-
-One transaction removes the account: its password is gone, its sessions have ended, its email address is free, and
-no request that still runs can write for it. Its owner's items (likes, messages, and so on) may be
-thousands of items, so it goes afterwards: some at once, the rest by the clock. Until all is gone the name is taken.
-Each write of this requires that the name is still held for this removal, so a run that is late cannot touch what the
-name's next owner has.
+One transaction removes the account: the password is gone, sessions end, the email address is free, and no running
+request can write for it. Its other items (likes, messages and so on) may be thousands, so they are removed afterwards:
+some at once, the rest by the clock. Until then the name stays taken. Each of these writes requires that the name is
+still held for this removal, so a late run can't touch the next owner's items.
 """
 
 from __future__ import annotations
@@ -28,25 +24,25 @@ from shared.models.members import User
 from shared.values.times import to_iso
 
 AT_ONCE = 100
-"""Items of each kind that go with the request that removes an account: nearly all accounts are gone with it."""
+"""Items of each kind that the request itself removes: enough for nearly all accounts."""
 
 IN_A_RUN = 1_000
-"""Items of each kind that the clock's function looks for at once."""
+"""Items of each kind that one look of the clock's function removes."""
 
 _REMOVAL = Projection.of("Leaving")
 
 
 def remove_account(table: Table, user: User, now: datetime) -> None:
-    """Remove an account, and at least the first of what is its owner's. Raises StillNeeded, NoSuchUser."""
+    """Remove an account, and at least its first items. Raises StillNeeded, NoSuchUser."""
     leave(table, user, now)
-    # The account is removed by now: whatever fails, the clock goes on.
+    # The account is removed by now; if this fails, the clock continues.
     list(damage.each([user.username], lambda name: go_on(table, name, most=AT_ONCE), str, failures=[]))
 
 
 def go_on(table: Table, username: str, *, most: int) -> bool:
-    """Remove what is left of an account, ``most`` items of each kind; returns whether all is gone.
+    """Remove more of an account, ``most`` items of each kind; returns whether all is gone, which frees the name.
 
-    With the last of it the name becomes free. It may be interrupted anywhere, and run twice at once. Raises Busy.
+    It may be interrupted anywhere, and run twice at once. Raises Busy.
     """
     item = table.get(keys.user(username), consistent=True, projection=_REMOVAL)
     if item is None or "Leaving" not in item:
@@ -71,19 +67,19 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
 
 
 def _partition(row: Entity, username: str) -> tuple[str, Index | None]:
-    """The partition that holds an account's items of a type, in the table or else in an index.
+    """The partition with an account's items of a type, in the table or else in an index.
 
-    An index may miss the latest writes. That does no harm to sessions, which no longer work.
+    An index may lack the latest writes. For sessions that is harmless, because they no longer work.
     """
     place = next(place for place in (row.own, *row.places) if "<Username>" in place.partition)
     return place.partition.replace("<Username>", username), place.index
 
 
 def go_on_with_all(table: Table, *, failures: damage.Failures | None = None) -> int:
-    """Finish the removals that are under way; returns how many.
+    """Finish the removals in progress; returns how many it finished.
 
-    They take turns, so that neither a large account nor one that fails keeps the others from ending. One that fails, as
-    when the time is over, is added to ``failures``, or else raised in the end; one that is damaged is noted.
+    They take turns, so a large or failing account doesn't delay the others. A failure, such as lack of time, is added
+    to ``failures`` or, without that list, raised at the end; damaged items are noted.
     """
     failed = [] if failures is None else failures
     finished, left = 0, [keys.id_in(item["PK"]) for item in table.query(keys.removals(), index=GSI1)]
@@ -122,4 +118,4 @@ def leave(table: Table, user: User, now: datetime) -> None:
         now_it_is = users.get(table, user.username, consistent=True)
         if now_it_is.account_id != user.account_id:
             raise NoSuchUser(user.username) from None
-        leave(table, now_it_is, now)  # it has another email address by now
+        leave(table, now_it_is, now)  # its email address has changed

@@ -1,11 +1,11 @@
-"""The items of stages that show their work: traces of forms, and how many items of each type there are.
+"""Items of stages that show their work: traces of forms, and counts of the items of each type.
 
-A trace is the cost of a form and of what followed from it, kept for ten minutes. It has an id of its own. The functions
-of the stream and the queue know no trace: they file what they did under the key of the item that a record names, and a
-trace finds it there by what its form wrote. So nothing is lost where the stream is faster than the trace.
+A trace is the cost of a form and of the work that followed, kept for ten minutes under its own id. Functions of the
+stream and the queue don't know traces: they file their work under the key of the item that caused it, and a trace finds
+it by the keys that the form wrote. So nothing is lost if the stream is faster than the trace.
 
-Items are counted by a Scan that stops early: nothing keeps these counts. The rows of the chart are made with this
-module's own (``shared/data/entities.py``), so it imports none of them.
+A Scan that stops early counts the items. The chart's rows use this module's own (``shared/data/entities.py``), so it
+doesn't import them.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from shared.dynamodb.writes import ABSENT, put, put_over
 from shared.errors import AlreadyExists
 
 TRACE = "Trace"
-"""The cost of a form, on stages that show their work. DynamoDB deletes it after ten minutes."""
+"""A form's cost. DynamoDB deletes it after ten minutes."""
 
 TRACE_STEP = "TraceStep"
-"""The work of a function of the stream or the queue on a write."""
+"""The work of a function of the stream or the queue after a write."""
 
 trace = keys.Item[str]("TRACE#{trace_id}")
-"""The cost of a form, under an unguessable id."""
+"""A form's trace, under an unguessable id."""
 trace_steps = keys.Text[str]("TRACE#{partition}")
-"""The work of the stream's functions that followed from writes to a partition."""
+"""The work of the stream's functions after writes to a partition."""
 trace_step = keys.Item[str, str, str](PK="TRACE#{partition}", SK="STEP#{function}#{record}")
-"""A function's work on one record of the stream, or on one message of the queue."""
+"""A function's work on one stream record or queue message."""
 
 ENTITIES = {
     "Workings": (
@@ -56,26 +56,26 @@ ENTITIES = {
 KEPT = timedelta(minutes=10)
 
 Drawing = Mapping[str, Any]
-"""A drawing of a form's cost, as JSON can hold it."""
+"""A drawing of a form's cost, as JSON values."""
 
 
 def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
-    """Keep what a form took. One write."""
+    """Store a form's drawing. One write."""
     item = _item(trace(trace_id), TRACE, drawing, now)
     table.write(put(item, because="the id is new and unguessable"))
 
 
 def find(table: Table, trace_id: str, now: datetime) -> Drawing | None:
-    """The drawing that is kept under an id, or None. One Query."""
+    """The drawing stored under an id, or None. One Query."""
     return next(iter(_drawings(table, trace(trace_id)[PARTITION_KEY], now)), None)
 
 
 def file_step(
     table: Table, partition: str, function: str, record: str, drawing: Drawing, now: datetime, *, failed: bool
 ) -> None:
-    """File what a function did of one record about a partition; ``record`` is its number, or that of a message.
+    """File a function's work on a record about a partition; ``record`` is the id of the record or message.
 
-    A record that comes again finds its step there: only one that ``failed`` is replaced.
+    A repeated record replaces its step only if that ``failed``.
     """
     item = _item(trace_step(partition, function, record), TRACE_STEP, drawing, now) | {"Failed": failed}
     with suppress(AlreadyExists):
@@ -83,7 +83,7 @@ def file_step(
 
 
 def steps(table: Table, partition: str, now: datetime) -> list[Drawing]:
-    """The steps that were filed about a partition in the last ten minutes. One Query."""
+    """The steps filed about a partition in the last ten minutes. One Query."""
     return _drawings(table, trace_steps(partition), now)
 
 
@@ -98,23 +98,21 @@ def _drawings(table: Table, partition: str, now: datetime) -> list[Drawing]:
 
 
 MOST = 4
-"""Pages of the Scan. One reads 1 MB, which takes 128 read units, whatever it returns of it.
-
+"""Pages of the Scan. Each reads 1 MB, which takes 128 read units, however few items it returns.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html"""
 
 COUNTED = ("Type", *KEYS)
-"""The attributes of all items that are read to count them."""
+"""The attributes that counting reads."""
 
 _COUNTED = Projection.of(*COUNTED)
 
 
 @dataclass(slots=True)
 class ItemCounts:
-    """Counts of a Scan: how many items of each type, in the table (None) and in each index, and one of them.
+    """A Scan's counts: the items of each type in the table (None) and in each index, with an example of each.
 
-    ``is_whole`` is false where it stopped before the table's end. What a Scan meets first is no fair sample: it reads
-    partition after partition, and types of the rest may be missing. Items of scratch partitions are counted as
-    ``SCRATCH``, whatever their ``Type``.
+    ``is_whole`` is false if it stopped early. Its first items are no fair sample: it reads partition after partition,
+    and types of the rest may be missing. Items of scratch partitions count as ``SCRATCH``, whatever their ``Type``.
     """
 
     counts: Counter[tuple[str, str | None]] = field(default_factory=Counter)
@@ -123,7 +121,7 @@ class ItemCounts:
 
 
 def count(table: Table) -> ItemCounts:
-    """Count the items that ``MOST`` pages of a Scan meet."""
+    """Count the items on the first ``MOST`` pages of a Scan."""
     met, start = ItemCounts(), None
     for _ in range(MOST):
         items, start = table.scan(start=start, projection=_COUNTED)

@@ -1,1 +1,1 @@
-"""Mail: what is kept of it in the table, and what is to be sent."""
+"""Mail: its items in the table, and the mails to send."""

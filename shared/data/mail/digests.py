@@ -1,8 +1,7 @@
-"""Digests: the day's unread messages by mail, at an hour that each reader chooses.
+"""Digests: each day's unread messages in one mail, at an hour that the reader chooses.
 
-A digest has the oldest unread messages that no mail had yet. Each is marked once SES has taken its mail, so news that
-is delivered late, and what a mail has no room for, comes with the next one. A receipt keeps a user from being mailed
-twice a day.
+A digest has the oldest unread messages that weren't mailed before. Each is marked after SES accepted the mail, so late
+messages, and those beyond a mail's limit, come with the next one. A receipt prevents two mails a day.
 """
 
 from __future__ import annotations
@@ -32,26 +31,26 @@ from shared.values import identifiers
 from shared.values.times import to_iso
 
 COHORT = 25
-"""Readers whose mails are one unit of work: SES takes 14 mails a second of a new account, so it is over in seconds."""
+"""Readers in one unit of work: SES accepts 14 mails a second from a new account, so it takes seconds."""
 
 MESSAGES = 15
-"""Messages that a day's mail shows; it links to the rest."""
+"""Messages in one mail; it links to the rest."""
 
 TOO_LATE = timedelta(days=1)
-"""After this a day's mail is not sent any more: the next one has been. Receipts are kept three times as long."""
+"""After this a mail isn't sent any more, because the next one has been. Receipts are kept three times as long."""
 
 KEY_BYTES = 16
-"""Bytes of the key that signs an account's links."""
+"""Bytes of the key that signs an account's unsubscribe links."""
 
 _NAME = Projection.of("GSI1SK")
 _DAY = timedelta(days=1)
 
 
 def choose_hour(table: Table, user: User, hour: int | None, entropy: bytes, now: datetime) -> None:
-    """Mail the day's unread messages of an account at an hour in UTC, or never (None). Raises NotSignedIn.
+    """Set the hour (UTC) of an account's digest, or None for no digest. Raises NotSignedIn.
 
-    The account's key is made of the caller's randomness, once: older links go on working. The first mail begins with
-    the messages of a day before now. Another hour changes nothing of that.
+    The account's signing key is made from ``entropy`` once, so older links stay valid. The first mail begins a day
+    before ``now``; another hour doesn't change that.
     """
     expression, values = "REMOVE DigestHour, DigestSince, GSI1PK, GSI1SK", {}
     if hour is not None:
@@ -66,19 +65,19 @@ def choose_hour(table: Table, user: User, hour: int | None, entropy: bytes, now:
 
 
 def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
-    """The names after ``after`` of those who are mailed at an hour. A Query of GSI1."""
+    """The usernames after ``after`` of readers with a digest at an hour. One Query of GSI1."""
     start = keys.user_in_digests(after, hour)["GSI1SK"] if after else None
     found = table.query(keys.digests(hour), index=GSI1, after=start, limit=limit, projection=_NAME)
     return [core_keys.id_in(item["GSI1SK"]) for item in found]
 
 
 def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
-    """The messages of the mail that is due, oldest first, and how many more wait for the next. A Query of GSI1.
+    """The messages of a due digest, oldest first, and how many more wait for the next. One Query of GSI1.
 
-    These are all unread messages that no mail had, since the account asked for mails. Those for members who are
-    notified once a day are among them, although the inbox may show them some hours later.
+    They are the unread messages that weren't mailed, since the account asked for digests. Messages for daily readers
+    are included, even if the inbox shows them some hours later.
     """
-    since = settings_of(user).digest_since or due - 2 * _DAY  # an hour that was chosen before its day was kept
+    since = settings_of(user).digest_since or due - 2 * _DAY  # for hours chosen before the date was stored
     after = identifiers.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
     unread = table.query(core_keys.messages(user.username), index=GSI1, after=core_keys.message_sort_key(after))
     waiting = damage.readable((item for item in unread if "MailedAt" not in item), messages.from_item)
@@ -86,13 +85,13 @@ def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], in
 
 
 def note_mailed(table: Table, mailed: Sequence[Message], now: datetime) -> None:
-    """Note that a mail had these messages. One that fails comes with the next mail again, and is reported."""
+    """Mark messages as mailed. A failed one is reported, and comes again with the next mail."""
     for _ in damage.each(mailed, lambda each: mark(table, each, now), attrgetter("message_id"), failures=[]):
         pass
 
 
 def mark(table: Table, message: Message, now: datetime) -> None:
-    """Note that a message was mailed, if it is still there."""
+    """Mark a message as mailed, if it still exists."""
     key, values = core_keys.message(message.username, message.message_id), {":now": to_iso(now)}
     with suppress(NoSuchMessage):
         refused = NoSuchMessage(message.message_id)
@@ -100,9 +99,9 @@ def mark(table: Table, message: Message, now: datetime) -> None:
 
 
 def claim(table: Table, user: User, due: datetime, claimant: str) -> bool:
-    """Claim an account's mail of a day for one delivery, the ``claimant``; False where another one has claimed it.
+    """Claim an account's mail of a day for one delivery (``claimant``); False if another has claimed it.
 
-    The receipt names no account but by its id.
+    The receipt holds the account's id and no name.
     """
     item = {
         **keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}"),
@@ -118,7 +117,7 @@ def claim(table: Table, user: User, due: datetime, claimant: str) -> bool:
 
 
 def release(table: Table, user: User, due: datetime, claimant: str) -> None:
-    """Take back a delivery's own claim, whose mail was not sent. That of another delivery stays."""
+    """Release a delivery's own claim, because its mail wasn't sent."""
     key = keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}")
     own = delete(key, condition="Claimant = :own", values={":own": claimant}, refused=AlreadyExists())
     with suppress(AlreadyExists):
@@ -126,15 +125,15 @@ def release(table: Table, user: User, due: datetime, claimant: str) -> None:
 
 
 def unsubscribing(user: User) -> str:
-    """The token of the link that ends an account's mails: its name, signed with the account's own key.
+    """The token of an account's unsubscribe link: its name, signed with the account's own key.
 
-    It dies with the address that it is mailed to. It outlives a new password: refusing mails needs none.
+    It ends with the address that it was mailed to, but outlives a password change: unsubscribing needs none.
     """
     return f"{user.username}.{_signature(user)}"
 
 
 def subscriber(table: Table, token: str) -> User:
-    """The account whose link ends its mails, as long as it has the address of the mail. Raises DeadLink."""
+    """The account of an unsubscribe token, if it still has the mail's address. Raises DeadLink."""
     user, signature = account_named(table, token), token.rpartition(".")[2]
     if settings_of(user).digest_key is None or not hmac.compare_digest(signature.encode(), _signature(user).encode()):
         raise DeadLink

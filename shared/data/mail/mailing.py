@@ -1,13 +1,11 @@
-"""Mail: what is to be sent, tokens of mailed links, limits, SES's reports, and addresses that get no more mail.
+"""Mail: units of work, tokens of mailed links, limits, SES's reports, and blocked addresses.
 
-The bodies of the queue's messages hold no token: the mailer makes it, so a token is nowhere but in the mail. Asking for
-a link to a new password queues the address that was typed, and whether an account has it is found out afterwards: the
-answer, and the time that it takes, are the same for everyone.
+A queue message holds no token: the mailer makes it, so it exists only in the mail. A password reset queues the typed
+address, and only the mailer looks for its account, so answer and response time are the same for everyone.
 
-Who has the token of a mailed link can read what comes to an account's email address. A token is the account's name and
-256 random bits. The table knows only a hash, made of the token, what it is for, and the account as it was: its id, its
-address and the generation of its sessions. So a new password, a sign-out everywhere, another address or another owner
-of the name makes a token worthless, and its item has no name.
+A mailed link proves that someone reads an account's email. Its token is the account's name and 256 random bits. The
+table stores a hash of the token, its purpose and the account's id, address and session generation; so a new password, a
+sign-out everywhere, another address or a new owner of the name invalidates it, and the item holds no name.
 """
 
 from __future__ import annotations
@@ -36,24 +34,24 @@ from shared.values import identifiers
 from shared.values.naming import normalise_email, normalise_username
 
 RESETS_PER_EMAIL = 3
-"""Links to a new password that are asked for one email address in a window, by anyone: enough for its owner, too
-few to fill its mailbox. Who is refused because of others has their links in the mailbox, and each of them works."""
+"""Reset links that anyone may request for one email address in a window: enough for its owner, but too few to flood the
+mailbox. An owner refused because of others finds their links in the mailbox, and each works."""
 
 RESETS_PER_NETWORK = 10
-"""Links to new passwords that one network may ask for in a window, whether or not accounts have the addresses."""
+"""Reset links that one network may request in a window, whether or not the addresses have accounts."""
 
 RESET_LIFETIME = timedelta(hours=1)
-"""How long a mailed link to a new password works: it is as good as the password."""
+"""How long a reset link works: it is as powerful as the password."""
 
 VERIFICATION_LIFETIME = timedelta(hours=24)
-"""How long a mailed link that verifies an address works."""
+"""How long a verification link works."""
 
 VERIFICATIONS_PER_USER = 3
-"""Links that verify an address which one account asks for in a window."""
+"""Verification links that one account may request in a window."""
 
 MAILS_PER_ADDRESS = 5
-"""Mails of all kinds to one address: in an hour, the time for which a link to a new password works, so who is refused
-has one that does; in a day, where the address is unconfirmed: it may be a stranger's."""
+"""Mails of all kinds to one address: in an hour (how long a reset link works, so a refused reader has a valid one), or
+in a day if the address is unverified: it may be a stranger's."""
 
 
 class DeadLink(NotFound):
@@ -69,11 +67,10 @@ Kind = Literal["reset", "verify", "password", "email", "digests", "digest"]
 
 @dataclass(frozen=True, slots=True)
 class MailWork:
-    """A mail to be sent: a ``reset`` to an address that was typed, a ``verify`` to an account's, by name and id.
+    """A mail to send: a ``reset`` to a typed address, a ``verify`` to an account's, by name and id.
 
-    ``password`` and ``email`` are notices to the address that an account had when that of it was changed.
-    ``digests`` are those of an hour that began at a time (``at``), to the readers after a name (``to``), and
-    ``digest`` is that of one reader, after a failure that was that reader's alone.
+    ``password`` and ``email`` are notices of a change to the account's old address. ``digests`` are an hour's (``at``),
+    for readers after a name (``to``); ``digest`` is one reader's, after a failure of that one alone.
     """
 
     kind: Kind
@@ -82,12 +79,12 @@ class MailWork:
     at: str = ""
 
     def to_json(self) -> str:
-        """The work as the body of a queue's message."""
+        """Write the work as a queue message's body."""
         return json.dumps({"kind": self.kind, "to": self.to, "accountId": self.account_id, "at": self.at})
 
     @classmethod
     def from_json(cls, body: str) -> MailWork:
-        """The work that a queue's message asks for. Raises ValueError for any other body."""
+        """Read the work from a queue message's body. Raises ValueError for any other body."""
         try:
             fields = json.loads(body)
             if fields["kind"] not in get_args(Kind):
@@ -101,21 +98,21 @@ _REPORTED: Mapping[str, tuple[Trouble, str]] = {
     "Bounce": ("bounce", "bouncedRecipients"),
     "Complaint": ("complaint", "complainedRecipients"),
 }
-"""By SES's name of an event: the field that has it, and in that the addresses."""
+"""By the name of SES's event: its field, and the list of addresses in that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """SES's report of a mail: nothing may be sent to these addresses any more, for a reason."""
+    """SES's report that mail to some addresses must stop, with the reason."""
 
     because: Trouble
     addresses: Sequence[str]
 
     @classmethod
     def from_json(cls, body: str) -> Report:
-        """The report that a message of SES's topic is. Raises ValueError for any other body.
+        """Read a report from a message of SES's topic. Raises ValueError for any other body.
 
-        A bounce that is not permanent (a full mailbox, a holiday) has no recipients.
+        Bounces that aren't permanent (a full mailbox, a holiday) give no recipients.
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
         """
         try:
@@ -128,7 +125,7 @@ class Report:
 
 
 def read_work(body: str) -> MailWork | Report:
-    """Read the body of a message of the queue. Raises ValueError."""
+    """Read a queue message's body. Raises ValueError."""
     try:
         return MailWork.from_json(body)
     except ValueError:
@@ -136,7 +133,7 @@ def read_work(body: str) -> MailWork | Report:
 
 
 def stop(table: Table, address: str, because: Trouble) -> None:
-    """Mail nothing to an address any more, if an account has it. Its owner may change the address."""
+    """Stop mail to an address, if an account has it. Its owner may change the address."""
     with suppress(NoSuchUser, ValueError):
         user = users.of_email(table, normalise_email(address))
         stopping = update(
@@ -150,7 +147,7 @@ def stop(table: Table, address: str, because: Trouble) -> None:
 
 
 def resume(table: Table, username: str) -> None:
-    """Mail to an account's address again, once its owner says that it works. Raises NoSuchUser."""
+    """Resume mail to an account's address after its owner confirms that it works. Raises NoSuchUser."""
     table.write(account_checks.change(username, "REMOVE StoppedEmail, StoppedBecause"))
 
 
@@ -160,7 +157,7 @@ LIFETIMES = {"reset": RESET_LIFETIME, "verify": VERIFICATION_LIFETIME}
 
 
 def issue_token(table: Table, user: User, purpose: Purpose, now: datetime, entropy: bytes) -> str:
-    """A new token of an account, made of the caller's randomness. Only the mail may have it."""
+    """Create an account's token from ``entropy``. Only the mail may contain it."""
     token = f"{user.username}.{identifiers.token(entropy)}"
     item = {
         **keys.email_token(_hash(token, purpose, user)),
@@ -173,7 +170,7 @@ def issue_token(table: Table, user: User, purpose: Purpose, now: datetime, entro
 
 
 def token_owner(table: Table, token: str, purpose: Purpose, now: datetime) -> User:
-    """The account that a token was mailed to. TTL deletes late: what is too old is refused here. Raises DeadLink."""
+    """The account that a token was mailed to. An expired token is refused before TTL deletes it. Raises DeadLink."""
     user = account_named(table, token)
     item = table.get(keys.email_token(_hash(token, purpose, user)), consistent=True)
     if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
@@ -198,9 +195,9 @@ def spend_token(
     *beside: Write,
     values: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Use a token up, in one transaction with what it allows: an update of its owner's account, and writes ``beside``.
+    """Use a token up, in one transaction with an update of its account and the writes ``beside``.
 
-    The account must be as it was when the token was found to be its own. Raises DeadLink.
+    The account must not have changed since the token was matched to it. Raises DeadLink.
     """
     same, held = sessions.is_of(user.generation)
     table.transact(
@@ -217,7 +214,7 @@ def spend_token(
 
 
 def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, now: datetime) -> None:
-    """Request a mail with a link to a new password, for an email address. Raises NoMail, SlowDown, Busy."""
+    """Request a password reset for an email address. Raises NoMail, SlowDown, Busy."""
     if queue is None:
         raise NoMail
     bounds = rate_limits.around(address, RESETS_PER_NETWORK, "RESETFROM")
@@ -226,9 +223,9 @@ def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, n
 
 
 def ask_to_verify(queue: Queue | None, user: User) -> None:
-    """Have a link mailed that verifies an account's address, if that is to be proved and mail is sent.
+    """Queue a verification link for an account's address, if it needs one and the stage sends mail.
 
-    Where that cannot be asked for now, nothing is done: it can be asked for later.
+    If the queue fails, nothing happens: the owner can request another link.
     """
     with suppress(Unavailable):
         _mail_verification(queue, user)
@@ -240,7 +237,7 @@ def _mail_verification(queue: Queue | None, user: User) -> None:
 
 
 def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: datetime) -> None:
-    """Mail that link again when the account's owner asks. Raises NoMail, SlowDown, Busy."""
+    """Queue another verification link at the owner's request. Raises NoMail, SlowDown, Busy."""
     if queue is None:
         raise NoMail
     rate_limits.count(table, [(("VERIFY", user.username), VERIFICATIONS_PER_USER)], now)
@@ -248,14 +245,14 @@ def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: date
 
 
 def verify_email(table: Table, token: str, now: datetime) -> None:
-    """Note that the address that a token was mailed to is its account's own. Raises DeadLink."""
+    """Mark the address that a token was mailed to as verified. Raises DeadLink."""
     user = token_owner(table, token, "verify", now)
     spend_token(table, token, "verify", user, "SET VerifiedEmail = :email")
 
 
 def count_mail(table: Table, email: str, now: datetime, *, proved: bool) -> rate_limits.Attempt:
-    """Count a mail to an address, of any kind and whichever account it is about. Raises SlowDown after too many: in an
-    hour or, where the account has not proved that the address is its own, in a day."""
+    """Count a mail to an address, of any kind and for any account. Raises SlowDown for too many: in an hour or, if the
+    account's address is unverified, in a day."""
     seconds = 3600 if proved else 86_400
     return rate_limits.count(table, [(("MAIL", _digest(email)), MAILS_PER_ADDRESS)], now, seconds)
 
@@ -265,7 +262,7 @@ def _digest(email: str) -> str:
 
 
 def notify(queue: Queue | None, kind: Literal["password", "email"], user: User) -> None:
-    """Notify the address that an account had of a change, even where another account has it by then."""
+    """Notify an account's old address of a change, even if another account has the address by now."""
     if queue is not None and not is_stopped(user):
         with suppress(Unavailable):  # the change is made
             queue.send([MailWork(kind, user.email).to_json()])
@@ -276,7 +273,7 @@ def _hash(token: str, purpose: Purpose, user: User) -> str:
 
 
 def reset_password(table: Table, token: str, password: str, now: datetime, queue: Queue | None = None) -> User:
-    """Give the account that a token was mailed to a new password. That also proves its address. Raises DeadLink."""
+    """Reset the password of a token's account, which also verifies its address. Raises DeadLink."""
     from shared.values.passwords import hash_password  # noqa: PLC0415  # the mailer has no argon2
 
     user = token_owner(table, token, "reset", now)

@@ -1,1 +1,1 @@
-"""Readers: accounts, sessions, what they follow, and the messages they get."""
+"""Members: accounts, sessions, what they follow, and their messages."""

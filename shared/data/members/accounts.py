@@ -1,7 +1,6 @@
-"""Signing up, signing in, and proving that an account is one's own.
+"""Sign-up, sign-in, and proof of ownership of an account, for the API and the pages.
 
-The API and the site's pages both use this. Attempts are counted before a password is checked, by user and by
-``address``, which is where the request comes from.
+Attempts are counted by user and by ``address`` (the request's) before a password is checked.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from shared.values.passwords import hash_password, is_outdated, verify_password
 
 
 def sign_up(table: Table, *, username: str, email: str, name: str, password: str, address: str, now: datetime) -> User:
-    """Make a member's account, of names in their normal form. Raises UsernameTaken, EmailTaken, SlowDown.
+    """Create a member's account from normalised names. Raises UsernameTaken, EmailTaken, SlowDown.
 
-    A repeat of a request whose answer was lost gets the account that it made.
+    A retry after a lost answer gets the account that the first attempt made.
     """
     rate_limits.sign_up(table, address, now)
     asked = rate_limits.ask(table, address, now)
@@ -43,13 +42,13 @@ def sign_up(table: Table, *, username: str, email: str, name: str, password: str
         if made is None:
             raise
         user = made
-    with suppress(Unavailable):  # the account is made, and one attempt of fifty is a small loss
+    with suppress(Unavailable):  # the account exists, and one attempt in fifty is a small loss
         rate_limits.succeed(table, asked)
     return user
 
 
 def _just_made(table: Table, username: str, email: str, password: str, address: str, now: datetime) -> User | None:
-    """The new account that has a name, an address and a password, or None. A guess counts as one at signing in."""
+    """The new account with this name, address and password, or None. A wrong password counts as a failed sign-in."""
     with suppress(NoSuchUser, WrongCurrentPassword):
         user = users.get(table, username, consistent=True)
         if user.email == email and now - user.created_at < settings.SIGN_IN_WINDOW:
@@ -60,7 +59,7 @@ def _just_made(table: Table, username: str, email: str, password: str, address: 
 def sign_in(
     table: Table, username: str, password: str, address: str, now: datetime, entropy: bytes
 ) -> tuple[str, Session]:
-    """Begin a session for a name, as it was typed, and its password. Raises WrongPassword, SlowDown."""
+    """Start a session for a typed name and password. Raises WrongPassword, SlowDown."""
     try:
         name = normalise_username(username)
     except ValueError as error:
@@ -68,7 +67,7 @@ def sign_in(
     attempt = rate_limits.begin(table, name, address, now)
 
     def once() -> tuple[str, Session]:
-        user = _known(table, name)  # for an unknown name it takes just as long
+        user = _known(table, name)  # takes as long for an unknown name
         if not verify_password(user.password_hash if user else None, password) or user is None:
             raise WrongPassword
         rate_limits.signed_in(table, name, now)
@@ -76,7 +75,7 @@ def sign_in(
             user = users.rehash(table, user, hash_password(password))
         return sessions.start(table, user, now, entropy)
 
-    begun = table.retry(once, when=AccountChanged)  # an account that changes meanwhile is looked at once more
+    begun = table.retry(once, when=AccountChanged)  # read an account again that changes meanwhile
     rate_limits.succeed(table, attempt)
     rate_limits.remember(table, name, address, now)
     return begun
@@ -84,7 +83,7 @@ def sign_in(
 
 def prove(table: Table, user: User, password: str, address: str, now: datetime) -> User:
     """Check an account's password; returns it with its hash. Raises WrongCurrentPassword, SlowDown, AccountChanged."""
-    # Counted, too: a stolen session guesses no faster than anyone.
+    # Counted, too: a stolen session must not guess faster.
     attempt = rate_limits.begin(table, user.username, address, now, signed_in=True)
     user = sessions.with_password(table, user)
     if not verify_password(user.password_hash, password):
@@ -94,7 +93,7 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
 
 
 def own(table: Table, username: str, account_id: str) -> User:
-    """The account of a session. Raises NotSignedIn where it is gone, also after its name has a new owner."""
+    """A session's account. Raises NotSignedIn if it is gone, even if its name has a new owner."""
     try:
         user = users.get(table, username, consistent=True)
     except NoSuchUser as error:
@@ -105,17 +104,17 @@ def own(table: Table, username: str, account_id: str) -> User:
 
 
 def change_password(table: Table, user: User, password: str) -> User:
-    """Give an account whose password was checked a new one, and end its sessions. Raises NoSuchUser, AccountChanged."""
+    """Set a new password after the old one was checked, and end all sessions. Raises NoSuchUser, AccountChanged."""
     hashed = hash_password(password)
     users.change_password(table, user.username, hashed, proved=user.password_hash)
-    # What it is now is known: a read that failed would say that the password is still the old one.
+    # The result is computed: a failing read would suggest that the password is still the old one.
     sign_outs = int(user.generation.rpartition(".")[2] or 0)
     generation = sessions.generation_of({"Generation": sessions.first_generation(hashed), "SignOuts": sign_outs})
     return replace(user, password_hash=hashed, generation=generation)
 
 
 def change_email(table: Table, user: User, email: str, address: str, now: datetime) -> User:
-    """Change an account's email address, once its password is proved. Raises EmailTaken, NoSuchUser, SlowDown."""
+    """Change an account's email address after its password was proved. Raises EmailTaken, NoSuchUser, SlowDown."""
     if email == user.email:
         return user
     rate_limits.change_email(table, user.username, now)
@@ -127,13 +126,13 @@ def change_email(table: Table, user: User, email: str, address: str, now: dateti
 
 
 def require_recent(session: Session, now: datetime) -> None:
-    """Require that a session began recently enough to remove its account. Raises Forbidden."""
+    """Require that a session is recent enough to remove its account. Raises Forbidden."""
     if now - session.created_at > settings.RECENT_SIGN_IN:
         raise Forbidden("Sign in again to remove the account: this session is too old for that.")
 
 
 def _known(table: Table, name: str) -> User | None:
-    """The account of a name with its password's hash, or None. An unknown name takes the same requests."""
+    """A name's account with password hash, or None. An unknown name takes the same requests."""
     try:
         user = users.get(table, name, consistent=True)
     except NoSuchUser:

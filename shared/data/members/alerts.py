@@ -1,15 +1,13 @@
-"""Alerts: on a product at one's price, and on new deals with some words; ``MOST`` of both together for each account.
+"""Alerts: on a product at a price, and on new deals with some words; at most ``MOST`` for each account.
 
-They are in a partition of their owner's, so that its list and its removal ask no index. Indexes name whom to notify:
-GSI2 has the alerts on a product by their prices, GSI1 those on words under one of these, the rarest. A part of a
-hyphenated word is also looked up as the joined word, in GSI2. An alert's id is made of what it is about: made again it
-is replaced.
+They are in their owner's partition, so listing and removing them needs no index. Indexes lead from a deal to its
+alerts: GSI2 has product alerts by price, GSI1 word alerts under their rarest word, and GSI2 under a hyphenated word's
+joined form. An alert's id is made from its subject, so setting it again replaces it.
 
-A unit of work is one cohort of alerts, as ``fanout`` has them of readers, and its continuation is queued before any
-owner is notified. It needs no marker: an alert says by itself whether it has notified of a price, and a message that
-exists is not written again. So a unit that comes twice reads once more, and sends nothing new. An index may be a moment
-behind the table, and a name may have another owner by now: so notifying is one transaction that requires the alert as
-it was found, and the account that made it.
+A unit of work is one cohort of alerts, as in ``fanout``, and the next cohort is queued first. It needs no marker: an
+alert stores the price that it notified of, and existing messages aren't written again, so a second delivery sends
+nothing new. An index may lag and a name may have a new owner, so the transaction that notifies requires the alert as
+found, and its account.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ _ID = re.compile("(price|words)-[0-9a-f]{32}")
 
 
 def on_price(table: Table, deal: Deal, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
-    """Notify when a product costs at most ``limits.ceiling``. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
+    """Set an alert on a product at ``limits.ceiling`` or less. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
     ceiling, only = _of_price(limits)
     return _keep(table, PriceAlert(id_on(deal), username, account_id, deal.deal_id, deal.title, ceiling, now, only))
 
@@ -64,7 +62,7 @@ def id_on(deal: Deal) -> str:
 
 
 def on_words(table: Table, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
-    """Notify of new deals with some words, within other limits. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
+    """Set an alert on new deals with some words, within limits. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
     terms = words.asked(limits.words or "").terms
     if not terms:
         raise InvalidLimits({"words": "This must be filled in."})
@@ -75,9 +73,9 @@ def on_words(table: Table, username: str, account_id: str, limits: Limits, now: 
 
 
 def change(table: Table, alert: Alert, limits: Limits) -> Alert:
-    """Give an alert another price, other limits or another pace; its product and its words stay.
+    """Change an alert's price, limits or pace; its product or words stay.
 
-    A price that stays is armed as it was. Raises InvalidLimits, TooManyAlerts, NotSignedIn.
+    An unchanged price stays armed as it was. Raises InvalidLimits, TooManyAlerts, NotSignedIn.
     """
     if isinstance(alert, WordsAlert):
         return _keep(table, replace(alert, limits=replace(limits, words=alert.limits.words)))
@@ -87,14 +85,14 @@ def change(table: Table, alert: Alert, limits: Limits) -> Alert:
 
 
 def _of_price(limits: Limits) -> tuple[int, Limits]:
-    """The ceiling of an alert on a price, in cents, and its limits: nothing else bounds it. Raises InvalidLimits."""
+    """A price alert's ceiling in cents, and its limits without those that don't apply. Raises InvalidLimits."""
     if limits.ceiling is None:
         raise InvalidLimits({"ceiling": "This must be filled in."})
     return units(limits.ceiling, limits.currency or ""), Limits(limits.ceiling, limits.currency, pace=limits.pace)
 
 
 def of(table: Table, username: str) -> list[Alert]:
-    """A user's alerts, those on prices first. A Query of one partition, consistent: it has alerts saved just now."""
+    """A user's alerts, price alerts first. One consistent Query, so that an alert just saved is in it."""
     return damage.readable(table.query(keys.alerts(username), consistent=True), from_item)
 
 
@@ -122,13 +120,13 @@ def to_item(alert: Alert) -> Item:
 
 
 def from_item(item: Item) -> Alert:
-    """The alert that an item is. Raises KeyError, ValueError, TypeError for one that is damaged."""
+    """Read an alert. Raises KeyError, ValueError, TypeError for a damaged one."""
     alert: Alert = _ENTITIES[item["Type"]].read(item, limits=in_item(item))
     return alert
 
 
 def places(alert: Alert) -> Key:
-    """The index attributes that lead from a deal to this alert; empty for one that never notifies."""
+    """The index keys that lead from a deal to this alert; empty for one that never notifies."""
     if alert.limits.pace is Pace.NEVER:
         return {}
     if isinstance(alert, WordsAlert):
@@ -140,10 +138,9 @@ def places(alert: Alert) -> Key:
 
 
 def as_found(alert: Alert, price: int) -> Write:
-    """The write with which an alert notifies of a deal at a price, in cents; one on a product is then armed below it.
+    """The write with which an alert notifies of a deal's price in cents; a product alert is then armed below it.
 
-    Refused with NoSuchAlert where it notified of such a price before, or was changed or removed since the index showed
-    it.
+    Refused with NoSuchAlert if it has notified of such a price, or was changed or removed since the index showed it.
     """
     key, gone = keys.alert(alert.username, alert.alert_id), NoSuchAlert(alert.alert_id)
     if isinstance(alert, WordsAlert):
@@ -165,7 +162,7 @@ def as_found(alert: Alert, price: int) -> Write:
 
 
 def _keep(table: Table, alert: Alert) -> Alert:
-    """Write an alert, in place of one that is about the same; a new one is counted."""
+    """Write an alert, and replace one on the same subject; a new one is counted."""
     item = to_item(alert)
     required = account_checks.required(alert.username, alert.account_id)
     try:
@@ -177,17 +174,17 @@ def _keep(table: Table, alert: Alert) -> Alert:
         gone = NoSuchAlert(alert.alert_id)
         table.transact(required, put_over(item, "AccountId = :account", {":account": alert.account_id}, refused=gone))
     except TooManyAlerts:
-        table.transact(required)  # or the account is gone
+        table.transact(required)  # otherwise the account is gone
         raise
     return alert
 
 
 TOGETHER = MOST_TOGETHER - 2
-"""Alerts of one transaction, beside the message and the account."""
+"""Alerts of one transaction, next to the message and the account."""
 
 
 def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, size: int) -> tuple[int, int]:
-    """Notify one cohort of a deal while it is offered; returns how many alerts it met, and the new messages."""
+    """Notify one cohort of an active deal; returns how many alerts matched, and how many messages are new."""
     if deal.status(now) is not Status.ACTIVE:
         return 0, 0
     met, following = cohort(table, unit, deal, size)
@@ -197,10 +194,10 @@ def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, s
 
 
 def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert], Mapping[str, str] | None]:
-    """The alerts of one cohort that a deal meets, and where the next cohort starts, or None.
+    """The alerts of one cohort that a deal matches, and where the next cohort starts, or None.
 
-    One Query of its product's alerts, from its price up; for a new deal, two more for each of its words: an alert on a
-    hyphenated word is filed under a part of it and under the joined word, and is taken where the deal has the part.
+    One Query of the product's alerts, from the deal's price up. For a new deal, two more for each word: an alert on a
+    hyphenated word is filed under a part and under the joined word, and counts only if the deal has the part.
     """
     has = words.of_deal(deal).keys()
     stems = words.stems_of(has)
@@ -212,7 +209,7 @@ def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert]
     start = unit.start or {"PK": ""}
     met: list[Alert] = []
     read = 0
-    for partition, index, above in sorted(places, key=itemgetter(0)):  # so a continuation knows what is left
+    for partition, index, above in sorted(places, key=itemgetter(0)):  # so the next cohort knows what is left
         if partition < start["PK"]:
             continue
         after = start["SK"] if partition == start["PK"] else above
@@ -227,12 +224,12 @@ def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert]
 
 
 def _part(alert: Alert) -> list[str]:
-    """The word that files an alert on words in GSI1."""
+    """The word under which GSI1 files a word alert."""
     return alert.rarest.split()[:1] if isinstance(alert, WordsAlert) else []
 
 
 def notify(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: datetime) -> int:
-    """Notify the owners of alerts that a deal meets; returns how many messages are new."""
+    """Notify the owners of matching alerts; returns how many messages are new."""
     by_owner: dict[str, list[Alert]] = {}
     for alert in met:
         by_owner.setdefault(alert.username, []).append(alert)
@@ -242,9 +239,9 @@ def notify(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: date
 
 
 def _notify_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now: datetime) -> int:
-    """Notify one owner: one message for a deal, which names the alerts that it meets; returns whether it is new.
+    """Notify one owner in a single message that names all matching alerts; returns whether it is new.
 
-    The message is written with as many alerts as a transaction takes. The others are named in it one after the other.
+    The message is written with as many alerts as fit a transaction; the others are added one by one.
     """
     left = list(own)
     while left:
@@ -264,7 +261,7 @@ def _notify_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], no
         except NoSuchAlert as stale:
             left = [alert for alert in left if alert.alert_id != stale.alert_id]
             continue
-        except NotSignedIn:  # the account is gone: its alerts go with it
+        except NotSignedIn:  # the account is gone, and its alerts with it
             return 0
         except AlreadyExists:
             new, others = 0, left

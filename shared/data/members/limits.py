@@ -1,4 +1,4 @@
-"""Limits of watches and alerts: as form fields, as attributes, and as a filter of deals."""
+"""Limits of watches and alerts: read from requests, stored as attributes, and applied to deals."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from shared.values import money
 _LIMITS = Entity(Limits, forms={"ceiling": Codec(str, money.amount)})
 
 ATTRIBUTES = _LIMITS.names
-"""The attributes of a watch or an alert that hold its limits."""
+"""The attributes of a watch or alert that hold its limits."""
 
 in_item = _LIMITS.read
-"""The limits that an item holds; an old one has none."""
+"""Read an item's limits; an old item has none."""
 
 
 def read(given: Mapping[str, Any]) -> Limits:
-    """The limits that a request or a form gives, by the names of the API. Raises InvalidLimits."""
+    """Read limits from a request or form, by their names in the API. Raises InvalidLimits."""
     errors = dict.fromkeys(given.keys() - _READ.keys(), "There is no such field.")
     found: dict[str, Any] = {}
     for name, (field, check) in _READ.items():
@@ -47,13 +47,13 @@ def read(given: Mapping[str, Any]) -> Limits:
 
 
 def attributes_of(limits: Limits) -> Item:
-    """The attributes that hold some limits: none for those that bound nothing."""
+    """The attributes of limits; fields that limit nothing have none."""
     written = _LIMITS.write(limits)
     return {name: value for name, value in written.items() if (name, value) != ("Pace", Pace.AT_ONCE)}
 
 
 def wants(limits: Limits, deal: Deal, words: Collection[str]) -> bool:
-    """Whether a deal, which has these words, meets a member's limits."""
+    """Whether a deal with these words meets a member's limits."""
     if limits == NO_LIMITS:
         return True
     if limits.pace is Pace.NEVER:
@@ -88,7 +88,7 @@ def _currency(value: Any) -> str:
 
 
 def _percent(value: Any) -> int:
-    text = str(value).strip().removesuffix(".0")  # JSON has one kind of numbers, and 30.0 is 30 there
+    text = str(value).strip().removesuffix(".0")  # JSON has one number type, so 30.0 is 30
     if not re.fullmatch("[1-9][0-9]?", text):
         raise ValueError("This must be a whole number from 1 to 99.")
     return int(text)
@@ -120,4 +120,4 @@ _READ: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "words": ("words", _words),
     "pace": ("pace", _pace),
 }
-"""Each field as the API calls it: the model's name for it, and its check, which raises ValueError with a sentence."""
+"""Each field by its API name: the model's name, and a parser that raises ValueError with a message."""

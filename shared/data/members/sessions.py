@@ -1,7 +1,7 @@
-"""The session store, and the hash of an account's password.
+"""Sessions, and the hashes of accounts' passwords.
 
-A token is 256 random bits; the table knows only its SHA-256. The hash of a password is an item of its own, so that a
-role that reads a user's collection cannot see it: only signing in, proving a password and changing one read it.
+A token is 256 random bits; the table stores its SHA-256. The password hash is a separate item, so that a role with
+access to a user's collection can't read it: only signing in, proving a password and changing it do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from shared.values import identifiers
 
 
 def with_password(table: Table, user: User) -> User:
-    """An account, which was read before, with its password's hash. Raises AccountChanged where it has none any more."""
+    """Add the password hash to an account that was read before. Raises AccountChanged if there is none any more."""
     held = password_hash(table, user.username)
     if held is None:
         raise AccountChanged
@@ -32,18 +32,18 @@ def with_password(table: Table, user: User) -> User:
 
 
 def password_hash(table: Table, username: str) -> str | None:
-    """The hash of a user's password, or None where there is none. One consistent GetItem."""
+    """A user's password hash, or None. One consistent GetItem."""
     item = table.get(keys.password(username), consistent=True)
     return item["PasswordHash"] if item else None
 
 
 def new_password(user: User) -> Write:
-    """The write that keeps a new account's hash."""
+    """The write of a new account's hash."""
     return put_new(_password_item(user.username, user.password_hash or ""), refused=UsernameTaken(user.username))
 
 
 def changed_password(username: str, password_hash: str, *, proved: str | None) -> Write:
-    """The write that keeps another hash, in place of the proved one if that is known. Refused with AccountChanged."""
+    """The write of a new hash, which replaces the ``proved`` one if given. Refused with AccountChanged."""
     if proved is None:
         return put(
             _password_item(username, password_hash), because="one who sets a password need not know the one before"
@@ -58,14 +58,14 @@ def changed_password(username: str, password_hash: str, *, proved: str | None) -
 
 
 def unchanged_password(username: str, password_hash: str) -> Write:
-    """Require that a hash still holds. Refused with AccountChanged."""
+    """Require that a hash is unchanged. Refused with AccountChanged."""
     return require(
         keys.password(username), "PasswordHash = :hash", values={":hash": password_hash}, refused=AccountChanged()
     )
 
 
 def removed_password(username: str) -> Write:
-    """The write that takes a hash away with its account. Refused with NoSuchUser."""
+    """The write that deletes a hash with its account. Refused with NoSuchUser."""
     return delete(keys.password(username), refused=NoSuchUser(username))
 
 
@@ -76,16 +76,15 @@ def _password_item(username: str, password_hash: str) -> Item:
 LIFETIME = settings.SESSION_LIFETIME
 
 _SESSION = Entity(Session, apart=frozenset({"account_id", "role", "expires_at"}))
-"""Id and role are the account's; the end is the TTL attribute, in seconds."""
+"""Id and role come from the account; the end is the TTL attribute, in seconds."""
 
 _ACCOUNT = Projection.of("AccountId", "Generation", "SignOuts", "Role")
 
 
 def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str, Session]:
-    """Sign a user in: a session and its token, made of 32 bytes of the caller's randomness.
+    """Start a session; returns its token, made from 32 bytes of ``entropy``, and the session.
 
-    Raises AccountChanged if the account changed since its password was checked: a new password, its removal and a
-    sign-out everywhere end a sign-in that is under way, too.
+    Raises AccountChanged if a new password, a removal or a sign-out everywhere came after the password check.
     """
     token = identifiers.token(entropy)
     session = Session(user.username, user.account_id, user.role, created_at=now, expires_at=now + LIFETIME)
@@ -106,10 +105,10 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
 
 
 def authenticate(table: Table, token: str, now: datetime) -> Session:
-    """The session of a token, with the role that its user has now. Two consistent GetItems. Raises NotSignedIn.
+    """The session of a token, with its user's current role. Two consistent GetItems. Raises NotSignedIn.
 
-    A session is valid while its account's generation is the one it started with: a new one ends all sessions at once,
-    whether or not an index shows them yet. TTL deletes late, by days: what has expired is refused here.
+    A session is valid while its account's generation is the one it started with, so a new generation ends all sessions
+    at once, whatever an index shows. Expired ones are refused here, because TTL deletes late, by days.
     """
     item = table.get(keys.session(identifiers.hashed(token)), consistent=True)
     session = damage.read_or(item, partial(_authenticated, table, now), otherwise=None) if item else None
@@ -129,17 +128,17 @@ def _authenticated(table: Table, now: datetime, item: Item) -> Session:
 
 
 def account(table: Table, username: str) -> Item:
-    """The attributes of an account that say whether its sessions and keys are valid; empty where there is none."""
+    """The account attributes that decide whether its sessions and keys are valid; empty if there is no account."""
     return table.get(keys.user(username), consistent=True, projection=_ACCOUNT) or {}
 
 
 def generation_of(account: Item) -> str:
-    """The generation of an account's sessions: another one after each new password and sign-out everywhere."""
+    """The generation of an account's sessions, which each new password and sign-out everywhere changes."""
     return f"{account['Generation']}.{account.get('SignOuts', 0)}"
 
 
 def is_of(generation: str) -> tuple[str, dict[str, str | int]]:
-    """The condition that a User item is of a generation of sessions, and its values."""
+    """The condition, with values, that a User item has a generation."""
     began, _, sign_outs = generation.rpartition(".")
     signed_out = "SignOuts = :sign_outs" if int(sign_outs) else "attribute_not_exists(SignOuts)"
     counted = {":sign_outs": int(sign_outs)} if int(sign_outs) else {}
@@ -147,7 +146,7 @@ def is_of(generation: str) -> tuple[str, dict[str, str | int]]:
 
 
 def first_generation(password_hash: str) -> str:
-    """The ``Generation`` of an account that has just been given a password: the hash has a salt, so it is new."""
+    """The ``Generation`` after a password change, from its hash, whose salt makes it new."""
     return hashlib.sha256(password_hash.encode()).hexdigest()[:16]
 
 
@@ -157,10 +156,10 @@ def end(table: Table, token: str) -> None:
 
 
 def end_all(table: Table, username: str, account_id: str | None = None) -> None:
-    """Sign a user out everywhere, by one write: items stay, of no use, until TTL. Raises NotSignedIn, NoSuchUser."""
+    """Sign a user out everywhere by one write; useless session items stay until TTL. Raises NotSignedIn, NoSuchUser."""
     table.write(account_checks.change(username, "ADD SignOuts :one", account_id, values={":one": 1}))
 
 
 def running(table: Table, username: str) -> int:
-    """How many session items of a user GSI1 shows: what ``btd`` reports when it ends them. Nothing depends on it."""
+    """How many of a user's session items GSI1 shows, for ``btd``'s report when it ends them."""
     return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=KEYS_ONLY))

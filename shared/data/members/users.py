@@ -1,4 +1,4 @@
-"""Accounts: signing up, reading and changing them. Removing one is ``shared.data.removal``."""
+"""Accounts: create, read and change them. ``shared.data.removal`` removes them."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.members import Pace, Role, User
 
 _USER = Entity(User, apart=frozenset({"password_hash", "generation", "more"}))
-"""Apart are what another item has, what two attributes make, and what features keep in a user's item."""
+"""Fields in other items, from two attributes, or of features."""
 
 _MORE: tuple[Entity[Any], ...] = tuple(map(Entity, features.of("in_account")))
 
 MOST_LEFT = MOST_TOGETHER - 4
-"""Messages that are looked for under a name that has no account, as many as the account's own transaction may delete;
-one delivery writes one."""
+"""Leftover messages of a name's last owner that the next one's transaction can delete. A delivery leaves one."""
 
 _USERNAME, _HOT_PACE = Projection.of("Username"), Projection.of("HotPace")
 _ALL = Projection.of("Type", *_USER.names, *(name for each in _MORE for name in each.names), "Generation", "SignOuts")
 
 
 def create(table: Table, user: User) -> User:
-    """Create an account of a free name and email address; returns it with its id. Raises UsernameTaken, EmailTaken."""
+    """Create an account; returns it with its id. Raises UsernameTaken, EmailTaken."""
     user = replace(user, account_id=user.account_id or table.token())
-    # A delivery beside the removal of the name's last owner may have left messages: they are not the next one's.
+    # A delivery during the removal of the name's last owner may have left messages, which the next owner must not get.
     left = list(table.query(keys.messages(user.username), limit=MOST_LEFT, projection=KEYS_ONLY, consistent=True))
     table.transact(
         registration(user),
@@ -46,7 +45,7 @@ def create(table: Table, user: User) -> User:
 
 
 def registration(user: User) -> Write:
-    """The write that makes a User item, for a free name."""
+    """The write that creates a User item for a free name."""
     if user.password_hash is None or not user.account_id:
         raise ValueError("an account is made with a password and an id")
     item = {
@@ -60,12 +59,12 @@ def registration(user: User) -> Write:
 
 
 def get(table: Table, username: str, *, consistent: bool = False) -> User:
-    """One account, without its password's hash. Raises NoSuchUser, of one that is being removed, too."""
+    """Read one account, without its password hash. Raises NoSuchUser, also during its removal."""
     return _found(username, table.get(keys.user(username), consistent=consistent))
 
 
 def without_addresses(table: Table, username: str) -> User:
-    """One account, projected to what a User is made of: not where its orders go. Raises NoSuchUser."""
+    """Read one account without attributes that a User doesn't have, such as addresses. Raises NoSuchUser."""
     return _found(username, table.get(keys.user(username), consistent=True, projection=_ALL))
 
 
@@ -76,7 +75,7 @@ def _found(username: str, item: Item | None) -> User:
 
 
 def of_email(table: Table, email: str) -> User:
-    """The account that has an email address, as ``without_addresses`` reads it. Raises NoSuchUser."""
+    """The account with an email address, as ``without_addresses`` reads it. Raises NoSuchUser."""
     item = table.get(keys.user_email(email), consistent=True)
     if item is None:
         raise NoSuchUser(email)
@@ -84,24 +83,25 @@ def of_email(table: Table, email: str) -> User:
 
 
 def rename(table: Table, username: str, name: str, account_id: str | None = None) -> None:
-    """Change the name that an account shows. Raises NotSignedIn, NoSuchUser."""
+    """Change an account's display name. Raises NotSignedIn, NoSuchUser."""
     names, values = {"#name": "Name"}, {":name": name}
     table.write(account_checks.change(username, "SET #name = :name", account_id, names=names, values=values))
 
 
 def set_hot_notifications(table: Table, username: str, pace: Pace, account_id: str | None = None) -> None:
-    """Set when an account is notified of hot deals. Raises NotSignedIn, NoSuchUser."""
+    """Set an account's pace of hot-deal notifications. Raises NotSignedIn, NoSuchUser."""
     table.write(account_checks.change(username, "SET HotPace = :pace", account_id, values={":pace": pace}))
 
 
 def hot_pace(table: Table, username: str) -> Pace:
-    """When an account is notified of hot deals: at once, unless it chose otherwise."""
+    """An account's pace of hot-deal notifications; at once by default."""
     item = table.get(keys.user(username), consistent=True, projection=_HOT_PACE) or {}
     return Pace(item.get("HotPace", Pace.AT_ONCE))
 
 
 def change_password(table: Table, username: str, password_hash: str, *, proved: str | None = None) -> None:
-    """Change an account's password and end its sessions. Raises NoSuchUser; AccountChanged, unless ``proved`` holds."""
+    """Change a password and end all sessions. Raises NoSuchUser; AccountChanged, unless ``proved`` is still the
+    hash."""
     values = {":generation": sessions.first_generation(password_hash)}
     table.transact(
         account_checks.change(username, "SET Generation = :generation", values=values),
@@ -110,13 +110,13 @@ def change_password(table: Table, username: str, password_hash: str, *, proved: 
 
 
 def rehash(table: Table, user: User, password_hash: str) -> User:
-    """Keep the same password under another hash; sessions go on. Raises AccountChanged where it is no longer that."""
+    """Store a new hash of the same password; sessions stay. Raises AccountChanged if the password has changed."""
     table.write(sessions.changed_password(user.username, password_hash, proved=user.password_hash))
     return replace(user, password_hash=password_hash)
 
 
 def change_email(table: Table, user: User, email: str) -> User:
-    """Change an account's email address to one that no other account has. Raises EmailTaken, AccountChanged."""
+    """Change an account's email address to an unused one. Raises EmailTaken, AccountChanged."""
     table.transact(
         update(
             keys.user(user.username),
@@ -132,7 +132,7 @@ def change_email(table: Table, user: User, email: str) -> User:
 
 
 def email_given_up(user: User) -> Write:
-    """The write that frees an account's email address for others. Refused with NoSuchUser."""
+    """The write that frees an account's email address. Refused with NoSuchUser."""
     return delete(
         keys.user_email(user.email),
         condition="Username = :username",
@@ -142,24 +142,24 @@ def email_given_up(user: User) -> Write:
 
 
 def set_role(table: Table, username: str, role: Role) -> None:
-    """Make a user a member or an editor, in their running sessions too. Raises NoSuchUser."""
+    """Make a user a member or editor, also in running sessions. Raises NoSuchUser."""
     table.write(account_checks.change(username, "SET #role = :role", names={"#role": "Role"}, values={":role": role}))
 
 
 def everyone(table: Table) -> Iterator[User]:
-    """All users, in no order: the whole of UserIndex, page by page."""
+    """All users, in no order, page by page from UserIndex."""
     for item in table.everything(index=USER_INDEX):
         yield from damage.readable([item], _from_item)
 
 
 def count(table: Table, most: int) -> int:
-    """How many users there are, or ``most`` where there are more: one page of UserIndex, 40 RRU for a thousand."""
+    """The number of users, at most ``most``: one page of UserIndex, 40 RRU for a thousand."""
     items, _ = table.scan(index=USER_INDEX, limit=most, projection=_USERNAME)
     return len(items)
 
 
 def _email_taken(email: str, username: str) -> Write:
-    """The write that gives an email address to an account. Refused with EmailTaken."""
+    """The write that reserves an email address for an account. Refused with EmailTaken."""
     item = {**keys.user_email(email), "Type": keys.USER_EMAIL, "Email": email, "Username": username}
     return put_new(item, refused=EmailTaken())
 

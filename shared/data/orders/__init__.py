@@ -1,1 +1,1 @@
-"""The shop: addresses, carts, orders and stock. It imports the catalog; catalog and members do not import it."""
+"""The shop: addresses, carts, orders and stock. It imports the catalog and members, which don't import it."""

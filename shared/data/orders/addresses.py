@@ -1,4 +1,4 @@
-"""A user's addresses, a map in the User item."""
+"""A user's addresses: a map in the User item."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from shared.errors import DealsError, Invalid, NotFound
 from shared.models.orders import Address
 
 MOST = 10
-"""Addresses of one user: at their longest they are 4 KB, so the User item stays small."""
+"""Addresses of one user. At most 4 KB, so that the User item stays small."""
 
 _NONE = "-"
-"""The value for no postal code: 1.0.0 reads no empty text."""
+"""The stored value for no postal code: 1.0.0 reads no empty text."""
 
 _POSTAL_CODE = Codec(lambda code: code or _NONE, lambda stored: "" if stored == _NONE else stored)
 _ADDRESS = Entity(Address, forms={"postal_code": _POSTAL_CODE})
 
 to_map, from_map = _ADDRESS.write, _ADDRESS.read
-"""An address as an item holds it."""
+"""Convert an address to and from its stored map."""
 
 _ADDRESSES = Projection.of("PK", "SK", "AccountId", "Addresses")
 
@@ -41,13 +41,13 @@ class TooManyAddresses(Invalid):
 
 
 class _Refused(DealsError):
-    """The map of addresses is full, or missing, or there already."""
+    """The map of addresses is full, missing, or exists already."""
 
 
 def save(table: Table, username: str, name: str, address: Address, account_id: str | None = None) -> None:
-    """Save an address under a name, over the one that had it. Raises TooManyAddresses, NotSignedIn, NoSuchUser.
+    """Save an address under a name, replacing an older one. Raises TooManyAddresses, NotSignedIn, NoSuchUser.
 
-    One UpdateItem of one entry of the map. A user's very first makes the map, and takes two.
+    One UpdateItem of a map entry; a user's first address takes two, because it creates the map.
     """
     account, held = account_checks.is_of(account_id)
     entry = update(
@@ -66,7 +66,7 @@ def save(table: Table, username: str, name: str, address: Address, account_id: s
         values={":addresses": {name: to_map(address)}, **held},
         refused=_Refused(),
     )
-    for write in (entry, beginning, entry):  # the map may have been made meanwhile
+    for write in (entry, beginning, entry):  # another request may have created the map
         with suppress(_Refused):
             table.write(write)
             return
@@ -75,7 +75,7 @@ def save(table: Table, username: str, name: str, address: Address, account_id: s
 
 
 def remove(table: Table, username: str, name: str, account_id: str | None = None) -> None:
-    """Remove the address of a name. Raises UnknownAddress, also where the account is gone."""
+    """Remove an address by its name. Raises UnknownAddress, also if the account is gone."""
     account, held = account_checks.is_of(account_id)
     removal = update(
         keys.user(username),
@@ -89,7 +89,7 @@ def remove(table: Table, username: str, name: str, account_id: str | None = None
 
 
 def of(table: Table, username: str, account_id: str | None = None) -> dict[str, Address]:
-    """A user's addresses by their names. One consistent GetItem. Raises NotSignedIn, NoSuchUser."""
+    """A user's addresses by name. One consistent GetItem. Raises NotSignedIn, NoSuchUser."""
     item = table.get(keys.user(username), consistent=True, projection=_ADDRESSES) or {}
     if "AccountId" not in item or account_id not in (None, item["AccountId"]):
         raise account_checks.account_missing(username, account_id)
@@ -97,7 +97,7 @@ def of(table: Table, username: str, account_id: str | None = None) -> dict[str, 
 
 
 def from_user(item: Item) -> dict[str, Address]:
-    """The addresses that a User item holds, by their names."""
+    """The addresses in a User item, by name."""
     names: list[str] = damage.read_or(item, lambda user: sorted(user.get("Addresses", {}).keys()), otherwise=[])
     return dict(entry for name in names for entry in damage.readable([item], partial(_entry, name)))
 
@@ -107,5 +107,5 @@ def _entry(name: str, user: Item) -> tuple[str, Address]:
 
 
 def fingerprint(address: Address) -> str:
-    """A short text that differs for each address; a form says with it which one it showed."""
+    """A short text that identifies an address's content; a form sends it back."""
     return hashlib.sha256(json.dumps(to_map(address), sort_keys=True).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""A user's cart, with the deals as they are now."""
+"""Users' carts, shown with current deals."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from shared.models.orders import CartItem
 from shared.values.money import amount
 
 MOST = 20
-"""Deals in a cart, and in an order: one transaction then has room for all that an order writes."""
+"""Deals in a cart or an order, so that an order's writes fit one transaction."""
 
 MOST_PIECES = 10
 """Pieces of one deal in a cart or an order."""
 
 LIFETIME = timedelta(days=30)
-"""How long a deal stays in the cart after it was last put in or changed."""
+"""How long a deal stays in the cart after its last change."""
 
-# The deal is read as it is today.
+# The deal is read when the cart is shown.
 _CART_ITEM = Entity(CartItem, forms={"price": Codec(str, amount)}, apart=frozenset({"deal"}))
 
 
@@ -44,7 +44,7 @@ class CartIsFull(Conflict):
 
 
 class _PutMeanwhile(DealsError):
-    """Something else was put into the cart since it was read."""
+    """Another deal was added to the cart since it was read."""
 
 
 _KEYS = Projection.of("PK", "SK", TTL_ATTRIBUTE)
@@ -54,7 +54,7 @@ _PIECES = Projection.of("PK", "SK", "Quantity", TTL_ATTRIBUTE)
 def put_in(
     table: Table, username: str, deal_id: str, quantity: int, now: datetime, account_id: str | None = None
 ) -> CartItem:
-    """Put a deal in the cart. Raises NoSuchDeal, DealIsOver, NotSoldHere, CartIsFull, NotSignedIn, NoSuchUser."""
+    """Add a deal to the cart. Raises NoSuchDeal, DealIsOver, NotSoldHere, CartIsFull, NotSignedIn, NoSuchUser."""
     deal = deals.get(table, deal_id, consistent=True)
     if deal.status(now) is not Status.ACTIVE:
         raise DealIsOver(deal_id)
@@ -86,7 +86,7 @@ def put_in(
 
 
 def take_out(table: Table, username: str, deal_id: str, account_id: str | None = None) -> None:
-    """Take a deal out of the cart. Raises NotSignedIn, NoSuchUser."""
+    """Remove a deal from the cart. Raises NotSignedIn, NoSuchUser."""
     table.transact(
         account_checks.required(username, account_id),
         forget(shop_keys.cart_item(username, deal_id), because="what is not in the cart is out of it"),
@@ -94,10 +94,10 @@ def take_out(table: Table, username: str, deal_id: str, account_id: str | None =
 
 
 def view(table: Table, username: str, now: datetime) -> list[CartItem]:
-    """The cart, last put in first, with the deals as they are now. A Query and a BatchGetItem."""
+    """The cart with current deals, last added first. A Query and a BatchGetItem."""
     found = {keys.id_in(item["SK"]): item for item in _items(table, username, now)}
     known = {deal.deal_id: deal for deal in deals.get_many(table, list(found))}
-    # What a deal says of its stock may be a moment old, so where few are left that is asked.
+    # A deal's stock level may be a moment old, so low stock is read again.
     few = [deal_id for deal_id, deal in known.items() if deal.stock is StockLevel.LOW]
     for deal_id, left in stock.find_many(table, few).items():
         known[deal_id] = replace(known[deal_id], stock=stock.level(left))
@@ -112,19 +112,19 @@ def deals_in(table: Table, username: str, now: datetime) -> list[str]:
 
 
 def pieces(table: Table, username: str, now: datetime) -> int:
-    """How many pieces are in the cart. One Query."""
+    """The number of pieces in the cart. One Query."""
     items = _items(table, username, now, _PIECES)
     return sum(damage.readable(items, lambda item: damage.attribute(item, "Quantity", int)))
 
 
 def emptying(username: str, deal_ids: Iterable[str]) -> list[Write]:
-    """The writes that take some deals out of the cart."""
+    """The writes that remove deals from the cart."""
     meanwhile = "its owner may have taken it out meanwhile"
     return [forget(shop_keys.cart_item(username, deal_id), because=meanwhile) for deal_id in deal_ids]
 
 
 def ordering(username: str, ordered: Mapping[str, int]) -> list[Write]:
-    """The writes that take deals out of a cart that has so many pieces of each. Refused with CartChanged."""
+    """The writes that remove deals from a cart that has these quantities. Refused with CartChanged."""
     return [
         delete(
             shop_keys.cart_item(username, deal_id), condition="Quantity = :n", values={":n": n}, refused=CartChanged()
@@ -134,14 +134,14 @@ def ordering(username: str, ordered: Mapping[str, int]) -> list[Write]:
 
 
 def _items(table: Table, username: str, now: datetime, projection: Projection | None = None) -> list[Item]:
-    """The items of what is in the cart. One Query."""
+    """The items in the cart. One Query."""
     found = table.query(shop_keys.cart(username), prefix=keys.deal_sort_key(""), consistent=True, projection=projection)
-    # TTL deletes late. An item that does not say when it ends counts.
+    # TTL deletes late. An item without an end counts.
     return [item for item in found if damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf) > now.timestamp()]
 
 
 def _mark(username: str, seen: object, mark: str, expires: int) -> Write:
-    """Mark a cart as changed, if nothing was put into it since its mark was seen: so it holds no more than it may."""
+    """Mark a cart as changed, if its mark is still the one seen, so that no parallel addition exceeds its limit."""
     held = {} if seen is None else {":seen": seen}
     return update(
         shop_keys.cart_mark(username),

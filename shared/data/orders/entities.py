@@ -1,4 +1,4 @@
-"""The types of the shop's items, a row each (``shared/data/entities.py``), and what exports say of them."""
+"""The shop's item types, one row each (see ``shared/data/entities.py``), and descriptions for exports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WHOLE, _DESCRIBED = Exported.WHOLE, Exported.DESCRIBED
 
 
 def _numbered(says: Mapping[str, str]) -> tuple[Partner, ...]:
-    """The partners of an order, or of what stays of it."""
+    """The partners of an order or a sale: its number, and its partition's note."""
     note = keys.open_orders_note(_("Status"), _("OrderDay"), _("OpenShard"))
     return (
         Partner(
@@ -36,7 +36,7 @@ _AT_DESK = (
     at(_IN_OPEN, "open orders of a day", "34", _PARTLY, index=GSI3, when=_OPEN_ORDER),
     at(_IN_CLOSED, "closed orders", "34", _PARTLY, index=GSI3, when=("Status", ("delivered", "cancelled"))),
 )
-"""The places of an order, or of what stays of it, in the desk's lists: while it is open, and from then on."""
+"""The places of an order or a sale in the desk's lists: while open, and afterwards."""
 
 _ORDER_NEEDS = "OrderId OrderNumber Status PlacedAt ItemCount Pieces Shipping Tax Totals"
 _ORDER_MAY = "ShippedAt DeliveredAt CancelledAt CorrelationId OpenShard"
@@ -72,7 +72,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(keys.STOCK, at(keys.stock_shard(DEAL_ID, _SHARD), "the stock of a deal", "35"),
             needs="Left Ordered OnSale Changes", says={**SAYS_DEAL, "Shard": "<Shard:d>"}, partners=(OF_DEAL,),
             exported=_WHOLE),
-        # It is in the index while its deal is listed and there are pieces left: the deal says so (invariants.py).
+        # It is in the index while its deal is listed and pieces are left, which the deal says (invariants.py).
         Entity(keys.STOCK_NOTE, at(keys.stock(DEAL_ID), "the stock of a deal", "35"),
             (at(keys.stock_in_sold_here(DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
             needs="Shards", says=SAYS_DEAL, exported=_WHOLE),
@@ -84,18 +84,18 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     ),
 }
 # fmt: on
-"""The types of items, by what they belong to."""
+"""The item types, grouped by what they belong to."""
 
 USER_HIDES = {"Addresses": _LIVES}
-"""Hidden attributes that it keeps in the items of users."""
+"""Hidden attributes of User items that the shop adds."""
 
 NOTES: Mapping[str, Callable[[Mapping[str, object]], tuple[str, str]]] = {
     keys.OPEN_ORDERS: lambda note: (keys.open_orders_noted(note)[1], GSI3.name)
 }
-"""By types of notes, the partition that a note is about, and its index."""
+"""For each type of note, the partition that a note points to, and its index."""
 
 COLLECTIONS = {"Open orders": keys.open_orders()}
-"""Partitions to begin with in the table's browser."""
+"""Partitions that the table browser offers to start with."""
 
 
 _TIMES = {status.time_attribute: datetime for status in OrderStatus}
@@ -108,7 +108,7 @@ DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {
     keys.CART_ITEM: ((CartItem,), {"DealId": str}),
     keys.STOCK: ((Shard,), {"DealId": str}),
 }
-"""The models of the types of items, and the attributes that no field holds alone."""
+"""The models of item types, and the attributes that no field holds alone."""
 
 QUERIES = {
     "Orders a day": (
@@ -122,4 +122,4 @@ SELECT substr(json_extract_scalar(item, '$.PlacedAt.S'), 1, 10) AS day, count(*)
 FROM items WHERE json_extract_scalar(item, '$.Type.S') IN ('Order', 'Sale') GROUP BY 1 ORDER BY 1""",
     )
 }
-"""By its name, each query for SQLite and for Athena."""
+"""The queries for SQLite and Athena, by name."""

@@ -1,6 +1,6 @@
-"""The shop's items held against each other: stock against orders, and the list of what is sold here against the deals.
+"""Check the shop's items against each other: stock against orders, and the list of deals sold here against the deals.
 
-How much stock is really left, only a person knows.
+Only a person knows how much stock is really left.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ STOCK = "stock"
 SOLD_HERE = "deals sold here"
 
 _PIECES = ("OnSale", "Left", "Ordered")
-"""The counts of a shard of a deal's stock; the first is the sum of the others."""
+"""The counts of a stock shard; the first is the sum of the others."""
 
 
 class Sales:
-    """The shop's items seen by one scan."""
+    """The shop's items that one scan has seen."""
 
     READ: Mapping[str, Callable[[Item], object]] = {
         **dict.fromkeys((shop_keys.ORDER, shop_keys.SALE), order_items.from_item),
         shop_keys.ORDER_ITEM: order_items.item_from_item,
     }
-    """The types of items that are models."""
+    """The types of items with a model."""
 
     DERIVED: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
         "OrderDay": lambda values: order_items.open_day(values["OrderId"]),
-        "OpenShard": lambda _: 1,  # orders before there were shards
+        "OpenShard": lambda _: 1,  # orders from before shards
     }
-    """Values of the rows' forms that are neither attributes nor parts of the key."""
+    """Values in the rows' templates that are neither attributes nor parts of the key."""
 
     SEQUENCES: ClassVar = {shop_keys.ORDER_NUMBER: shop_keys.order_numbers()}
     NEEDED = frozenset({shop_keys.OPEN_ORDERS, shop_keys.STOCK_NOTE})
-    """The types of items that others need, or that are compared when all were seen."""
+    """The types of items that others require, and those compared at the end of the scan."""
 
     FOLLOW = frozenset({shop_keys.STOCK_NOTE})
-    """The types of items whose places in indexes follow from other items."""
+    """The types of items whose index places depend on other items."""
 
     def __init__(self) -> None:
         self._shards = defaultdict[str, Counter[str]](Counter)
@@ -55,7 +55,7 @@ class Sales:
         self._open_orders: Counter[str] = Counter()
 
     def add(self, item: Item, kind: str) -> None:
-        """Take note of an item. Raises one of ``damage.UNREADABLE``."""
+        """Record an item. Raises one of ``damage.UNREADABLE``."""
         if kind == shop_keys.STOCK:
             sums = self._shards[item["DealId"]]
             sums.update({name: damage.attribute(item, name, int) for name in _PIECES})
@@ -71,16 +71,16 @@ class Sales:
             self._open_orders[item["Username"]] += 1
 
     def add_deal(self, item: Item) -> None:
-        """Take note of a deal."""
+        """Record a deal."""
         if at := sold_here.place(item):
             self._sold_here[keys.id_in(item["PK"])] = at
 
     def of_account(self, username: str) -> Mapping[str, int]:
-        """The counts of an account."""
+        """An account's counts."""
         return {"OpenOrders": self._open_orders[username]}
 
     def compared(self, of: Callable[[str], list[Item]]) -> Iterator[Fault]:
-        """The faults that show only when everything was seen; ``of`` gives the items of a type that were kept."""
+        """The faults that are only known at the end of the scan; ``of`` gives the kept items of a type."""
         in_orders: Counter[str] = Counter()
         for order, pieces in self._ordered.items():
             in_orders.update(pieces if order not in self._cancelled else {})
@@ -94,7 +94,7 @@ class Sales:
             note, shards = notes.get(deal_id), self._shards[deal_id]["Shard"]
             new = {**shop_keys.stock(deal_id), "Type": shop_keys.STOCK_NOTE, "DealId": deal_id}
             should = {**without_places(note or new), **self._sold_here.get(deal_id, {}), "Shards": shards}
-            if note != should:  # a note of more shards than there are may be right
+            if note != should:  # a note of more shards than exist may be right
                 derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) <= shards
                 rule = SOLD_HERE if (note or {}).get("Shards") == shards else STOCK
                 yield Fault(rule, shop_keys.stock(deal_id), note, should, derived)

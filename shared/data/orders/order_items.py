@@ -1,14 +1,13 @@
-"""An order and its items as items of the table, its short number, where the open orders are; and how orders are read.
+"""Orders and their items in the table: numbers, partitions of open orders, and reads.
 
-They copy what must never change with the deal or the address book. Numbers are drawn from one sequence, a block at a
-time. The sequence is one item, which takes 1,000 writes a second
-(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html): with ten numbers to a
-write it bears 10,000 orders a second. What is left of a block when its environment ends is never used. So each number
-is one order's own, but they have gaps, and are not in the order of placing.
+They copy everything that must not change with the deal or the address book. Numbers come from one sequence item, in
+blocks of ten: an item takes 1,000 writes a second
+(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html), so 10,000 orders.
+Unused numbers of a block are lost when its environment ends, so numbers are unique but have gaps, and aren't in the
+order of placing.
 
-An order is open until it is delivered. In the index its partition is one of its status, of the day it was placed and,
-where a rush needs more than one partition takes, of one of several shards. A container knows where there are any: a
-collection with a note for each partition that has orders.
+An order is open until it is delivered. Open orders have an index partition by status, day and, for a rush, shard. A
+container collection has a note for each partition with orders.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from shared.values.times import from_iso, to_iso
 
 BLOCK = 10
 BEFORE_FIRST = 10_000
-"""The number before the first one: from then on, numbers have five digits."""
+"""The number before the first one, so that numbers have five digits."""
 
 _POINTER = Projection.of("PK", "SK", "OrderId")
 
@@ -52,18 +51,18 @@ class NoSuchOrder(NotFound):
 
 
 class Numbers:
-    """The numbers that this process has drawn and not given out yet, by table."""
+    """The numbers that this process has drawn but not used, by table."""
 
     def __init__(self) -> None:
         self._left: dict[str, list[int]] = {}
         self._lock = Lock()
 
     def next(self, table: Table) -> int:
-        """A number that no order has. One UpdateItem for a block of them."""
+        """An unused order number. One UpdateItem a block."""
         drawing = update(
             shop_keys.order_numbers(),
             "SET #type = :type, LastNumber = if_not_exists(LastNumber, :before) + :block",
-            condition=None,  # the first order of all makes the sequence
+            condition=None,  # the first order creates the sequence
             names={"#type": "Type"},
             values={":type": keys.SEQUENCE, ":before": BEFORE_FIRST, ":block": BLOCK},
             refused=None,
@@ -80,13 +79,13 @@ NUMBERS = Numbers()
 
 
 def pointer(number: int, order_id: str) -> Write:
-    """The write that makes an order known by its number, for the transaction that places it."""
+    """The write that maps a number to its order, for the order's transaction."""
     item = {**shop_keys.order_number(number), "Type": shop_keys.ORDER_NUMBER, "Number": number, "OrderId": order_id}
     return put_new(item, refused=AlreadyExists())
 
 
 def order_id_of(table: Table, id_or_number: str) -> str:
-    """The id of an order, from its id or number. One GetItem by number. Raises NoSuchOrder."""
+    """An order's id, from its id or number. One GetItem for a number. Raises NoSuchOrder."""
     if identifiers.is_ksuid(id_or_number):
         return id_or_number
     number = read_order_number(id_or_number)
@@ -97,10 +96,10 @@ def order_id_of(table: Table, id_or_number: str) -> str:
 
 
 OPEN = (OrderStatus.PLACED, OrderStatus.SHIPPED)
-"""Statuses of orders that editors still have something to do with: to send them, or to say that they have arrived."""
+"""Statuses in which editors still have something to do: ship the order, or record its delivery."""
 
 Notify = Callable[[Order, datetime], Sequence[Write]]
-"""The message to an order's owner, written in the transaction that places the order or takes a step."""
+"""The message to an order's owner, written in the transaction of the order or step."""
 
 
 def _amounts(stored: Mapping[str, str]) -> dict[str, str]:
@@ -114,14 +113,14 @@ _ORDER = Entity(
         "address": Codec(addresses.to_map, addresses.from_map),
         **dict.fromkeys(("shipping", "tax", "totals"), Codec(dict, _amounts)),
     },
-    apart=frozenset({"username", "times", "items"}),  # no longer there, an attribute for each status, other items
+    apart=frozenset({"username", "times", "items"}),  # sales lack it, an attribute each, other items
 )
 
 _ORDER_ITEM = Entity(
     OrderItem,
     forms={
         "price": Codec(str, amount),
-        "shards": Codec(  # the keys of a map are texts
+        "shards": Codec(  # a map's keys are texts
             lambda shards: {str(shard): pieces for shard, pieces in shards.items()},
             lambda shards: {int(shard): pieces for shard, pieces in shards.items()},
         ),
@@ -129,11 +128,11 @@ _ORDER_ITEM = Entity(
 )
 
 item_from_item = _ORDER_ITEM.read
-"""The order's item that an item holds."""
+"""Read an order's item."""
 
 
 def to_item(order: Order) -> Item:
-    """The Order item: among its owner's orders of its status, and in the desk's list of it."""
+    """The Order item, with its places in the owner's orders by status and in the desk's list."""
     return {
         **shop_keys.order(order.username, order.order_id),
         **places(order),
@@ -145,7 +144,7 @@ def to_item(order: Order) -> Item:
 
 
 def places(order: Order) -> Key:
-    """The attributes that index an order, in its status."""
+    """The index keys of an order in its status."""
     return {
         **shop_keys.order_in_parts(order.order_id),
         **shop_keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
@@ -154,7 +153,7 @@ def places(order: Order) -> Key:
 
 
 def at_desk(order: Order) -> Key:
-    """The attributes that place an order in the desk's list of its status."""
+    """The index key of an order in the desk's list of its status."""
     if order.status not in OPEN:
         return shop_keys.order_in_closed(order.status, order.order_id)
     return shop_keys.order_in_open(order.status, open_day(order.order_id), order.open_shard, order.order_id)
@@ -166,12 +165,12 @@ def open_day(order_id: str) -> str:
 
 
 def open_shard(order_id: str, shards: int) -> int:
-    """The shard that a new order is in, of so many, from 1."""
+    """The shard, from 1, of a new order among ``shards``."""
     return zlib.crc32(order_id.encode()) % shards + 1
 
 
 def from_item(item: Item) -> Order:
-    """The order that an item holds, without its items; of a sale, whose account was removed, with them."""
+    """Read an order without its items; a sale (an order of a removed account) has them."""
     attributes = {status: status.time_attribute for status in OrderStatus}
     reached = [status for status, name in attributes.items() if name in item or status is OrderStatus.PLACED]
     times = {status: from_iso(item[attributes[status]]) for status in reached}
@@ -181,7 +180,7 @@ def from_item(item: Item) -> Order:
 
 
 def item_to_item(order: Order, item: OrderItem) -> Item:
-    """The OrderItem item. It names its owner, so that an order can be found by its id alone."""
+    """The OrderItem item. It names the owner, so that an order can be found by its id alone."""
     return {
         **shop_keys.order_item(order.order_id, item.item_id),
         **shop_keys.order_item_in_parts(order.order_id, item.item_id),
@@ -193,12 +192,12 @@ def item_to_item(order: Order, item: OrderItem) -> Item:
 
 
 def key_of(order: Order) -> Key:
-    """The key of an order, which is a sale where its account was removed."""
+    """The key of an order, or of a sale."""
     return shop_keys.order(order.username, order.order_id) if order.username else shop_keys.sale(order.order_id)
 
 
 def no_message(_order: Order, _now: datetime) -> Sequence[Write]:
-    """Sends no message."""
+    """No message."""
     return ()
 
 
@@ -208,27 +207,27 @@ def item_id(place: int) -> str:
 
 
 def item_keys(order_id: str, count: int) -> list[Key]:
-    """The keys of an order's items, in their order, from their number."""
+    """The keys of an order's items in their order, from their number."""
     return [shop_keys.order_item(order_id, item_id(place)) for place in range(1, count + 1)]
 
 
 FRESH = timedelta(days=1)
-"""Age up to which a note is good enough for another order. An older one is written again."""
+"""The age up to which a note serves another order; an older one is written again."""
 
 SETTLED = timedelta(days=2)
-"""Age of a note at which its partition, if it shows no order, has none: what the note was written for is a day old at
-least, and the index shows it by then."""
+"""The age at which a note of an empty partition is removed: its order is then at least a day old, so the index shows
+it."""
 
 MOST_DAYS = 10
-"""Days that the clock looks at in one run; the next runs forget further days without an open order."""
+"""Days that one run of the clock examines; later runs remove notes of further empty days."""
 
 NOTES_ARE_KEPT = timedelta(minutes=1)
-"""How long a function that has seen where a day's open orders are noted does not ask again."""
+"""How long a function remembers where a day's open orders are noted."""
 
 _PLACE = Projection.of("PK", "SK", "GSI3SK")
 
 _known: dict[tuple[str, str], datetime] = {}
-"""When a note was last seen, by table and partition: a rush would read it with each order, all from one partition."""
+"""When a note was last seen, by table and partition: in a rush each order would read it from one partition."""
 
 
 class _KnownAgain(DealsError):
@@ -238,9 +237,9 @@ class _KnownAgain(DealsError):
 def open_orders(
     table: Table, now: datetime, *, status: OrderStatus = OrderStatus.PLACED, limit: int, cursor: str | None = None
 ) -> Page[Order]:
-    """A page of the orders of an open status, oldest first, without their items. Raises InvalidCursor.
+    """A page of the open orders in a status, oldest first, without items. Raises InvalidCursor.
 
-    Two round trips: the container knows the partitions that have any.
+    Two round trips: the container names the partitions with orders.
     """
     scope = f"open orders/{status}"
     after = identifiers.read_cursor(scope, cursor) if cursor is not None else None
@@ -261,10 +260,10 @@ def open_orders(
 
 
 def waiting_since(table: Table, now: datetime) -> datetime | None:
-    """When the order that has waited longest to be sent was placed; None where none waits. For the clock.
+    """When the oldest unshipped order was placed, or None, for the clock.
 
-    A Query of the container, and of each day's partitions until one has an order: usually the first, for those that
-    have none left are forgotten. Its place in the index says the time, so nothing of its buyer is read.
+    A Query of the container and of each day's partitions until one has an order: usually the first, because empty ones
+    are removed. The index key has the time, so no buyer's data is read.
     """
     for _, notes in _by_day(table, OrderStatus.PLACED)[:MOST_DAYS]:
         firsts = [islice(_shown_in(table, note, now, page_size=1, projection=_PLACE), 1) for note in notes]
@@ -275,10 +274,10 @@ def waiting_since(table: Table, now: datetime) -> datetime | None:
 
 
 def know(table: Table, status: OrderStatus, order_id: str, shard: int, now: datetime) -> None:
-    """Note that an order's partition has some, before it comes in: a note too many is only an empty read.
+    """Note that a partition has orders, before the order is written; a needless note costs an empty read.
 
-    A count in each order's transaction would be one item in which all buyers of a rush meet; a note is written once a
-    day, and a function that has seen it does not ask for it again for a minute.
+    A count in each order's transaction would be one item for all buyers of a rush. A note is written once a day, and a
+    function that has seen it doesn't read it again for a minute.
     """
     key = shop_keys.open_orders_note(status, open_day(order_id), shard)
     place = (table.name, key["SK"])
@@ -293,7 +292,7 @@ def know(table: Table, status: OrderStatus, order_id: str, shard: int, now: date
 
 
 def _by_day(table: Table, status: OrderStatus) -> list[tuple[str, list[Item]]]:
-    """The notes of a status, day by day, oldest first. One Query."""
+    """The notes of a status by day, oldest first. One Query."""
     notes = table.query(shop_keys.open_orders(), prefix=shop_keys.open_orders_prefix(status))
     return [(day, list(those)) for day, those in groupby(notes, key=lambda note: shop_keys.open_orders_noted(note)[0])]
 
@@ -303,7 +302,7 @@ def _known_at(note: Item) -> datetime:
 
 
 def _open_in(table: Table, note: Item, after: str | None, limit: int, now: datetime) -> list[Order]:
-    """The oldest orders of a partition behind one."""
+    """A partition's oldest orders after one."""
     shown = _shown_in(table, note, now, after=after, page_size=limit)
     return list(islice((order for item in shown for order in damage.readable([item], from_item)), limit))
 
@@ -317,7 +316,7 @@ def _shown_in(
     after: str | None = None,
     projection: Projection | None = None,
 ) -> Iterator[Item]:
-    """The orders of a partition, oldest first. It is forgotten if it has none, nor any that the index does not show."""
+    """A partition's orders, oldest first. The note of an old partition that has none is removed."""
     _, partition = shop_keys.open_orders_noted(note)
     items = table.query(partition, index=GSI3, after=after, page_size=page_size, projection=projection)
     first = next(items, None)
@@ -334,9 +333,9 @@ _OWNER = Projection.of("PK", "SK", "Username")
 
 
 def get(table: Table, username: str, id_or_number: str) -> Order:
-    """A user's order as it is now, with its items, by its id or its number. Raises NoSuchOrder.
+    """A user's current order with its items, by id or number. Raises NoSuchOrder.
 
-    One round trip: the order is read from the base table, and beside it what GSI1 shows of its items.
+    One round trip: the order from the table, and in parallel its items from GSI1.
     """
     order_id = order_id_of(table, id_or_number)
     itself = partial(table.get, shop_keys.order(username, order_id), consistent=True)
@@ -348,10 +347,9 @@ def get(table: Table, username: str, id_or_number: str) -> Order:
 
 
 def find(table: Table, id_or_number: str) -> Order:
-    """Anyone's order with its items, for editors, by its id or its number. Raises NoSuchOrder.
+    """Any user's order with its items, for editors, by id or number. Raises NoSuchOrder.
 
-    One Query of GSI1 shows it. Where that lags, the order's first item names its owner. Where the account was removed,
-    it is what stays of the order.
+    One Query of GSI1. If the index lags, the order's first item names its owner. For a removed account it is the sale.
     """
     order_id = order_id_of(table, id_or_number)
     order, parts = _parts(table, order_id)
@@ -364,7 +362,7 @@ def find(table: Table, id_or_number: str) -> Order:
 
 
 def sale(table: Table, order_id: str) -> Order:
-    """An order whose account was removed, as far as it stays. Raises NoSuchOrder."""
+    """A sale: what remains of a removed account's order. Raises NoSuchOrder."""
     item = table.get(shop_keys.sale(order_id), consistent=True)
     if item is None:
         raise NoSuchOrder(order_id)
@@ -372,7 +370,7 @@ def sale(table: Table, order_id: str) -> Order:
 
 
 def as_it_is(table: Table, order: Order) -> Order:
-    """An order that was read before, as it is now, whether or not its account was removed since. Raises NoSuchOrder."""
+    """The current state of an order, even if its account was removed meanwhile. Raises NoSuchOrder."""
     if order.username:
         with suppress(NoSuchOrder):
             return get(table, order.username, order.order_id)
@@ -380,15 +378,15 @@ def as_it_is(table: Table, order: Order) -> Order:
 
 
 def _parts(table: Table, order_id: str) -> tuple[Item | None, list[Item]]:
-    """An order, or None, and those of its items that GSI1 shows. One Query."""
+    """An order, or None, and its items in GSI1. One Query."""
     shown = list(table.query(shop_keys.order_parts(order_id), index=GSI1))
     order = next((part for part in shown if part.get("Type") == shop_keys.ORDER), None)
     return order, [part for part in shown if part.get("Type") == shop_keys.ORDER_ITEM]
 
 
 def _whole(table: Table, item: Item, parts: Iterable[Item]) -> Order:
-    """An order with its items. Those that the index doesn't show yet are read by their keys, which follow from the
-    order's count."""
+    """An order with its items. Those missing from the index are read by their keys, which follow from the order's
+    count."""
     order = damage.read(item, from_item)
     found = {part["PK"]: part for part in parts}
     missing = [key for key in item_keys(order.order_id, order.item_count) if key["PK"] not in found]
@@ -417,7 +415,7 @@ def latest(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Page[Order]:
-    """A page of a user's orders without items, newest first; ``since`` and ``until`` included. Raises InvalidCursor."""
+    """A page of a user's orders without items, newest first; both bounds are inclusive. Raises InvalidCursor."""
     scope = f"orders/{username}/{status or 'all'}"
     before = identifiers.read_cursor(scope, cursor) if cursor is not None else None
     if before is None and until is not None:
@@ -443,9 +441,9 @@ def latest(
 
 
 def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None = None) -> Page[Order]:
-    """A page of all orders of a status that is their last, for editors, the last placed first. Raises InvalidCursor.
+    """A page of all orders in a final status, for editors, the last placed first. Raises InvalidCursor.
 
-    One partition of GSI3 holds them: it takes 1,000 deliveries a second.
+    They share one partition of GSI3, which takes 1,000 deliveries a second.
     """
     scope = f"closed orders/{status}"
     before = shop_keys.open_order_sort_key("~" if cursor is None else identifiers.read_cursor(scope, cursor))
@@ -458,11 +456,9 @@ def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None 
 
 
 def filled(table: Table, orders: Sequence[Order]) -> list[Order]:
-    """Some orders with their items, read by their keys, but without an order with a damaged item.
-
-    BatchGetItem, 100 items a request.
-    """
-    # A sale has its items.
+    """Orders with their items, read by key, without orders that have a damaged item. BatchGetItem, 100 items a
+    request."""
+    # A sale holds its items.
     parts = {each.order_id: [] if each.items else item_keys(each.order_id, each.item_count) for each in orders}
     found = {part["PK"]: part for part in table.get_many(list(chain.from_iterable(parts.values())))}
 
@@ -474,7 +470,7 @@ def filled(table: Table, orders: Sequence[Order]) -> list[Order]:
 
 
 def _lowest_after(time: datetime) -> str | None:
-    """The lowest id of the second after a time; before the first id it is that, and after the last there is none."""
+    """The lowest id after a second; before the first id that one, and None after the last."""
     second = timedelta(seconds=1)
     if time >= identifiers.END - second:
         return None

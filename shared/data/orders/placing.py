@@ -1,8 +1,7 @@
-"""Placing orders.
+"""Place orders.
 
-An order, its items, the stock it takes and the receipt of its request are written in one transaction, so there is no
-order without stock and no stock lost. The account counts its orders that are still to be sent: with any it is not
-removed.
+One transaction writes the order, its items, the stock that it takes and the request's receipt. The account counts its
+unshipped orders, and can't be removed while it has any.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ from shared.values.money import sums, text, units
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why one item cannot be ordered: the item's place from 0, the field at fault, the reason in words.
+    """Why an item can't be ordered: its place from 0, the field at fault, and the reason in words.
 
-    ``left`` is how many pieces are left where they are too few, ``price`` and ``currency`` today's where it has risen
-    or is in another currency.
+    ``left`` is the remaining stock if it is too low; ``price`` and ``currency`` are today's if the price has risen or
+    the currency has changed.
     """
 
     place: int
@@ -55,7 +54,7 @@ class Obstacle:
 
 
 class CannotOrder(Conflict):
-    """Some items cannot be ordered as asked for. Nothing was ordered."""
+    """Some items can't be ordered; nothing was ordered."""
 
     def __init__(self, obstacles: Sequence[Obstacle]) -> None:
         self.obstacles = tuple(obstacles)
@@ -64,7 +63,7 @@ class CannotOrder(Conflict):
 
 
 class AmountChanged(Conflict):
-    """An order would come to something else than its buyer saw."""
+    """The order's total differs from the one that its buyer saw."""
 
     field = "totals"
 
@@ -80,11 +79,11 @@ class AddressChanged(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A buyer's request: pieces of some deals, to be sent to one of the buyer's addresses, by its name.
+    """A buyer's request: quantities of deals, to one of the buyer's addresses, by its name.
 
-    ``idempotency`` also says whose account it is. With ``from_cart`` all must be in the cart, in these quantities: what
-    is in a cart is ordered once, from however many windows. ``totals``, by currency, and ``goes_to``, an address's
-    ``fingerprint``, are what the buyer was shown, where that is known: an order that would differ is not placed.
+    ``idempotency`` also names the account. With ``from_cart``, the cart must hold all in these quantities, so a cart is
+    ordered once from however many windows. ``totals`` (by currency) and ``goes_to`` (an address's ``fingerprint``) are
+    what the buyer saw, if known: an order that differs isn't placed.
     """
 
     username: str
@@ -99,10 +98,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A stage's terms: ``charges`` are added to each order, and what ``notify`` gives is written with it.
+    """A stage's terms: ``charges`` are added to each order, and ``notify``'s writes join its transaction.
 
-    The open orders of a day are spread over ``open_shards`` partitions of the index. Each takes 1,000 write units a
-    second, and an order that is placed or sent is one.
+    A day's open orders are spread over ``open_shards`` index partitions. Each takes 1,000 write units a second, and
+    placing or shipping an order takes one.
     """
 
     charges: Charges = NO_CHARGES
@@ -111,7 +110,7 @@ class Terms:
 
     @classmethod
     def of(cls, environment: Mapping[str, str], notify: Notify) -> Terms:
-        """From environment variables: ``OPEN_ORDER_SHARDS``, and the ``Charges``."""
+        """Read the terms from the environment: ``OPEN_ORDER_SHARDS``, and the ``Charges``."""
         return cls(Charges.of(environment), notify, int(environment.get("OPEN_ORDER_SHARDS", "1")))
 
 
@@ -120,7 +119,7 @@ PLAIN = Terms()
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """All that an order is decided on, as it was read; ``earlier`` is the order that its request placed before."""
+    """Everything that decides on an order, as read; ``earlier`` is the order that its request placed before."""
 
     earlier: str | None
     addresses: Mapping[str, Address]
@@ -132,16 +131,16 @@ class _Seen:
 def place(
     table: Table, asked: Asked, now: datetime, entropy: bytes, *, chance: Callable[[], float], terms: Terms = PLAIN
 ) -> Order:
-    """Place an order, or give the one that an earlier request with the same key placed.
+    """Place an order, or return the one that an earlier request with the same key placed.
 
-    The id is made of 16 bytes of ``entropy``; ``chance`` gives random numbers from 0 to below 1, with which buyers
-    spread over the shards. Prices are those of the moment the deals are read: a condition on them would have all buyers
-    of a deal meet in its item. Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged, CartChanged,
-    NotSignedIn, IdempotencyKeyReused, Busy.
+    The id is made from 16 bytes of ``entropy``; ``chance`` gives random numbers from 0 to below 1 that spread buyers
+    over the shards. Prices are those read: a condition on them would make a deal's item a bottleneck for its buyers.
+    Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged, CartChanged, NotSignedIn, IdempotencyKeyReused,
+    Busy.
     """
     order_id = identifiers.random(now, entropy)
     shard = open_shard(order_id, terms.open_shards)
-    number = cache(partial(NUMBERS.next, table))  # for what can be ordered, and then one, however often it is tried
+    number = cache(partial(NUMBERS.next, table))  # drawn only for a possible order, once for all attempts
 
     def once() -> Order:
         seen = _look(table, asked, partial(order_items.know, table, OrderStatus.PLACED, order_id, shard, now), now)
@@ -163,7 +162,7 @@ def place(
 
 
 def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -> _Seen:
-    """Read all that an order is decided on, in two round trips, the second of the stock's shards; and call ``note``."""
+    """Read everything that decides on an order, in two round trips (stock shards in the second), and call ``note``."""
     deal_ids = [each.deal_id for each in asked.wanted]
     reads: list[Callable[[], Any]] = [
         partial(earlier_result, table, asked.idempotency, now),
@@ -174,8 +173,8 @@ def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -
         note,
     ]
     earlier, known, found, in_cart, stocks, _ = table.gather(reads)
-    # Stock is read at half the price, because the transaction decides. Where there seems to be too little, it is read
-    # again before the buyer is told so.
+    # Eventually consistent reads at half the price, because the transaction decides. If stock seems too low, it is read
+    # again before the order is refused.
     left = {deal_id: on_sale.left for deal_id, on_sale in stocks.items()}
     short = [each.deal_id for each in asked.wanted if left.get(each.deal_id, 0) < each.quantity]
     if earlier is None and short:
@@ -187,7 +186,7 @@ def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -
 def _filled(
     asked: Asked, seen: _Seen, now: datetime, chance: Callable[[], float], charges: Charges
 ) -> tuple[Sequence[OrderItem], Bill]:
-    """An order's items and its bill as of now. Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged."""
+    """An order's items and bill. Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged."""
     if asked.address not in seen.addresses:
         raise UnknownAddress(asked.address)
     if asked.goes_to not in (None, addresses.fingerprint(seen.addresses[asked.address])):
@@ -229,7 +228,7 @@ def _order(
 def _line(
     place: int, wanted: Wanted, deal: Deal | None, on_sale: Stock | None, now: datetime, chance: Callable[[], float]
 ) -> OrderItem | Obstacle:
-    """An item of the order, or why it cannot be ordered as asked for."""
+    """An item of the order, or why it can't be ordered."""
     because = partial(Obstacle, place, wanted.deal_id)
     if deal is None:
         return because("dealId", f"There is no deal {wanted.deal_id!r}.")
@@ -261,7 +260,7 @@ def _line(
 
 
 def _writes(order: Order, asked: Asked, in_cart: Collection[str], now: datetime) -> Iterator[Write]:
-    """The writes that place an order. The receipt is the first: of a request that comes twice, its refusal counts."""
+    """The writes that place an order. The receipt comes first, because its refusal identifies a repeated request."""
     yield receipt(asked.idempotency, order.order_id, now)
     yield put_new(to_item(order), refused=AlreadyExists())
     yield pointer(order.number, order.order_id)

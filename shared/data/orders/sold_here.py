@@ -1,9 +1,8 @@
-"""How much of a deal is left, as the deal itself shows it; and the list of the deals that can be bought here.
+"""A deal's stock level, and the list of deals that are sold here.
 
-The note of a deal's stock is in GSI1 while the deal is listed and says that pieces are left: a sparse index, so
-that the list reads no deal that is not on it. The stream files it behind the deal
-(``functions/background/refresher.py``). The list is one partition: it is written where stock comes or runs out, and not
-with each order.
+The note of a deal's stock is in GSI1 while the deal is listed and has pieces left: a sparse index, so the list reads
+only these deals. The stream files the note (``functions/background/refresher.py``). The list's single partition is
+written when stock comes or runs out, not with each order.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ _SCOPE = "sold-here"
 
 
 def show(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool:
-    """Store on a deal how much of it is left; returns whether that changed it.
+    """Store a deal's stock level; returns whether that changed it.
 
-    ``seen`` numbers the state of the stock that the level was read from: an older one changes nothing. The deal's
-    version stays, because an editor who has the deal open has missed nothing.
+    ``seen`` numbers the stock's state that gave the level: an older one changes nothing. The deal's version stays,
+    because an editor who has the deal open has missed nothing.
     """
     try:
         table.write(
@@ -51,15 +50,15 @@ def show(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool:
 
 
 def place(deal: Item) -> Key:
-    """The place of the note of a stock in GSI1; nothing where the deal cannot be bought here."""
+    """The key of a stock note in GSI1; empty if the deal can't be bought here."""
     return shop_keys.stock_in_sold_here(keys.id_in(deal["PK"])) if is_listed(deal) and deal.get("Stock") in LEFT else {}
 
 
 def file(table: Table, deal_id: str) -> None:
-    """Place the note of a deal's stock in GSI1, or take it out.
+    """Add or remove the note of a deal's stock in GSI1.
 
-    For readers of the stream, which run in parallel and may repeat at any time: after writing, each reads deal and note
-    once more, so the last one to write has seen the last change. A BatchGetItem, or two and an update.
+    Stream readers run in parallel and may repeat: each reads deal and note again after writing, so the last writer has
+    seen the last change. One BatchGetItem, or two and an update.
     """
     own, note_of = keys.deal(deal_id), shop_keys.stock(deal_id)
     while True:
@@ -72,7 +71,7 @@ def file(table: Table, deal_id: str) -> None:
 
 
 def page(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Deal]:
-    """A page of the deals that can be bought here, newest first, ``limit`` at most. Raises InvalidCursor.
+    """A page of the deals that can be bought here, newest first. Raises InvalidCursor.
 
     One Query of GSI1, then a BatchGetItem of the deals.
     """

@@ -1,7 +1,7 @@
-"""The steps that orders take, the messages about them, and what remains of orders of a removed account.
+"""Order statuses: changes, messages about them, and what remains of a removed account's orders.
 
-An order that was sent is on its way to a customer, and its pieces are in the books. So it stays as a sale, without the
-account: with name and address until it is delivered, then without them. A cancelled order goes.
+A shipped order is still on its way, and its pieces are in the books. So when its account is removed it stays as a sale:
+with name and address until delivery, then without. A cancelled order is deleted.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ STEPS: Mapping[OrderStatus, OrderStatus] = {
     OrderStatus.DELIVERED: OrderStatus.SHIPPED,
     OrderStatus.CANCELLED: OrderStatus.PLACED,
 }
-"""All steps there are, each with the status before it."""
+"""The possible new statuses, each with the status before it."""
 
 UNDO_WITHIN = timedelta(minutes=1)
-"""Time in which a step can be taken back."""
+"""How long a step can be undone."""
 
 
 class WrongStep(Conflict):
@@ -51,7 +51,7 @@ class OrdersRemain(StillNeeded):
 
 
 class _Moved(DealsError):
-    """The order changed since it was read."""
+    """The order has changed since it was read."""
 
 
 def advance(
@@ -63,9 +63,9 @@ def advance(
     correlation_id: str | None = None,
     notify: Notify = no_message,
 ) -> Order:
-    """Move an order to a status; one that has it already is left as it is. Raises WrongStep, NoSuchOrder.
+    """Move an order to a status; one that has it already stays as it is. Raises WrongStep, NoSuchOrder.
 
-    A step is one conditional write, so of two that exclude each other one wins and the other is refused.
+    One conditional write, so only one of two conflicting steps succeeds.
     """
     before = STEPS.get(status)
     if order.status is not before:  # the order may have changed since it was read
@@ -77,7 +77,7 @@ def advance(
     if status in OPEN:
         order_items.know(table, status, order.order_id, order.open_shard, now)
     new = replace(order, status=status, times={**order.times, status: now}, correlation_id=correlation_id)
-    if not order.username:  # its account was removed: its address is no longer needed
+    if not order.username:  # a sale: its address is no longer needed
         new = replace(new, address=None)
     try:
         table.transact(
@@ -91,8 +91,8 @@ def advance(
             *(notify(new, now) if new.username else ()),
         )
     except _Moved:
-        # Decide again on the order as it is now: it may have taken this very step, whose answer was lost, or its
-        # account may have been removed.
+        # Decide again on the current order: it may have taken this very step (a lost answer), or its account may have
+        # been removed.
         now_it_is = order_items.as_it_is(table, order)
         return advance(table, now_it_is, status, now, correlation_id=correlation_id, notify=notify)
     return new
@@ -107,10 +107,10 @@ def undo(
     correlation_id: str | None = None,
     notify: Notify = no_message,
 ) -> Order:
-    """Take back the step to a status, within a minute of it. Raises TooLateToUndo, NoSuchOrder.
+    """Undo the step to a status, within a minute of it. Raises TooLateToUndo, NoSuchOrder.
 
-    A cancelled order takes its pieces again, from the shards that they were given back to: it is too late once others
-    have bought them. ``notify`` is given the order as it was.
+    A cancelled order takes its pieces from the same shards again; that fails if others have bought them. ``notify`` is
+    given the order as it was.
     """
     taken = order_items.as_it_is(table, order)
     if taken.status is STEPS[status]:
@@ -133,14 +133,14 @@ def undo(
 
 
 def can_undo(order: Order, now: datetime) -> bool:
-    """Whether the last step of an order was taken within the last minute, and its account is still there."""
+    """Whether an order's last step is at most a minute old, and its account still exists."""
     return bool(order.username) and order.status in STEPS and now - order.times[order.status] <= UNDO_WITHIN
 
 
 def _step(old: Order, new: Order) -> Write:
-    """The write with which an order takes a step, or takes it back: it is in the lists of its new status then.
+    """The write of a step, done or undone, which also moves the order to its new status's lists.
 
-    An order whose account was removed is in no account's history, and loses its address when it is delivered.
+    A sale is in no account's history, and loses its address on delivery.
     """
     goes_back = new.status in old.times
     step = (old.status if goes_back else new.status).time_attribute
@@ -155,7 +155,7 @@ def _step(old: Order, new: Order) -> Write:
     return assign(
         key_of(new),
         left,
-        # It goes back only from this very step, and not from a later one to the same status.
+        # Undo only this very step, and not a later one to the same status.
         condition="#status = :old AND #time = :time" if goes_back else "#status = :old",
         names={"#status": "Status", **({"#time": step} if goes_back else {})},
         values={":old": old.status.value, **({":time": to_iso(old.times[old.status])} if goes_back else {})},
@@ -165,15 +165,15 @@ def _step(old: Order, new: Order) -> Write:
 
 _OF_OWNER = {"Username", "CorrelationId"}
 _AT_DESK = {GSI3.partition_key, GSI3.sort_key}
-"""Where the desk finds an order; no other index finds a sale."""
+"""The keys of the desk's index; no other index has a sale."""
 
 
 class _MovedMeanwhile(DealsError):
-    """The order was delivered since it was read, or another run of the removal was here first."""
+    """The order was delivered meanwhile, or another run of the removal was first."""
 
 
 def close_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Take orders from a user who has none to be sent, ``most`` of them; returns how many.
+    """Close at most ``most`` orders of a user who has none to be shipped; returns how many.
 
     One transaction each, so an order is either its owner's or a sale.
     """
@@ -199,12 +199,12 @@ def close_some(table: Table, username: str, most: int, *, required: Write) -> in
         try:
             table.transact(required, same, *gone, rest)
         except _MovedMeanwhile:
-            return most  # there may be more: the next look finds it as it is by then
+            return most  # there may be more: the next run reads it again
     return len(found)
 
 
 def _sale(order: Item, parts: list[Item]) -> Write:
-    """The write of what stays of an order. While it is among those still to be delivered, so is the sale."""
+    """The write of an order's sale. It is in the list of undelivered orders if the order was."""
     left_out = _OF_OWNER | (INDEX_KEYS - _AT_DESK)
     if order["Status"] == OrderStatus.DELIVERED:
         left_out |= {"Address"}
@@ -221,23 +221,23 @@ NEWS: Mapping[OrderStatus, tuple[str, str]] = {
     OrderStatus.DELIVERED: ("delivered", "Your order of {pieces} was delivered."),
     OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
 }
-"""The words to a buyer, by the order's new status."""
+"""The messages to a buyer, by the order's new status."""
 
 CORRECTIONS: Mapping[OrderStatus, str] = {
     OrderStatus.SHIPPED: "Your order of {pieces} is not on its way yet: it was marked as sent too early.",
     OrderStatus.DELIVERED: "Your order of {pieces} is still on its way: it was marked as delivered too early.",
     OrderStatus.CANCELLED: "Your order of {pieces} is not cancelled after all.",
 }
-"""The words to a buyer, by the status that was taken back."""
+"""The messages to a buyer, by the status that was undone."""
 
 
 def notify(order: Order, now: datetime) -> list[Write]:
-    """The write that notifies an order's owner of its new status, for the transaction that changes the status."""
+    """The write that notifies an order's owner of its new status, for the step's transaction."""
     return _message(order, *NEWS[order.status], now)
 
 
 def notify_correction(order: Order, now: datetime) -> list[Write]:
-    """The write that notifies an order's owner that its status was taken back, for the transaction that does so."""
+    """The write that notifies an order's owner of an undone status, for the undo's transaction."""
     return _message(order, "corrected", CORRECTIONS[order.status], now)
 
 

@@ -1,9 +1,8 @@
-"""Stock is put on sale, added and taken off; orders take from it and give it back.
+"""Stock: put on sale, increased and reduced by editors, taken and given back by orders.
 
-A deal's stock is in shards, one item each, and each in a partition of its own, so that more shards take more orders a
-second. Each holds at any moment: put on sale = left + in orders that are not cancelled; every write keeps that, and
-nothing else is needed for the sum over the shards to hold. A note says how many shards there are; buyers read it, and
-only editors write it.
+A deal's stock is in shards, each an item in its own partition, so that more shards take more orders a second. In each
+shard, put on sale = left + in orders that aren't cancelled; every write keeps this equation, and so it holds for their
+sum. A note has the number of shards; buyers read it, only editors write it.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from shared.models.catalog import StockLevel
 from shared.models.orders import OrderItem, Shard, Stock
 
 MAX_SHARDS = 16
-"""Parts of one deal's stock: each takes 1,000 write units a second, which are 500 orders."""
+"""Shards of one deal's stock: each takes 1,000 write units a second, which are 500 orders."""
 
 MOST = 1_000_000
-"""Pieces of one deal that may be left."""
+"""The most pieces of one deal."""
 
 LOW = 5
-"""Pieces left at which a deal says that few are left."""
+"""From this many pieces down, a deal says that few are left."""
 
 
 class NotSoldHere(Conflict):
@@ -47,7 +46,7 @@ class NotThatMany(Conflict):
 
 
 class Short(DealsError):
-    """A shard holds too few pieces: read all shards again."""
+    """A shard has too few pieces: read all shards again."""
 
 
 _SHARD = Entity(Shard)
@@ -56,7 +55,7 @@ CROWDED = Busy("Many are ordering this at once; try again.")
 
 
 def of(table: Table, deal_id: str) -> Stock:
-    """A deal's stock, by shard, read consistently. Raises NotSoldHere where there is none."""
+    """A deal's stock by shard, from consistent reads. Raises NotSoldHere."""
     found = find(table, deal_id)
     if found is None:
         raise NotSoldHere(deal_id)
@@ -64,15 +63,15 @@ def of(table: Table, deal_id: str) -> Stock:
 
 
 def find(table: Table, deal_id: str) -> Stock | None:
-    """A deal's stock, or None where the site does not sell it, read consistently."""
+    """A deal's stock, or None if the site doesn't sell it, from consistent reads."""
     return find_many(table, [deal_id], consistent=True).get(deal_id)
 
 
 def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> dict[str, Stock]:
-    """The stock of those deals that the site sells, by id. Two BatchGetItems: the notes, then all shards of all."""
+    """The stock of the deals that the site sells, by id. Two BatchGetItems: the notes, then all shards."""
     wanted = [shop_keys.stock(deal_id) for deal_id in deal_ids]
     notes = {note["PK"]: note for note in table.get_many(wanted, consistent=consistent)}
-    noted = {  # of a damaged note, all shards that there may be
+    noted = {  # a damaged note means all possible shards
         deal_id: damage.attribute_or(notes[place], "Shards", int, MAX_SHARDS)
         for deal_id in deal_ids
         if (place := shop_keys.stock(deal_id)["PK"]) in notes
@@ -89,9 +88,9 @@ def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False
 
 
 def settled(table: Table, deal_id: str) -> Stock | None:
-    """A deal's stock as all shards were at one moment, or None: two reads in a row that agree. Raises Busy.
+    """A deal's stock with all shards of one moment, or None: reads until two in a row agree. Raises Busy.
 
-    A BatchGetItem reads item by item, and may miss pieces that move from one shard to another meanwhile.
+    A BatchGetItem reads item by item, and may miss pieces that move between shards meanwhile.
     """
 
     def once() -> Stock | None:
@@ -112,9 +111,9 @@ def add(
     shards: int | None = None,
     idempotency: Idempotency | None = None,
 ) -> Stock:
-    """Put more pieces on sale or, below zero, take some off, spread over ``shards``: as many as before by default.
+    """Add pieces, or remove them (below zero), spread over ``shards``: as many as before by default.
 
-    Additions go through in the middle of a rush. Raises NoSuchDeal, NotThatMany, IdempotencyKeyReused.
+    Additions succeed even during a rush. Raises NoSuchDeal, NotThatMany, IdempotencyKeyReused.
     """
     deals.get(table, deal_id, consistent=True)
 
@@ -136,7 +135,7 @@ def add(
 
 
 def leave(table: Table, deal_id: str, left: int, *, shards: int | None = None) -> Stock:
-    """Set how many pieces are left on sale. Raises NoSuchDeal; Busy in a rush, where ``add`` goes through."""
+    """Set the number of pieces left. Raises NoSuchDeal; Busy in a rush, in which ``add`` succeeds."""
     deals.get(table, deal_id, consistent=True)
 
     def once() -> Stock:
@@ -151,7 +150,7 @@ def leave(table: Table, deal_id: str, left: int, *, shards: int | None = None) -
 
 
 def pool(table: Table, deal_id: str) -> None:
-    """Move what is left of a deal into one shard, so that many pieces can be taken by one write."""
+    """Move a deal's stock into one shard, so that one write can take many pieces."""
     stock = of(table, deal_id)
     moves = _spread(stock, 0, 1)
     if moves:
@@ -159,13 +158,13 @@ def pool(table: Table, deal_id: str) -> None:
 
 
 def take(items: Iterable[OrderItem]) -> list[Write]:
-    """The writes that take the pieces of an order's items from the shards that they name. Refused with ``Short``."""
+    """The writes that take order items' pieces from the shards that they name. Refused with ``Short``."""
     enough = "#left >= :more"
     return [_order(item.deal_id, shard, n, enough, Short()) for item in items for shard, n in item.shards.items()]
 
 
 def give_back(items: Iterable[OrderItem]) -> list[Write]:
-    """The writes that give the pieces of an order's items back to their shards. Refused with NotSoldHere."""
+    """The writes that give order items' pieces back to their shards. Refused with NotSoldHere."""
     sold = "Ordered >= :less"
     return [_order(i.deal_id, shard, -n, sold, NotSoldHere(i.deal_id)) for i in items for shard, n in i.shards.items()]
 
@@ -182,7 +181,7 @@ def _order(deal_id: str, shard: int, pieces: int, condition: str, refused: Deals
 
 
 def plan(stock: Stock, pieces: int, chance: float) -> dict[int, int] | None:
-    """From which shards to take pieces: from one, by ``chance``, that holds enough, else from the fullest; or None."""
+    """The shards to take pieces from: a random one that has enough, else the fullest ones, or None."""
     enough = [shard.number for shard in stock.shards if shard.left >= pieces]
     if enough:
         return {enough[int(chance * len(enough))]: pieces}
@@ -197,17 +196,17 @@ def plan(stock: Stock, pieces: int, chance: float) -> dict[int, int] | None:
 
 
 def level(stock: Stock) -> StockLevel:
-    """How much is left, as readers see it."""
+    """The stock level that readers see."""
     if stock.left == 0:
         return StockLevel.SOLD_OUT
     return StockLevel.LOW if stock.left <= LOW else StockLevel.AVAILABLE
 
 
 def show_level(table: Table, deal_id: str) -> StockLevel | None:
-    """Store on a deal how much of it is left now; None where it is not sold here.
+    """Store a deal's current stock level on it; None if it isn't sold here.
 
-    For readers of the stream, which run in parallel and may repeat at any time: after writing, each reads the stock
-    once more, so the last one to write has seen the last change.
+    Stream readers run in parallel and may repeat: each reads the stock again after writing, so the last writer has seen
+    the last change.
     """
     while (stock := find(table, deal_id)) is not None:
         if not sold_here.show(table, deal_id, level(stock), stock.changes):
@@ -216,9 +215,9 @@ def show_level(table: Table, deal_id: str) -> StockLevel | None:
 
 
 def _spread(stock: Stock, pieces: int, shards: int | None) -> dict[int, int]:
-    """By how much each shard changes when some pieces come or go, and what there is then is spread evenly.
+    """The change of each shard when pieces are added or removed, so that stock is spread evenly.
 
-    Adding to the same number of shards takes nothing from any of them, so no buyer's order conflicts with it.
+    Adding to the same number of shards takes from none, so it conflicts with no order.
     """
     left = {shard.number: shard.left for shard in stock.shards}
     number = shards or max(1, len(left))
@@ -237,7 +236,7 @@ def _evenly(pieces: int, shards: int) -> dict[int, int]:
 
 
 def _note(stock: Stock, shards: int) -> Write:
-    """The write that notes how many shards a stock is in, if the number has not changed since it was read."""
+    """The write of the number of shards, if it is unchanged since it was read."""
     return update(
         shop_keys.stock(stock.deal_id),
         "SET #type = :type, DealId = :deal, Shards = :shards",
@@ -255,7 +254,7 @@ def _note(stock: Stock, shards: int) -> Write:
 
 
 def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Write:
-    """The write that puts pieces into a shard or takes them off; with ``seen`` only after so many changes of it."""
+    """The write that adds pieces to a shard or takes them; with ``seen``, only if the shard has had so many changes."""
     condition, values = None, {":type": shop_keys.STOCK, ":deal": deal_id, ":shard": shard, ":by": by}
     if seen is not None:
         condition = "Changes = :seen" if seen else "attribute_not_exists(PK)"
