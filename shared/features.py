@@ -98,6 +98,10 @@ class Feature:
     holds_accounts: Mapping[str, str] = field(default_factory=dict)
     """Counts of an account that must be 0 before it is removed, each with the error that says so."""
 
+    in_deals: str = _module("Fields", "IN_ANSWERS", "on_card")
+    """A module of what it adds to deals: ``Fields`` declares fields of ``Deal``, ``IN_ANSWERS`` has functions that
+    return those of a deal's JSON, by their names, and ``on_card`` returns values of a deal's card."""
+
     refreshes: Mapping[str, str] = field(default_factory=dict)
     """Types of items whose records the refresher reads, each with its word."""
 
@@ -283,7 +287,8 @@ SHOP = Feature(
         functions/background/shop_upkeep.py functions/pages/sales.py functions/pages/shop.py
         infra/rows/shop.py shared/api/countries.json shared/api/orders.py
         shared/api/shop_fields.py shared/api/shop_schemas.py shared/data/orders
-        shared/html/orders.py shared/models/orders.py shared/runtime/shop_metrics.py tests/data/orders
+        shared/html/orders.py shared/models/orders.py shared/models/stock_levels.py
+        shared/runtime/shop_metrics.py tests/data/orders
         tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py
         tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
         docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
@@ -299,6 +304,7 @@ SHOP = Feature(
     metrics="shared.runtime.shop_metrics:",
     commands="cli.shop:",
     items="shared.data.orders.entities:",
+    in_deals="shared.models.stock_levels:",
     invariants="shared.data.orders.invariants:Sales",
     holds_accounts={"OpenOrders": "shared.data.orders.steps:OrdersRemain"},
     refreshes={"Stock": "stock"},

@@ -30,7 +30,7 @@ FLOORS = {
         "settings": "",
         "features": "",
         "errors": "",
-        "models": "values",
+        "models": "features values",
         "values": "errors",
         "dynamodb": "errors values",
         "services": "errors dynamodb",

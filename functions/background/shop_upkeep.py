@@ -12,6 +12,7 @@ from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, sold_here, stock
 from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures
+from shared.models.stock_levels import level_of
 from shared.runtime import shop_metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
@@ -38,7 +39,7 @@ class Offered:
 
     def add(self, change: DealChange, *, over: bool) -> None:
         """Gather a deal's change."""
-        levels = [deal and deal.stock for deal in (change.before, change.after)]
+        levels = [deal and level_of(deal) for deal in (change.before, change.after)]
         if any(levels) and (over or levels[0] != levels[1]):
             self.offered.update(deal.deal_id for deal in change.deals)
 

@@ -33,9 +33,10 @@ from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
 from shared.html.forms import Fields, InvalidFields, check
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.models.catalog import Status, StockLevel
+from shared.models.catalog import Status
 from shared.models.members import Session
 from shared.models.orders import NO_CHARGES, Address, Bill, CartItem, Charges, Order, OrderStatus, Wanted
+from shared.models.stock_levels import StockLevel, level_of
 from shared.runtime import shop_metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
@@ -131,7 +132,7 @@ def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
         "together": views.money(times(deal.price, item.quantity, deal.currency), deal.currency),
         "moved": _moved(item),
         "cheaper": item.currency == deal.currency and deal.units < units(item.price, item.currency),
-        "few": deal.stock is StockLevel.LOW,
+        "few": level_of(deal) is StockLevel.LOW,
         "obstacle": obstacle_of(item, now),
     }
 
@@ -151,7 +152,7 @@ def obstacle_of(item: CartItem, now: datetime, left: int | None = None) -> str |
     """Why what is in the cart cannot be ordered now, as far as the deal itself says, and what is ``left``; or None."""
     if item.deal.status(now) is not Status.ACTIVE:
         return "This deal has ended."
-    if item.deal.stock is StockLevel.SOLD_OUT or left == 0:
+    if level_of(item.deal) is StockLevel.SOLD_OUT or left == 0:
         return "Sold out."
     return None
 
@@ -451,7 +452,7 @@ def _checkout_page(
     (items, known), head = cookies.beside_head(
         request, partial(carts.view, table(), username, request.now), partial(addresses.of, table(), username)
     )
-    few = [item.deal.deal_id for item in items if item.quantity > 1 or item.deal.stock is StockLevel.LOW]
+    few = [item.deal.deal_id for item in items if item.quantity > 1 or level_of(item.deal) is StockLevel.LOW]
     left = {deal_id: found.left for deal_id, found in stock.find_many(table(), few).items()} if few else {}
     in_the_way = {item.deal.deal_id: obstacle_of(item, request.now, left.get(item.deal.deal_id)) for item in items}
     able = [item for item in items if in_the_way[item.deal.deal_id] is None][: carts.MOST]

@@ -12,6 +12,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from shared import features
 from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, LogLine, Page
 from shared.values import money
 from shared.values.pictures import Picture
@@ -26,6 +27,7 @@ T = TypeVar("T")
 Json = dict[str, Any]
 
 _TYPED = attrgetter(*TYPED.values())
+_OF_FEATURES = tuple(features.merged("in_deals", "IN_ANSWERS").items())
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -54,7 +56,7 @@ def deal(deal: Deal, now: datetime) -> Json:
         "hot": deal.hot_at is not None,
         **typed(deal),
         "sourceId": deal.source_id,
-        "stock": deal.stock and deal.stock.value,
+        **of_features(deal),
         "picture": picture(deal.picture),
         "verdict": verdict(deal),
     }
@@ -78,6 +80,11 @@ def verdict(deal: Deal) -> Json | None:
 def typed(deal: Deal) -> Json:
     """Text of editors that is shown as it is."""
     return dict(zip(TYPED, _TYPED(deal), strict=True))
+
+
+def of_features(deal: Deal) -> Json:
+    """The fields that features add to a deal."""
+    return {name: of(deal) for name, of in _OF_FEATURES}
 
 
 def deals(found: Iterable[Deal], now: datetime) -> list[Json]:

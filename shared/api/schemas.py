@@ -16,16 +16,12 @@ from pydantic.json_schema import SkipJsonSchema
 from shared import features
 from shared.api.fields import Answer, Count, Currency, Cursor, Money, Picture, Price, without_defaults
 from shared.data.catalog.drafts import NEEDED
-from shared.models.catalog import CATEGORIES, TYPES, Status, StockLevel
+from shared.models.catalog import CATEGORIES, TYPES, Status
 from shared.models.catalog import Vote as GivenVote
 from shared.models.members import Pace, Role
 from shared.models.messages import DealNews
 
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
-StockName = Annotated[
-    Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
-    Field(description="How much is left where this site sells it; null where it does not."),
-]
 
 
 def _added(name: str) -> dict[str, Any]:
@@ -98,7 +94,7 @@ class Deal(Answer):
     hot: bool
     __annotations__ |= _TYPED
     source_id: str | None
-    stock: StockName
+    __annotations__ |= _added("Deal")
     picture: Picture | None
     verdict: Annotated[Verdict | None, Field(description="Null where the product has no other offer of that time.")]
 

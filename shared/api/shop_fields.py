@@ -1,4 +1,4 @@
-"""The shop's fields in others' answers: an account's addresses, and the order that a message is about.
+"""The shop's fields in others' answers: an account's addresses, a deal's stock, and the order that a message is about.
 
 They are apart from the shop's bodies, so that functions about accounts do not load those.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -16,6 +16,7 @@ from shared.api.documents import Json
 from shared.api.fields import Answer
 from shared.data.orders import addresses
 from shared.models.orders import Address as StoredAddress
+from shared.models.stock_levels import StockLevel
 from shared.values.stored import api_names
 
 if TYPE_CHECKING:
@@ -49,7 +50,15 @@ class MessageOrder(Answer):
 
 
 Addresses = Annotated[dict[str, Address], Field(description="One's addresses, by their names.")]
+StockName = Annotated[
+    Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
+    Field(description="How much is left where this site sells it; null where it does not."),
+]
 AboutOrder = Annotated[MessageOrder | SkipJsonSchema[None], Field(default=None)]
 
-IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {"Account": {"addresses": Addresses}, "Message": {"order": AboutOrder}}
+IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {
+    "Account": {"addresses": Addresses},
+    "Deal": {"stock": StockName},
+    "Message": {"order": AboutOrder},
+}
 """By a model's name, the fields that it has in addition to its own."""

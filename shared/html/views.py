@@ -79,6 +79,7 @@ _MONTHS = (
     "January February March April May June July August September October November December".split()  # noqa: SIM905  # easier to read
 )
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # easier to read
+_ON_CARD = tuple(features.parts("in_deals", "on_card"))
 _OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
 
 SOON = timedelta(days=2)
@@ -188,7 +189,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     name, kind = named(deal.title, deal.brand_name)
     status = deal.status(now)
     ends_at = deal.ends_at if status is Status.ACTIVE else None
-    return {
+    shown: Card = {
         "number": number(deal),
         "title": deal.title,
         "variant": deal.variant,
@@ -221,9 +222,12 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "over": _OVER.get(status),
         "score": None,
         "low": deal.is_lowest and status is Status.ACTIVE,
-        "stock": deal.stock.value if deal.stock and status is Status.ACTIVE else None,
+        "remark": None,
         "unseen": [],
     }
+    for on_card in _ON_CARD:
+        shown |= on_card(deal, active=status is Status.ACTIVE)
+    return shown
 
 
 def head(deal: Deal, now: datetime) -> Card:

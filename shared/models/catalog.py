@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Generic, Literal, TypeVar
 
+from shared import features
 from shared.values.money import units
 from shared.values.pictures import Picture
 from shared.values.stored import api_names, attribute_of, stored
@@ -81,14 +82,6 @@ class Status(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-class StockLevel(StrEnum):
-    """How much is left of a deal that the site sells itself, as readers see it."""
-
-    AVAILABLE = "available"
-    LOW = "low"
-    SOLD_OUT = "sold-out"
-
-
 class Vote(StrEnum):
     """A reader's opinion of a deal."""
 
@@ -118,16 +111,29 @@ class Verdict:
         return f"{self.cheapest} {self.day.isoformat()} {self.usual[0]} {self.usual[1]}"
 
 
+T = TypeVar("T")
+
+
+def _with_fields_of_features(deal: type[T]) -> type[T]:
+    """Give deals the fields that features declare: they are stored as the others, and only their features name them."""
+    for declared in features.parts("in_deals", "Fields"):
+        deal.__annotations__ |= declared.__annotations__
+        for name in declared.__annotations__:
+            setattr(deal, name, vars(declared)[name])
+    return deal
+
+
 @dataclass(frozen=True, slots=True)
+@_with_fields_of_features
 class Deal:
     """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was notified; ``number`` its short id.
 
     ``variant`` is the colour or size of it, where a product has several. ``correlation_id`` names the request that
-    wrote it last. ``stock`` is how much is left of it, and None where the site does not sell it. ``image`` is the
-    address of a picture at another host, ``picture`` one of our own. ``upload`` says what became of the last file that
-    an editor sent for it: when, its id, and why it was refused if it was. ``edited_by`` is the version that an editor
-    wrote last, and who; ``ended_from`` when an editor ended it, and the end that it had before, if it had one.
-    ``verdict`` is what its price is judged by; None where its product has no other offer of that time.
+    wrote it last. ``image`` is the address of a picture at another host, ``picture`` one of our own. ``upload`` says
+    what became of the last file that an editor sent for it: when, its id, and why it was refused if it was.
+    ``edited_by`` is the version that an editor wrote last, and who; ``ended_from`` when an editor ended it, and the end
+    that it had before, if it had one. ``verdict`` is what its price is judged by; None where its product has no other
+    offer of that time.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -151,7 +157,6 @@ class Deal:
     number: int | None = field(default=None, metadata=stored("DealNumber", int))
     version: int = field(default=1, metadata=stored("Version", int, listed=False))
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", listed=False, copied=False))
-    stock: StockLevel | None = field(default=None, metadata=stored("Stock", StockLevel))
     updated_at: datetime | None = field(default=None, metadata=stored("UpdatedAt", datetime))
     picture: Picture | None = field(default=None, metadata=stored("Picture", Picture))
     upload: str | None = field(default=None, metadata=stored("Upload", listed=False, copied=False))
@@ -263,9 +268,6 @@ ALL_DEALS = Feed(index="GSI1", period=Period.DAY)
 def feed_of(topic: Topic) -> Feed:
     """The feed of a brand or category."""
     return Feed(topic.kind.feed_index, topic.kind.period, topic)
-
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)

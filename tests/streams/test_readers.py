@@ -27,7 +27,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
 from shared.errors import InvalidCursor, Unavailable
 from shared.html import cookies, page_cost
-from shared.models.catalog import Changed, Deal, LogLine, StockLevel
+from shared.models.catalog import Changed, Deal, LogLine, Verdict
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
@@ -443,11 +443,11 @@ def test_no_editor_is_named_for_what_another_may_have_done(
 def test_what_no_person_changes_and_what_an_import_posts_makes_no_line(
     table: Table, announce: Handler, deal: Deal
 ) -> None:
-    level = of_deal(deal, replace(deal, stock=StockLevel.LOW))
+    judged = of_deal(deal, replace(deal, verdict=Verdict(9000, NOW.date(), (9000, 9900))))
     swept = of_deal(deal, edited(deal))
     imported = of_deal(None, replace(deal, edited_by=None))
 
-    announce(batch([level, swept, imported]))
+    announce(batch([judged, swept, imported]))
 
     assert [item for item in table.scan()[0] if item["Type"] in (keys.LOG_LINE, keys.SHOP)] == []
 

@@ -22,6 +22,7 @@ from functions.pages.desk import deal_form, lists
 from functions.pages.desk.deal_form import brand_names, changed, deal_of, desk_page, edit
 from functions.pages.desk.lists import near_names
 from shared import features, settings
+from shared.api import documents
 from shared.data.catalog import clicks, deals, drafts, editing, offers
 from shared.data.catalog.drafts import Draft
 from shared.errors import (
@@ -268,7 +269,7 @@ def form_page(
         status_name=deal.status(now).value if deal else "",
         hot=bool(deal and deal.hot_at),
         title=deal.title if deal else "",
-        stock=deal.stock.value.replace("-", " ") if deal and deal.stock else "",
+        of_features=documents.of_features(deal) if deal else {},
         clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
         undoes=views.clock(done + editing.WITHIN) if done else "",
         log=deal_form.newest_changes(deal, now) if deal else [],

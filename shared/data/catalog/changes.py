@@ -104,7 +104,7 @@ FIELDS: Mapping[str, str] = {
     "withdrawnAt": "withdrawn_at",
     "hotAt": "hot_at",
 }
-"""The fields in log lines: the API's name and that of ``Deal``. Fields that aren't typed, such as the stock, make no
+"""The fields in log lines: the API's name and that of ``Deal``. Fields that aren't typed, such as the verdict, make no
 line."""
 
 LONGEST = 200

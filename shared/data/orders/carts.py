@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from shared.data import account_checks, keys
@@ -18,8 +17,9 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, update
 from shared.errors import Busy, Conflict, DealIsOver, DealsError
-from shared.models.catalog import Status, StockLevel
+from shared.models.catalog import Status
 from shared.models.orders import CartItem
+from shared.models.stock_levels import StockLevel, at_level, level_of
 from shared.values.money import amount
 
 MOST = 20
@@ -98,9 +98,9 @@ def view(table: Table, username: str, now: datetime) -> list[CartItem]:
     found = {keys.id_in(item["SK"]): item for item in _items(table, username, now)}
     known = {deal.deal_id: deal for deal in deals.get_many(table, list(found))}
     # A deal's stock level may be a moment old, so low stock is read again.
-    few = [deal_id for deal_id, deal in known.items() if deal.stock is StockLevel.LOW]
+    few = [deal_id for deal_id, deal in known.items() if level_of(deal) is StockLevel.LOW]
     for deal_id, left in stock.find_many(table, few).items():
-        known[deal_id] = replace(known[deal_id], stock=stock.level(left))
+        known[deal_id] = at_level(known[deal_id], stock.level(left))
     stored = [found[deal_id] for deal_id in known]
     items = damage.readable(stored, lambda item: _CART_ITEM.read(item, deal=known[keys.id_in(item["SK"])]))
     return sorted(items, key=lambda item: (item.put_at, item.deal.deal_id), reverse=True)

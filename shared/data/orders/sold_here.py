@@ -18,7 +18,8 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import assign, update
-from shared.models.catalog import Deal, Page, Status, StockLevel
+from shared.models.catalog import Deal, Page, Status
+from shared.models.stock_levels import StockLevel, level_of
 from shared.values import identifiers
 
 LEFT = (StockLevel.AVAILABLE, StockLevel.LOW)
@@ -83,5 +84,5 @@ def page(table: Table, now: datetime, *, limit: int, cursor: str | None = None) 
     )
     deal_ids = [keys.id_in(note["PK"]) for note in notes]
     found = deals.get_many(table, deal_ids[:limit])
-    shown = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE and deal.stock in LEFT)
+    shown = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE and level_of(deal) in LEFT)
     return Page(shown, identifiers.cursor_after(_SCOPE, deal_ids[limit - 1]) if len(deal_ids) > limit else None)

@@ -20,8 +20,8 @@ from shared.dynamodb.attributes import Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
 from shared.errors import Busy, Conflict, DealsError
-from shared.models.catalog import StockLevel
 from shared.models.orders import OrderItem, Shard, Stock
+from shared.models.stock_levels import StockLevel
 
 MAX_SHARDS = 16
 """Shards of one deal's stock: each takes 1,000 write units a second, which are 500 orders."""

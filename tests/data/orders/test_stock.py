@@ -21,8 +21,9 @@ from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.errors import Busy, IdempotencyKeyReused, InvalidCursor, NoSuchDeal
-from shared.models.catalog import Deal, StockLevel
+from shared.models.catalog import Deal
 from shared.models.orders import Shard, Stock
+from shared.models.stock_levels import StockLevel, level_of
 from shared.values import identifiers
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import NOW, ids
@@ -38,7 +39,7 @@ def test_a_deal_without_stock_is_not_sold_here_and_says_nothing_of_it(table: Tab
     with pytest.raises(NotSoldHere):
         stock.of(table, deal.deal_id)
     assert stock.show_level(table, deal.deal_id) is None
-    assert deals.get(table, deal.deal_id, consistent=True).stock is None
+    assert level_of(deals.get(table, deal.deal_id, consistent=True)) is None
 
 
 def listed_here(table: Table) -> list[str]:
@@ -359,7 +360,7 @@ def test_a_deal_says_how_much_of_it_is_left(table: Table, pieces: int, said: Sto
 
     stock.show_level(table, deal.deal_id)
 
-    assert deals.get(table, deal.deal_id, consistent=True).stock is said
+    assert level_of(deals.get(table, deal.deal_id, consistent=True)) is said
 
 
 def test_what_is_ordered_while_a_deal_says_how_much_is_left_is_seen_too(table: Table) -> None:
@@ -370,7 +371,7 @@ def test_what_is_ordered_while_a_deal_says_how_much_is_left_is_seen_too(table: T
         level = stock.show_level(table, deal.deal_id)
 
     assert level is StockLevel.SOLD_OUT
-    assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
+    assert level_of(deals.get(table, deal.deal_id, consistent=True)) is StockLevel.SOLD_OUT
 
 
 def test_what_was_seen_earlier_and_arrives_later_is_no_news(table: Table) -> None:
@@ -379,7 +380,7 @@ def test_what_was_seen_earlier_and_arrives_later_is_no_news(table: Table) -> Non
 
     assert not sold_here.show(table, deal.deal_id, StockLevel.SOLD_OUT, 6)
     assert sold_here.show(table, deal.deal_id, StockLevel.SOLD_OUT, 8)
-    assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
+    assert level_of(deals.get(table, deal.deal_id, consistent=True)) is StockLevel.SOLD_OUT
 
 
 def test_an_edit_of_a_deal_leaves_its_stock_as_it_is(table: Table) -> None:
@@ -388,5 +389,5 @@ def test_an_edit_of_a_deal_leaves_its_stock_as_it_is(table: Table) -> None:
 
     edited = deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
 
-    assert edited.stock is StockLevel.LOW
+    assert level_of(edited) is StockLevel.LOW
     assert edited.version == 2
