@@ -51,22 +51,22 @@ from shared.models.catalog import (
 )
 from shared.values import naming
 
-Least = Annotated[str | None, typer.Option("--from", help="Only at this price or above it, as 79.90.")]
-Most = Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")]
-InCurrency = Annotated[str | None, typer.Option("--currency", help="Only in this currency.")]
+Least = Annotated[str | None, typer.Option("--from", help="Only deals at this price or above, such as 79.90.")]
+Most = Annotated[str | None, typer.Option("--to", help="Only deals at this price or below.")]
+InCurrency = Annotated[str | None, typer.Option("--currency", help="Only deals in this currency.")]
 
-AtLeastOff = Annotated[int | None, typer.Option("--off", help="Only with so many percent off the list price or more.")]
-OnlyLowest = Annotated[bool, typer.Option("--lowest", help="Only where the price is its product's lowest in 60 days.")]
+AtLeastOff = Annotated[int | None, typer.Option("--off", help="Only deals with at least this percentage off.")]
+OnlyLowest = Annotated[bool, typer.Option("--lowest", help="Only deals at their product's lowest price in 60 days.")]
 
-deals_app = group("deals", "Deals: the feeds, single deals, and what editors do to them.")
+deals_app = group("deals", "Deals: read the feeds, and create, edit and show single deals.")
 drafts_app = group("drafts", "An editor's drafts: deals that are not posted yet.")
 
 
 @command(deals_app, output.feed)
 def latest(
     work: Work,
-    brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
-    category: Annotated[str | None, typer.Option(help="Only this category's.")] = None,
+    brand: Annotated[str | None, typer.Option(help="Only deals of this brand, by its name or slug.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only deals of this category.")] = None,
     sort: SortedBy = Sort.NEWEST,
     least: Least = None,
     most: Most = None,
@@ -76,8 +76,8 @@ def latest(
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> output.Json:
-    """List the latest deals: all, a brand's, a category's, or a brand's in one; or those of a brand or a category by
-    price or by discount."""
+    """List the latest deals: all, or those of a brand, a category, or a brand in a category. The deals of a brand or a
+    category can be sorted by price or discount."""
     of = Topic(BRAND, naming.slug(brand)) if brand is not None else None
     if category is not None:
         of = Topic(CATEGORY, naming.slug(category))
@@ -101,9 +101,9 @@ def vote(
     work: Work,
     deal: DealName,
     username: Username,
-    way: Annotated[str, typer.Argument(metavar="WAY", help="up, down, or none to take a vote back.")],
+    way: Annotated[str, typer.Argument(metavar="WAY", help="up, down, or none to remove the vote.")],
 ) -> output.Json:
-    """Let a user vote on a deal; the deployed system then ranks it."""
+    """Vote on a deal as a user; the deployed system then ranks it."""
     if way not in (*Vote, "none"):
         raise typer.BadParameter("must be up, down or none.", param_hint="WAY")
     given = None if way == "none" else Vote(way)
@@ -125,7 +125,7 @@ def edit(
     removed: Annotated[list[str] | None, typer.Option("--unset", metavar="FIELD", help="A field to remove.")] = None,
     picture: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, hidden=not _SEND, help="A file to make its picture of."),
+        typer.Option(exists=True, dir_okay=False, hidden=not _SEND, help="An image file for the deal's picture."),
     ] = None,
     yes: Yes = False,
 ) -> output.Json:
@@ -155,14 +155,14 @@ offer(
     Row(
         "search q --brand --sort --from --to --currency --off --lowest --limit --cursor",
         "GET /deals",
-        "List the deals that have some words, the newest first, or by price or discount. Words such as “under $80” and "
-        "“half price” are limits.",
+        "Search deals by words, newest first, or sorted by price or discount. Words such as “under $80” and “half "
+        "price” are limits.",
         output.found,
     ),
     Row(
         "popular --limit --cursor",
         "GET /popular",
-        "List the deals that readers vote for, of this month and the one before.",
+        "List deals by the votes of readers, of this month and the previous one.",
         output.popular,
     ),
     Row("show dealId", "GET /deals/{dealId}", "Show one deal, by its id or its number."),
@@ -182,7 +182,7 @@ offer(
     Row(
         "log dealId --limit --cursor",
         "GET /deals/{dealId}/log",
-        "Show who changed what of a deal within a year, newest first.",
+        "Show the changes to a deal in the last year and who made them, newest first.",
         output.log,
     ),
     Row("hot dealId", "PUT /deals/{dealId}/hot", "Make a deal hot: the deployed system notifies every user, once."),
@@ -190,7 +190,7 @@ offer(
 )
 offer(
     drafts_app,
-    Row("list username", "GET /me/drafts", "List an editor's drafts, and when they are to be posted.", output.drafts),
+    Row("list username", "GET /me/drafts", "List an editor's drafts, and when they will be posted.", output.drafts),
     Row(
         "post username draftId",
         "POST /me/drafts/{draftId}",
@@ -224,11 +224,11 @@ def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
         Row(
             f"watch {named} --*",
             f"PUT /{path}/watch",
-            f"Let a user watch a {kind.label}, counted once; with other limits than before, where it is.",
+            f"Watch a {kind.label} as a user, counted once; a repeat replaces the limits.",
         ),
-        Row(f"like {named}", f"PUT /{path}/like", f"Let a user like a {kind.label}, counted once."),
-        Row(f"unlike {named}", f"DELETE /{path}/like", f"Take a user's like of a {kind.label} back."),
-        Row(f"unwatch {named}", f"DELETE /{path}/watch", f"Let a user watch a {kind.label} no longer."),
+        Row(f"like {named}", f"PUT /{path}/like", f"Like a {kind.label} as a user, counted once."),
+        Row(f"unlike {named}", f"DELETE /{path}/like", f"Remove a user's like of a {kind.label}."),
+        Row(f"unwatch {named}", f"DELETE /{path}/watch", f"Stop watching a {kind.label} as a user."),
     )
     return commands
 
@@ -259,14 +259,14 @@ def feature_for_category(
     name: TopicName,
     deals: Annotated[list[str], typer.Argument(metavar="DEAL...", help="Ids or numbers, 5 to 10.")],
 ) -> output.Json:
-    """Pick a category's deals, in this order."""
+    """Choose the picked deals of a category, in this order."""
     category = naming.slug(name)
     ids = [deal_id(work.table, deal) for deal in deals]
     picked = picks.set_category_featured(work.table, category, ids, work.now)
     return documents.picked(picked, work.now)
 
 
-pages_app = group("pages", "The two pages whose deals editors pick.")
+pages_app = group("pages", "The two pages of deals that editors pick.")
 
 Fresh = Annotated[bool, typer.Option("--fresh", help="Read the table and its indexes, not the cached copies.")]
 
@@ -303,11 +303,12 @@ def feature(
     work: Work,
     page: PageName,
     deals: Annotated[
-        list[str] | None, typer.Argument(metavar="[DEAL]...", help="Ids or numbers; without any, the page is emptied.")
+        list[str] | None,
+        typer.Argument(metavar="[DEAL]...", help="Ids or numbers; without any, the page is empty."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
 ) -> output.Json:
-    """Pick a page's deals, in this order."""
+    """Choose the picked deals of a page, in this order."""
     if not deals and not yes:
         typer.confirm(f"Leave {page.value} without deals?", abort=True, err=True)
     ids = [deal_id(work.table, deal) for deal in deals or ()]

@@ -118,7 +118,7 @@ Username = Annotated[str, typer.Argument(parser=_username, metavar="USERNAME", h
 ClientKey = Annotated[
     str | None,
     typer.Option(
-        "--idempotency-key", parser=_client_key, metavar="KEY", help="The same key places the same order once."
+        "--idempotency-key", parser=_client_key, metavar="KEY", help="Repeats with the same key place the order once."
     ),
 ]
 DealName = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]
@@ -137,8 +137,8 @@ def sure(yes: bool, write: Callable[[Collection[str] | None], T]) -> T:
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for other programs.")]
-Limit = Annotated[int, typer.Option(min=1, max=MAX_PAGE, help="Items a page has at most.")]
-Cursor = Annotated[str | None, typer.Option(help="Where the page starts: the last page's next.")]
+Limit = Annotated[int, typer.Option(min=1, max=MAX_PAGE, help="The most items on a page.")]
+Cursor = Annotated[str | None, typer.Option(help="Where the page starts: the previous page's next.")]
 
 View = Callable[[Any], None]
 Function = Callable[..., Any]
@@ -238,7 +238,7 @@ KINDS: dict[str, Any] = {
     "{draftId}": argument("DRAFT", "The draft's id."),
     "{brand}": TopicName,
     "{category}": TopicName,
-    "q": argument("WORDS", "What is searched for."),
+    "q": argument("WORDS", "The words to search for."),
     "--sort": SortedBy,
     "--category": Annotated[str, typer.Option(help="The category.")],
     "--cursor": Cursor,

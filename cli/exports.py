@@ -305,7 +305,7 @@ def export(
     personal: Personal = False,
     segments: Number = 4,
 ) -> None:
-    """Write all items into a database, without personal data; an interrupted export resumes where it stopped."""
+    """Export all items to an SQLite database, without personal data. An interrupted export resumes where it stopped."""
     unfinished = folder / UNFINISHED
     if folder.exists() and any(folder.iterdir()) and not unfinished.exists():
         raise DealsError(f"{folder} is not empty: nothing was exported.")

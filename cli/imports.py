@@ -363,27 +363,25 @@ def _currency(text: str) -> str:
 
 
 def import_deals(
-    file: Annotated[typer.FileBinaryRead, typer.Argument(help="The file, or an export; - reads standard input.")],
-    form: Annotated[Format, typer.Option("--format", help="The file's format; auto takes it from the file.")] = (
-        Format.AUTO
-    ),
-    source: Annotated[str, typer.Option(metavar="NAME", help="The shop's name, which ids are unique in.")] = "",
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="A feed or an export; - reads standard input.")],
+    form: Annotated[Format, typer.Option("--format", help="The file's format; auto detects it.")] = (Format.AUTO),
+    source: Annotated[str, typer.Option(metavar="NAME", help="The shop's name; ids are unique within it.")] = "",
     shop: Annotated[str, typer.Option(metavar="ADDRESS", help="The shop's address, for a Shopify export.")] = "",
     currency: Annotated[str, typer.Option(parser=_currency, help="The currency of amounts without one.")] = "USD",
     categories: Annotated[
-        Path | None, typer.Option(metavar="MAP", help="A map of categories to ours, in TOML.")
+        Path | None, typer.Option(metavar="MAP", help="A TOML file that maps the file's categories to ours.")
     ] = None,
     suggest_categories: Annotated[
         Path | None,
-        typer.Option(metavar="MAP", help="Write a map of the categories that have none, and import nothing."),
+        typer.Option(metavar="MAP", help="Write a map of the unmapped categories, and import nothing."),
     ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Change deals that exist to what the file has.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Update existing deals from the file.")] = False,
     end_missing: Annotated[
         bool, typer.Option("--end-missing", help="End deals of --source that the file no longer has.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, max=32, help="Transactions at once.")] = WORKERS,
+    workers: Annotated[int, typer.Option(min=1, max=32, help="The number of transactions in parallel.")] = WORKERS,
 ) -> None:
-    """Import deals from a shop's feed, or an export's items. Repeating it creates nothing twice; bad records are
+    """Import deals from a shop's feed, or the items of an export. A repeat creates nothing twice. Bad records are
     reported at the end."""
     if end_missing and not source:
         raise typer.BadParameter("needs --source, the shop whose deals it may end", param_hint="--end-missing")
@@ -510,5 +508,5 @@ def _restore(path: Path) -> None:
     if interrupted:
         raise KeyboardInterrupt(AGAIN)
     if export.keyless:
-        note(f"Not imported, for they have no keys: {', '.join(export.keyless)}.")
-        note("What is counted of them, btd check --mend counts anew.")
+        note(f"Not imported, because they have no keys: {', '.join(export.keyless)}.")
+        note("Afterwards, btd check --mend corrects their counts.")

@@ -23,7 +23,7 @@ from shared.values.passwords import hash_password
 
 
 def reset_link(work: Work, username: Username) -> output.Json:
-    """Make a link to a new password, for a user whom no mail reaches; it works once, for an hour."""
+    """Create a password reset link for a user whom mail doesn't reach. It works once, within an hour."""
     user = users.get(work.table, username, consistent=True)
     entropy = secrets.token_bytes(identifiers.BYTES)
     token = mailing.issue_token(work.table, user, "reset", times.now(), entropy)
@@ -33,16 +33,16 @@ def reset_link(work: Work, username: Username) -> output.Json:
 def mail_digest(
     work: Work,
     username: Username,
-    hour: Annotated[int | None, typer.Option(min=0, max=23, help="The hour, in UTC; never if none is given.")] = None,
+    hour: Annotated[int | None, typer.Option(min=0, max=23, help="The hour, in UTC; without it, never.")] = None,
 ) -> output.Json:
-    """Mail a user the unread messages once a day, at an hour."""
+    """Choose the hour at which a user gets a daily mail with unread messages."""
     user = users.get(work.table, username, consistent=True)
     digests.choose_hour(work.table, user, hour, secrets.token_bytes(digests.KEY_BYTES), work.now)
     return {"username": username, "digestHour": hour}
 
 
 def resume_mail(work: Work, username: Username) -> output.Json:
-    """Resume mail to a user after a bounce or a complaint, once the mailbox works."""
+    """Resume mail to a user after a bounce or a complaint, when the mailbox works again."""
     mailing.resume(work.table, username)
     return member_documents.user(users.get(work.table, username, consistent=True))
 

@@ -37,7 +37,7 @@ class Commands(TyperGroup):
             complain("Nothing was done.")
             code = 1
         for name in dict.fromkeys(damage.taken()):
-            complain(f"Left out, as it cannot be read: {name}")
+            complain(f"Left out, because it cannot be read: {name}")
         if not standalone:
             return code
         sys.exit(code if isinstance(code, int) else 0)

@@ -20,20 +20,20 @@ from shared.models.members import Pace, Role, Session, User
 from shared.values import identifiers, times
 from shared.values.passwords import hash_password
 
-users_app = group("users", "Accounts, and who is an editor.")
+users_app = group("users", "Accounts and editor rights.")
 
 
 @command(users_app)
 def add(
     work: Work,
     username: Annotated[str, typer.Argument(help="The new user's name.")],
-    email: Annotated[str, typer.Option(help="An address that no other account has.")],
-    name: Annotated[str, typer.Option(help="The name the account shows.")],
-    editor: Annotated[bool, typer.Option("--editor", help="Make an editor, not a member.")] = False,
-    password: Annotated[str | None, typer.Option(help="Others may see it in the list of processes.")] = None,
+    email: Annotated[str, typer.Option(help="An email address that no other account has.")],
+    name: Annotated[str, typer.Option(help="The display name.")],
+    editor: Annotated[bool, typer.Option("--editor", help="Create an editor instead of a member.")] = False,
+    password: Annotated[str | None, typer.Option(help="The process list may show it to others.")] = None,
     password_stdin: Annotated[bool, typer.Option("--password-stdin", help="Read it from standard input.")] = False,
 ) -> output.Json:
-    """Create an account; its password is asked for unless it is given."""
+    """Create an account. It prompts for the password unless you give one."""
     if password is None:
         ask = partial(typer.prompt, "Password", hide_input=True, confirmation_prompt=True, err=True)
         password = from_stdin("password") if password_stdin else ask()
@@ -72,7 +72,7 @@ def show(work: Work, username: Username) -> output.Json:
 def tell_of_hot(
     work: Work,
     username: Username,
-    pace: Annotated[Pace, typer.Argument(help="At once, once a day (at seven in UTC), or never.")],
+    pace: Annotated[Pace, typer.Argument(help="At once, once a day (at 07:00 UTC), or never.")],
 ) -> output.Json:
     """Choose when a user is notified of hot deals."""
     users.set_hot_notifications(work.table, username, pace)
@@ -81,9 +81,9 @@ def tell_of_hot(
 
 @command(users_app)
 def remove(
-    work: Work, username: Username, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False
+    work: Work, username: Username, yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False
 ) -> output.Json:
-    """Remove an account and all its data. Refused while something of it must be finished first."""
+    """Remove an account and all its data. This is refused while the account has open work."""
     if not yes:
         typer.confirm(f"Remove {username} with all likes, watches, messages and sessions?", abort=True, err=True)
     removed(work.table, username)
@@ -102,10 +102,10 @@ def _with_role(work: Work, username: str, role: Role) -> output.Json:
     return member_documents.user(users.get(work.table, username, consistent=True))
 
 
-me_app = group("me", "What a user likes and watches.")
-alerts_app = group("alerts", "A user's alerts, on products' prices and on words.")
+me_app = group("me", "A user's likes and watches.")
+alerts_app = group("alerts", "A user's alerts, on product prices and on words.")
 messages_app = group("messages", "A user's messages.")
-sessions_app = group("sessions", "Sessions: with the right to write the table, anyone's can be started.")
+sessions_app = group("sessions", "Sessions: with the right to write the table, you can start one for any user.")
 
 T = TypeVar("T")
 
@@ -137,7 +137,7 @@ offer(
     Row(
         "remove username alertId",
         "DELETE /me/alerts/{alertId}",
-        "Remove an alert of a user's.",
+        "Remove a user's alert.",
         says={"removed": "alertId"},
     ),
 )
@@ -146,14 +146,14 @@ offer(
     Row(
         "new-feed username",
         "POST /me/feed",
-        "Make the key of a user's private feed, in place of the one before, and print it.",
+        "Create and print a key for a user's private feed; it replaces the previous key.",
         signed_in=True,
     ),
     Row("revoke-feed username", "DELETE /me/feed", "Revoke the key of a user's private feed.", says={"revoked": True}),
     Row(
         "list username --unread --limit --cursor",
         "GET /messages",
-        "List a user's messages, newest first; with --unread only those not read yet, from GSI1.",
+        "List a user's messages, newest first; with --unread only unread ones, from GSI1.",
         output.messages,
     ),
     Row("unread-count username", "GET /messages/unread-count", "Count a user's unread messages."),

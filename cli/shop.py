@@ -65,10 +65,10 @@ if TYPE_CHECKING:
     from cli.upkeep import Rewriting
     from shared.dynamodb.attributes import Item
 
-addresses_app = group("addresses", "The addresses that a user's orders can go to.")
+addresses_app = group("addresses", "A user's delivery addresses.")
 cart_app = group("cart", "A user's cart.")
-orders_app = group("orders", "Orders: a user's, and what is still to be sent.")
-stock_app = group("stock", "Stock of the deals that the site sells itself.")
+orders_app = group("orders", "Orders: those of a user, and open ones.")
+stock_app = group("stock", "Stock of the deals that the site's own shop sells.")
 
 _cart = output.table(
     {
@@ -104,7 +104,7 @@ def _address_name(text: str) -> str:
 
 KINDS |= {
     "{name}": Annotated[
-        str, typer.Argument(parser=_address_name, metavar="NAME", help="What the user calls it, such as home.")
+        str, typer.Argument(parser=_address_name, metavar="NAME", help="The address's name, such as home.")
     ],
     "{orderId}": argument("ORDER", "The order's number or id."),
 }
@@ -121,11 +121,11 @@ def list_addresses(work: Work, username: Username) -> output.Json:
 def place(
     work: Work,
     username: Username,
-    address: Annotated[str, typer.Option(help="Which of the user's addresses it goes to, by its name.")],
-    wanted: Annotated[list[str], typer.Argument(metavar="DEAL=PIECES", help="What, by the deal's id or number.")],
+    address: Annotated[str, typer.Option(help="The name of the user's delivery address.")],
+    wanted: Annotated[list[str], typer.Argument(metavar="DEAL=PIECES", help="A deal's id or number, and pieces.")],
     key: ClientKey = None,
 ) -> Any:
-    """Place an order at today's prices, as its buyer would."""
+    """Place an order for a user, at today's prices."""
     items = []
     for each in wanted:
         name, _, pieces = each.partition("=")
@@ -141,11 +141,11 @@ def place(
 @command(orders_app, _orders, "open")
 def list_open(
     work: Work,
-    sent: Annotated[bool, typer.Option("--sent", help="Those that are on their way instead.")] = False,
+    sent: Annotated[bool, typer.Option("--sent", help="List shipped orders instead.")] = False,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> Any:
-    """List what is still to be sent, oldest first."""
+    """List open orders, oldest first."""
     asked = {"status": "shipped" if sent else "placed", "limit": limit, "cursor": cursor}
     return ask(work, "GET /open-orders", asked)
 
@@ -155,7 +155,7 @@ offer(
     Row(
         "sold-here --limit --cursor",
         "GET /sold-here",
-        "List the deals that can be bought here, newest first.",
+        "List the deals that the site's own shop has in stock, newest first.",
         output.feed,
     ),
 )
@@ -164,15 +164,13 @@ offer(
     Row(
         "save username name --*",
         "PUT /me/addresses/{name}",
-        "Save an address under a name, in place of the one that had it.",
+        "Save an address under a name; it replaces an address with that name.",
     ),
-    Row(
-        "remove username name", "DELETE /me/addresses/{name}", "Remove the address of a name.", says={"removed": "name"}
-    ),
+    Row("remove username name", "DELETE /me/addresses/{name}", "Remove a saved address.", says={"removed": "name"}),
 )
 offer(
     cart_app,
-    Row("show username", "GET /me/cart", "Show what is in a user's cart, at today's prices.", _cart),
+    Row("show username", "GET /me/cart", "Show the contents of a user's cart, at today's prices.", _cart),
     Row(
         "put username dealId quantity=1",
         "PUT /me/cart/{dealId}",
@@ -190,7 +188,7 @@ offer(
     Row(
         "customer username",
         "GET /customers/{username}",
-        "Show a user, the addresses and the newest orders: one Query of the user's collection.",
+        "Show a user with addresses and newest orders: one Query of the item collection.",
     ),
     Row("list username --status --limit --cursor", "GET /orders", "List a user's orders, newest first.", _orders),
     Row("show orderId", "GET /orders/{orderId}", "Show an order and its items."),
@@ -204,7 +202,7 @@ offer(
     stock_app,
     Row("add dealId add --shards", "PUT /deals/{dealId}/stock", "Put pieces of a deal on sale."),
     Row("set dealId left --shards", "PUT /deals/{dealId}/stock", "Set how many pieces of a deal are left."),
-    Row("show dealId", "GET /deals/{dealId}/stock", "Show what is left of a deal, by shard, and what is in orders."),
+    Row("show dealId", "GET /deals/{dealId}/stock", "Show a deal's pieces that are left, by shard, and in orders."),
 )
 
 
@@ -219,10 +217,10 @@ HERE = ("127.0.0.1", "localhost", "::1")
 
 def rush(
     deal: DealName,
-    buyers: Annotated[int, typer.Option(min=1, max=MOST, help="How many order a piece each, all at once.")] = 40,
+    buyers: Annotated[int, typer.Option(min=1, max=MOST, help="The number of buyers; each orders one piece.")] = 40,
     as_json: AsJson = False,
 ) -> None:
-    """Have many buyers order a deal at once, on the local cloud only; their accounts and orders stay there."""
+    """Let many buyers order a deal at once, on the local cloud only. Their accounts and orders stay there."""
     table = open_table()
     if urlsplit(table.client.meta.endpoint_url).hostname not in HERE:
         raise Forbidden("A rush is for the local cloud only: its buyers and orders are made up.")

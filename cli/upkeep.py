@@ -47,7 +47,7 @@ from shared.values.naming import counted
 
 PAGE = 200
 
-Number = Annotated[int, typer.Option(min=1, max=64, help="Parts of the table that are read at once.")]
+Number = Annotated[int, typer.Option(min=1, max=64, help="The number of table segments read in parallel.")]
 
 
 class Step(NamedTuple):
@@ -136,13 +136,13 @@ BATCH = 500
 
 @answering()
 def seed(work: Work) -> output.Json:
-    """Create the eight categories and the containers where they are missing."""
+    """Create the eight categories and the container items that are missing."""
     return {"created": topics.plant_seeds(work.table, work.now)}
 
 
 @answering()
 def sweep(work: Work) -> output.Json:
-    """Remove the deals that have ended from the feeds."""
+    """Remove ended deals from the feeds."""
     swept = 0
     while (just_swept := feeds.sweep(work.table, work.now, most=BATCH)) == BATCH:
         swept += just_swept
@@ -166,19 +166,19 @@ def _text(attributes: output.Json | None) -> str:
     return ", ".join(f"{name} {value}" for name, value in attributes.items()) or "nothing of that"
 
 
-Mend = Annotated[bool, typer.Option("--mend", help="Repair the differences that are still there.")]
+Mend = Annotated[bool, typer.Option("--mend", help="Repair the differences that still exist.")]
 
 
 @answering(_show)
 def check(work: Work, mend: Mend = False) -> list[output.Json]:
-    """Check counts, indexes, words, offers and accounts against the items they derive from. Reads the whole
-    table, twice where it finds something."""
+    """Check counts, indexes, words, offers and accounts against the items that they derive from. It reads the whole
+    table, and a second time if it finds a difference."""
     with progress("Checking", work.table.roughly() or None) as advance:
         faults = invariants.check(work.table, work.now, advance)
     unreadable = any(fault.rule == invariants.DAMAGE for fault in faults)
     mended = [mend and not unreadable and invariants.mend(work.table, fault) for fault in faults]
     if not all(mended):
-        why = "Nothing was mended: repair the damaged items first, as others are counted by what they say."
+        why = "Nothing was mended: repair the damaged items first, because other counts depend on them."
         work.failed = why if mend and unreadable else ""
     return [_outcome(*each) for each in zip(faults, mended, strict=True)]
 
@@ -241,7 +241,7 @@ def backfill(
     item_type: Annotated[str, typer.Argument(metavar="TYPE", help=f"One of: {', '.join(REWRITES)}.")],
     segments: Number = 4,
 ) -> None:
-    """Rewrite existing items of a type as this release writes them; it continues where it was interrupted."""
+    """Rewrite existing items of a type in the form of this release. An interrupted run resumes where it stopped."""
     if item_type not in REWRITES:
         raise typer.BadParameter(f"must be one of {', '.join(REWRITES)}, not {item_type!r}.", param_hint="TYPE")
     run_all(
@@ -346,12 +346,12 @@ def _attributes(item: output.Json) -> str:
 def query(
     work: Work,
     partition: Annotated[str, typer.Argument(help="The whole partition key.")],
-    index: Annotated[str | None, typer.Option(help=f"Of the table, or of an index: {', '.join(_INDEXES)}.")] = None,
-    begins_with: Annotated[str | None, typer.Option(help="What the sort keys begin with.")] = None,
+    index: Annotated[str | None, typer.Option(help=f"An index instead of the table: {', '.join(_INDEXES)}.")] = None,
+    begins_with: Annotated[str | None, typer.Option(help="The prefix of the sort keys.")] = None,
     backward: Annotated[bool, typer.Option(help="From the last sort key to the first.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="Items at most.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, help="The most items to show.")] = 100,
 ) -> list[output.Json]:
-    """Show an item collection, item by item, except for passwords' hashes."""
+    """Show an item collection, item by item, without password hashes."""
     if index and index not in _INDEXES:
         raise typer.BadParameter(f"There is no index {index!r}.")
     of = _INDEXES[index] if index else None
@@ -377,12 +377,12 @@ def _a_term(text: str) -> str:
 def logs(
     text: Annotated[
         str,
-        typer.Argument(metavar="TEXT", callback=_a_term, help="An answer's X-Correlation-Id, a deal's id, a phrase."),
+        typer.Argument(metavar="TEXT", callback=_a_term, help="An X-Correlation-Id, a deal's id, or a phrase."),
     ],
-    hours: Annotated[int, typer.Option(min=1, help="How far back to look.")] = 24,
+    hours: Annotated[int, typer.Option(min=1, help="How many hours to look back.")] = 24,
     as_json: AsJson = False,
 ) -> None:
-    """Show what all functions have logged of an id, such as from a request to its last message."""
+    """Show the log lines of all functions that contain an id, such as from a request to its last message."""
     found = _find(text, times.now() - timedelta(hours=hours))
     if as_json:
         show_json({"result": [fields for _, fields in found]})
