@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from ksuid import Ksuid
@@ -80,6 +81,11 @@ def cursor_after(scope: str, last_id: str) -> str:
     """The cursor of the page after an item; ``scope`` names the list."""
     checksum = hashlib.sha256(f"cursor\0{scope}\0{last_id}".encode()).digest()[:_CHECKSUM_BYTES]
     return base64.urlsafe_b64encode(last_id.encode() + checksum).decode().rstrip("=")
+
+
+def next_cursor(scope: str, ids: Sequence[str], limit: int) -> str | None:
+    """The cursor of the page after the first ``limit`` of some items; None if there are no more."""
+    return cursor_after(scope, ids[limit - 1]) if len(ids) > limit else None
 
 
 def read_cursor(scope: str, cursor: str) -> str:

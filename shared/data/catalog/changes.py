@@ -158,8 +158,7 @@ def log_of(table: Table, deal_id: str, *, limit: int, now: datetime, cursor: str
         found += [line for line in damage.readable([item], _line_from) if line.at > now - settings.LOG_LIFETIME]
         if len(found) > limit:
             break
-    page = tuple(found[:limit])
-    return Page(page, identifiers.cursor_after(scope, page[-1].line_id) if len(found) > limit else None)
+    return Page(tuple(found[:limit]), identifiers.next_cursor(scope, [each.line_id for each in found], limit))
 
 
 def _line_from(item: Item) -> LogLine:

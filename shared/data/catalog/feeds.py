@@ -79,8 +79,7 @@ def read(
         if sum(older.values()) < most:
             break  # the feed has no older periods
         newest = min(older)
-    page = tuple(found[:limit])
-    return Page(page, identifiers.cursor_after(scope(feed), page[-1].deal_id) if len(found) > limit else None)
+    return Page(tuple(found[:limit]), identifiers.next_cursor(scope(feed), [each.deal_id for each in found], limit))
 
 
 def open_feed(table: Table, topic: Topic) -> tuple[CountedTopic, PeriodCounts]:
@@ -210,7 +209,7 @@ def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str |
     nearest = damage.readable(within, _deal_of)[: most + 1]
     found = (deal for deal in deals.get_many(table, nearest[:most]) if deal.status(now) is Status.ACTIVE)
     by_end = sorted(found, key=lambda deal: (deal.ends_at or until, deal.deal_id))
-    return Page(tuple(by_end), identifiers.cursor_after(_ENDING, nearest[most - 1]) if len(nearest) > most else None)
+    return Page(tuple(by_end), identifiers.next_cursor(_ENDING, nearest, most))
 
 
 def within_a_day(table: Table, now: datetime, *, but: timedelta) -> list[str]:

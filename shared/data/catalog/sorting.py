@@ -183,12 +183,8 @@ def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cur
     if shown.sort is Sort.NEWEST:
         newest = feeds.read(table, ALL_DEALS, limit=SIFTED, now=now, cursor=cursor)
         fitting = [deal for deal in newest.items if _is_selected(deal, shown)]
-        more = (
-            identifiers.cursor_after(feeds.scope(ALL_DEALS), fitting[limit - 1].deal_id)
-            if len(fitting) > limit
-            else newest.next
-        )
-        return OfAll(Page(tuple(fitting[:limit]), more), len(newest.items) if newest.next else None)
+        more = identifiers.next_cursor(feeds.scope(ALL_DEALS), [deal.deal_id for deal in fitting], limit)
+        return OfAll(Page(tuple(fitting[:limit]), more or newest.next), len(newest.items) if newest.next else None)
     by_rank = replace(shown, discount=None, lowest=False)  # filtered deals aren't made up for by reading on
     page_of = partial(_BY[shown.sort], table, limit=limit, now=now, cursor=None)
     pages = table.gather([partial(page_of, Topic(CATEGORY, slug), by_rank) for slug in CATEGORIES])

@@ -168,9 +168,7 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     scores = dict(damage.readable(ranked[:limit], lambda item: (keys.id_in(item["PK"]), _score_in(item))))
     found = deals.get_many(table, list(scores))
     shown = tuple(Scored(deal, scores[deal.deal_id]) for deal in found if deal.status(now) is Status.ACTIVE)
-    return Page(
-        shown, identifiers.cursor_after(_SCOPE, keys.id_in(ranked[limit - 1]["PK"])) if len(ranked) > limit else None
-    )
+    return Page(shown, identifiers.next_cursor(_SCOPE, [keys.id_in(item["PK"]) for item in ranked], limit))
 
 
 def file_scores(

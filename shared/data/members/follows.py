@@ -155,10 +155,8 @@ def latest_saved(table: Table, username: str, *, limit: int, cursor: str | None 
     after = keys.deal_sort_key(identifiers.read_cursor(scope, cursor)) if cursor is not None else None
     partition = keys.saved_by(username)
     items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY))
-    ids = [keys.id_in(item["SK"]) for item in items[:limit]]
-    return Page(
-        tuple(deals.get_many(table, ids)), identifiers.cursor_after(scope, ids[-1]) if len(items) > limit else None
-    )
+    ids = [keys.id_in(item["SK"]) for item in items]
+    return Page(tuple(deals.get_many(table, ids[:limit])), identifiers.next_cursor(scope, ids, limit))
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:

@@ -88,8 +88,7 @@ def latest(
     # Expired messages are filtered here, after the query's limit, so that no page is short.
     shown = (message for item in items if _lives(item, now) for message in damage.readable([item], from_item))
     found = list(islice(shown, limit + 1))
-    page = tuple(found[:limit])
-    return Page(page, identifiers.cursor_after(scope, page[-1].message_id) if len(found) > limit else None)
+    return Page(tuple(found[:limit]), identifiers.next_cursor(scope, [each.message_id for each in found], limit))
 
 
 def unread_count(table: Table, username: str, now: datetime, *, most: int | None = None) -> int:

@@ -255,8 +255,7 @@ def open_orders(
             partial(_open_in, table, note, bounds[day], limit + 1, now) for day, notes in together for note in notes
         ]
         found += sorted(chain.from_iterable(table.gather(reads)), key=attrgetter("order_id"))
-    page = tuple(found[:limit])
-    return Page(page, identifiers.cursor_after(scope, page[-1].order_id) if len(found) > limit else None)
+    return Page(tuple(found[:limit]), identifiers.next_cursor(scope, [each.order_id for each in found], limit))
 
 
 def waiting_since(table: Table, now: datetime) -> datetime | None:
@@ -436,8 +435,7 @@ def latest(
     items = read(newest_first=True, page_size=limit + 1)
     orders = (order for item in items for order in damage.readable([item], from_item))
     found = list(islice(takewhile(is_asked_for, orders), limit + 1))
-    page = tuple(found[:limit])
-    return Page(page, identifiers.cursor_after(scope, page[-1].order_id) if len(found) > limit else None)
+    return Page(tuple(found[:limit]), identifiers.next_cursor(scope, [each.order_id for each in found], limit))
 
 
 def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None = None) -> Page[Order]:
@@ -451,8 +449,7 @@ def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None 
         shop_keys.closed_orders_of(status), index=GSI3, after=before, newest_first=True, limit=limit + 1
     )
     found = damage.readable(shown, from_item)
-    page = tuple(found[:limit])
-    return Page(page, identifiers.cursor_after(scope, page[-1].order_id) if len(found) > limit else None)
+    return Page(tuple(found[:limit]), identifiers.next_cursor(scope, [each.order_id for each in found], limit))
 
 
 def filled(table: Table, orders: Sequence[Order]) -> list[Order]:

@@ -85,4 +85,4 @@ def page(table: Table, now: datetime, *, limit: int, cursor: str | None = None) 
     deal_ids = [keys.id_in(note["PK"]) for note in notes]
     found = deals.get_many(table, deal_ids[:limit])
     shown = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE and level_of(deal) in LEFT)
-    return Page(shown, identifiers.cursor_after(_SCOPE, deal_ids[limit - 1]) if len(deal_ids) > limit else None)
+    return Page(shown, identifiers.next_cursor(_SCOPE, deal_ids, limit))
