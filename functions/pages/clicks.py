@@ -11,7 +11,7 @@ import re
 from http import HTTPStatus
 
 from shared.data.catalog import clicks, deals
-from shared.html import pages, views
+from shared.html import pages
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.http.requests import address, header
 from shared.models.catalog import Status
@@ -31,7 +31,7 @@ routes = Routes()
 def go(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     if deal.status(request.now) is not Status.ACTIVE:
-        return pages.redirect(f"/deals/{views.number(deal)}")
+        return pages.redirect(f"/deals/{deal.page_id}")
     if _is_readers(request) and clicks.is_first(table(), deal.deal_id, address(request.event), request.now):
         clicks.count(table(), deal.deal_id)
     return Answer(

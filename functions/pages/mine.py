@@ -151,7 +151,7 @@ def saved_deals(request: Request) -> Answer:
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     on, off = partial(follows.save, table(), deal, now=request.now), partial(follows.unsave, table(), deal.deal_id)
-    return _switched(request, f"/deals/{views.number(deal)}", on=on, off=off, notices=("saved", "unsaved"))
+    return _switched(request, f"/deals/{deal.page_id}", on=on, off=off, notices=("saved", "unsaved"))
 
 
 @routes.post("/my/votes/<number>/<way>", form_page="/deals/<number>")
@@ -163,7 +163,7 @@ def vote(request: Request, number: str, way: str) -> Answer:
     cast = partial(votes.vote, table(), deal, now=request.now)
     return _switched(
         request,
-        f"/deals/{views.number(deal)}",
+        f"/deals/{deal.page_id}",
         on=partial(cast, given=Vote(way)),
         off=partial(cast, given=None),
         notices=("voted", "vote-gone"),

@@ -231,7 +231,7 @@ def _stock_page(
     typed = typed or {}
     return pages.page(
         "shop/desk/stock.html",
-        here=f"{STOCK}/{deal.number or deal.deal_id}",
+        here=f"{STOCK}/{deal.page_id}",
         status=status,
         notice=None if errors else request.notice,
         d=views.card(deal, request.now, width=128),

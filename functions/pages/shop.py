@@ -65,7 +65,7 @@ def put_into_cart(request: Request) -> Answer:
     """Have so many pieces of a deal in the cart; without a number one, or as many as there are."""
     typed = forms.read(request.event)
     deal = deals.find(table(), typed.get("deal", ""), consistent=True)
-    number = views.number(deal)
+    number = deal.page_id
     member = cookies.sender_with_replay(request, f"/deals/{number}")
     username = member.username
     try:

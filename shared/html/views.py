@@ -151,11 +151,6 @@ def short_moment(when: datetime, now: datetime) -> str:
     return f"{when.day} {_MONTHS[when.month - 1][:3]}{_other_year(when, now)}, {clock(when)} UTC"
 
 
-def number(deal: Deal) -> int | str:
-    """The last part of a deal page's address: its number, or its id where it has none yet."""
-    return deal.number or deal.deal_id
-
-
 def picture(deal: Deal) -> Card | None:
     """A deal's own picture as tiles show it: its files' paths with their widths, its size and its colour."""
     if deal.picture is None:
@@ -190,7 +185,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     status = deal.status(now)
     ends_at = deal.ends_at if status is Status.ACTIVE else None
     shown: Card = {
-        "number": number(deal),
+        "number": deal.page_id,
         "title": deal.title,
         "variant": deal.variant,
         "name": name,

@@ -175,6 +175,11 @@ class Deal:
         return replace(self, edited_by=f"{self.version} {by}" if by else None)
 
     @property
+    def page_id(self) -> int | str:
+        """The last part of its page's address: its number, or its id where it has none yet."""
+        return self.number or self.deal_id
+
+    @property
     def changed_at(self) -> datetime:
         """When an editor changed the deal last, or when it was posted."""
         return self.updated_at or self.created_at

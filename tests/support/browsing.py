@@ -17,7 +17,6 @@ import html5lib
 from functions.pages.desk import deal_form
 from shared.data.catalog import feeds, picks
 from shared.dynamodb.table import Table
-from shared.html import views
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, CuratedPage, Deal
 from shared.values import times
 from tests.support.surroundings import a_context, event_of
@@ -140,7 +139,7 @@ def posted(table: Table) -> list[Deal]:
 
 def picked(table: Table, page: CuratedPage = FRONT_PAGE) -> list[str]:
     """The numbers of the deals of a page, in their order."""
-    return [str(views.number(deal)) for deal in picks.read(table, page, times.now(), consistent=True)]
+    return [str(deal.page_id) for deal in picks.read(table, page, times.now(), consistent=True)]
 
 
 def filled(seen: Seen, **changed: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ from shared.api.bodies import NewBrand
 from shared.data.catalog import clicks, deals, picks, topics
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists, NoSuchDeal, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
-from shared.html import cookies, forms, pages, views
+from shared.html import cookies, forms, pages
 from shared.html.forms import InvalidFields, check
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Status, Topic
@@ -118,7 +118,7 @@ def order_list(request: Request, slug: str = "") -> Answer:
         return _order_page(request, ordered, _once(picked), {"add": str(error)}, typed if action == "add" else {})
     back = "/desk" if typed.get("back") == "/desk" else ordered.path
     moved = dict(zip(numbers, picked, strict=True)).get(which)
-    return pages.redirect(back, notice="ordered", fragment=f"deal-{views.number(moved)}" if moved else "order")
+    return pages.redirect(back, notice="ordered", fragment=f"deal-{moved.page_id}" if moved else "order")
 
 
 def _list_of(request: Request, slug: str) -> List:
@@ -170,7 +170,7 @@ def order_of(
 
 
 def _numbers(picked: Sequence[Deal]) -> str:
-    return ",".join(str(views.number(deal)) for deal in picked)
+    return ",".join(str(deal.page_id) for deal in picked)
 
 
 def _once(picked: Sequence[Deal]) -> list[Deal]:

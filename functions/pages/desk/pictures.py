@@ -29,7 +29,7 @@ def in_form(deal: Deal | None, request: Request) -> dict[str, Any]:
     """The picture in a deal's form, with the form that sends one; that of a new deal gets it once posted."""
     outcome = uploads.outcome_of(deal) if deal else None
     # Without an origin, which only a stage whose name is not known before it is deployed lacks, S3's answer is empty.
-    back = absolute(f"/desk/deals/{views.number(deal)}/picture") if deal and origin() else ""
+    back = absolute(f"/desk/deals/{deal.page_id}/picture") if deal and origin() else ""
     more = {"success_action_redirect": back} if back else {}
     more["Content-Type"] = ANY_TYPE
     by, account_id = request.username or "", request.account_id or ""

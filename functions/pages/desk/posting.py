@@ -107,7 +107,7 @@ def post_deal(request: Request) -> Answer:
         report(metrics.DEALS_POSTED)
     then = typed.get("then", "")
     fragment = then if then in {each.THEN for each in OF_FEATURES} else ""
-    return pages.redirect(f"/desk/deals/{views.number(deal)}", fragment=fragment, notice="posted")
+    return pages.redirect(f"/desk/deals/{deal.page_id}", fragment=fragment, notice="posted")
 
 
 @routes.get("/desk/deals/<number>")
@@ -247,7 +247,7 @@ def form_page(
     if of_product is None:
         of_product = offers.offers(table(), link) if links.host(link) else []
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
-    number = str(views.number(deal)) if deal else ""
+    number = str(deal.page_id) if deal else ""
     currency = typed.get("currency") or settings.CURRENCIES[0]
     parts = {} if damaged else _parts(deal, request)
     done = (deal.withdrawn_at or deal.ends_at) if deal and editing.undone(deal, now) else None
@@ -407,7 +407,7 @@ def post_draft(request: Request, draft: Draft, typed: Fields) -> Answer:
     deal = drafts.post(table(), draft, request.now, seen, correlation_id=correlation_id)
     if deal.correlation_id == correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
-    return pages.redirect(f"/desk/deals/{views.number(deal)}", notice="posted")
+    return pages.redirect(f"/desk/deals/{deal.page_id}", notice="posted")
 
 
 @routes.post("/desk/drafts/<draft_id>/preview", form_page="/desk/drafts/<draft_id>")

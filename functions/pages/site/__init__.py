@@ -318,7 +318,7 @@ def _atom_entry(deal: Deal) -> dict[str, str]:
         "title": xml_text(_headline(deal)),
         "brand": xml_text(deal.brand_name),
         "category": CATEGORIES.get(deal.category, deal.category),
-        "link": absolute(f"/deals/{views.number(deal)}"),
+        "link": absolute(f"/deals/{deal.page_id}"),
         "at": to_iso(deal.created_at),
         "updated": to_iso(deal.changed_at),
         "summary": xml_text(summary(deal)),
@@ -335,7 +335,7 @@ def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[s
         "items": [
             {
                 "id": deal.deal_id,
-                "url": absolute(f"/deals/{views.number(deal)}"),
+                "url": absolute(f"/deals/{deal.page_id}"),
                 "external_url": deal.link,
                 "title": _headline(deal),
                 "content_text": summary(deal),
@@ -390,7 +390,7 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
     newer = accumulate((counts[day] for day in days), initial=0)
     newest = [day for day, deals_before in zip(days, newer, strict=False) if deals_before < MOST_MAPPED]
     found = feeds.of_periods(table(), ALL_DEALS, newest, most=MOST_MAPPED)
-    listed = [(f"/deals/{views.number(deal)}", to_iso(deal.changed_at)) for deal in found[:MOST_MAPPED]]
+    listed = [(f"/deals/{deal.page_id}", to_iso(deal.changed_at)) for deal in found[:MOST_MAPPED]]
     return _for_machines(render("sitemap.xml", pages=listed), XML)
 
 

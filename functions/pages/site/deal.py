@@ -156,7 +156,7 @@ def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
     """A deal as search engines read it (https://schema.org/Product)."""
     offer: dict[str, Any] = {
         "@type": "Offer",
-        "url": absolute(f"/deals/{views.number(deal)}"),
+        "url": absolute(f"/deals/{deal.page_id}"),
         "price": deal.price,
         "priceCurrency": deal.currency,
         "availability": f"https://schema.org/{'InStock' if deal.status(now) is Status.ACTIVE else 'Discontinued'}",
