@@ -34,6 +34,9 @@ MEDIA_TYPE = "application/x-www-form-urlencoded"
 Fields = dict[str, str]
 """The texts that were typed, by the names of a form's fields."""
 
+_SIGNED = features.paths("signed")
+"""Pages whose links are signed, so that a form may come from anywhere."""
+
 _WORDS = {
     "missing": "This must be filled in.",
     "int_parsing": "This must be a whole number.",
@@ -61,7 +64,7 @@ def ours_only(event: Event) -> None:
     Where the site's own origin is not known, only browsers that send ``Sec-Fetch-Site`` are believed. Raises
     FromElsewhere.
     """
-    if event["httpMethod"] == "GET" or event["path"] in features.paths("signed"):
+    if event["httpMethod"] == "GET" or event["path"] in _SIGNED:
         return
     site, own = header(event, "sec-fetch-site"), origin()
     is_ours = site == "same-origin" if site is not None else bool(own) and header(event, "origin") == own
