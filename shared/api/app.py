@@ -1,9 +1,9 @@
-"""What all routes of the API have: addresses, descriptions for the OpenAPI document, problems, CORS, and a caller.
+"""What all API routes share: addresses, descriptions for the OpenAPI document, problems, CORS and the caller.
 
-The caller is the one of a request's bearer token, whom the authorizer names. The API reads no cookie: a page of another
-site gets what any program gets, and cannot act for a visitor whose token it does not have. ``CORS_ORIGINS`` names the
-origins whose pages may read answers, separated by spaces, or ``*`` for all; without it no answer has a header of CORS,
-and browsers let no other site read one. The stacks name addresses from here, too.
+The authorizer names the caller by the request's bearer token. The API reads no cookie, so another site's page can do no
+more than any program: it can't act for a visitor whose token it lacks. ``CORS_ORIGINS`` lists the origins whose pages
+may read answers, separated by spaces, or ``*`` for all; without it, answers have no CORS headers. The stacks take their
+addresses from here, too.
 
 https://fetch.spec.whatwg.org/#http-cors-protocol
 https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-cors.html
@@ -35,13 +35,12 @@ if TYPE_CHECKING:
     from shared.models.members import Role
 
 VERSION = "v1"
-"""The name of the API's stage, so that ``/v1/...`` is the whole path on every host."""
+"""The API stage's name, so that ``/v1/...`` is the whole path on every host."""
 
 ROOT = f"/{VERSION}"
 
 PASSWORD_PATHS = ("/users", "/sessions", *features.paths("password"))
-"""POSTs that hash a password, which takes a whole processor for a moment, and those of features: they are limited by
-themselves."""
+"""POSTs that hash a password, which takes a whole processor for a moment; they have their own limits."""
 
 
 def deal_path(deal_id: str) -> str:
@@ -71,12 +70,12 @@ def describe(
     body: str | None = None,
     media_type: str = "application/json",
 ) -> dict[str, Any]:
-    """The keyword arguments that document a route: who may call it, what it answers, and with which errors.
+    """The keyword arguments that document a route: who may call it, its answer, and its errors.
 
-    ``schema`` names a model of ``schemas.py``, as does ``body``, that of a body which the route checks by itself;
-    ``query`` names parameters of ``functions/api/openapi.py``.
+    ``schema`` and ``body`` (one that the route checks by itself) name models of ``schemas.py``; ``query`` names
+    parameters of ``functions/api/openapi.py``.
     """
-    # The gateway itself may answer 429; the table may be busy for a moment.
+    # The gateway itself may answer 429, and the table may be busy for a moment.
     statuses = {*errors, 429, 503}
     statuses |= {400} if query or body else set()
     statuses |= {415} if body else set()
@@ -97,11 +96,11 @@ def describe(
 
 of_members = partial(describe, who="member")
 of_editors = partial(describe, who="editor")
-"""The same for a route of members, and for one of editors."""
+"""``describe`` for members' and editors' routes."""
 
 
 def problem_answer(status: int) -> dict[str, Any]:
-    """The answer of an error, as it is documented."""
+    """The documented answer of an error."""
     return _answer(status, "Problem", answers.MEDIA_TYPE)
 
 
@@ -116,15 +115,14 @@ EVERYBODY = "*"
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 SENT_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Correlation-Id, X-Request-Id"
 READ_HEADERS = "ETag, Location, Retry-After, WWW-Authenticate, X-Correlation-Id"
-"""The headers of requests that pages may send, and those of answers that they may read, in addition to the safelisted
-ones."""
+"""Request headers that pages may send, and answer headers that they may read, besides the safelisted ones."""
 
 REMEMBERED = 7200
-"""Seconds for which a browser need not ask again: browsers remember for a day at most, some for two hours."""
+"""How many seconds a browser may cache a preflight; browsers cap it, some at two hours."""
 
 
 def preflight() -> Response[str]:
-    """The answer to a browser that asks what it may send; ``allow`` says whether its page may call at all.
+    """The answer to a preflight; ``allow`` decides whether the page may call at all.
 
     Raises NoSuchPath if no other site may call.
     """
@@ -139,9 +137,9 @@ def preflight() -> Response[str]:
 
 
 def allow_origin(event: Event, answer: Event) -> None:
-    """Let the page that asks read an answer, where its origin is one of those allowed.
+    """Let the requesting page read an answer, if its origin is allowed.
 
-    An answer to one origin is not kept for another: it varies by it, allowed or not.
+    Answers vary by origin, allowed or not, so that caches don't mix them up.
     """
     allowed = _origins()
     if not allowed:
@@ -162,7 +160,7 @@ def _origins() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller, as the authorizer found out."""
+    """The caller, as identified by the authorizer."""
 
     username: str
     account_id: str
@@ -170,7 +168,7 @@ class Caller:
 
 
 def token_of(event: Mapping[str, Any]) -> str:
-    """The token of ``Authorization: Bearer <token>`` (RFC 6750). Raises NotSignedIn where there is none."""
+    """The token of ``Authorization: Bearer <token>`` (RFC 6750). Raises NotSignedIn without one."""
     scheme, _, token = (header(event, "authorization") or "").partition(" ")
     token = token.strip()
     if scheme.lower() != "bearer" or not is_plain(token, MAX_TOKEN):
@@ -179,7 +177,7 @@ def token_of(event: Mapping[str, Any]) -> str:
 
 
 def caller(event: Mapping[str, Any]) -> Caller:
-    """The caller. Raises NotSignedIn where no authorizer names one."""
+    """The caller. Raises NotSignedIn if the authorizer names none."""
     named = (event.get("requestContext") or {}).get("authorizer") or {}
     if not named.get("username"):
         raise NotSignedIn
@@ -187,25 +185,25 @@ def caller(event: Mapping[str, Any]) -> Caller:
 
 
 def calling(app: BaseRouter) -> Caller:
-    """The caller of the route that answers now. Raises NotSignedIn."""
+    """The caller of the current route. Raises NotSignedIn."""
     return caller(app.current_event.raw_event)
 
 
 def editors_only(event: Event) -> None:
-    """Guard: the caller is an editor. Raises NotSignedIn, Forbidden."""
+    """Guard: require an editor. Raises NotSignedIn, Forbidden."""
     if caller(event).role != "editor":
         raise Forbidden("Only editors may do this.")
 
 
 def create_app(*middlewares: Callable[..., Response[Any]]) -> APIGatewayRestResolver:
-    """A resolver whose errors are problem documents; where routes take bodies, with ``fields.with_body``."""
+    """A resolver whose errors are problem documents; ``fields.with_body`` is the middleware for routes with bodies."""
     app = answers.create_app(_refused, json_body_deserializer=_json)
     app.use([_decoded, *middlewares])
     return app
 
 
 def serve(app: APIGatewayRestResolver, *guards: answers.Guard) -> answers.Handler:
-    """The Lambda handler of one of the API's apps. ``guards`` may refuse a request before its body is read."""
+    """The Lambda handler of an API app. ``guards`` may refuse a request before its body is read."""
     answered = answers.serve(app, _declares_json, *guards, refused=_refused)
 
     def handler(event: Event, context: LambdaContext) -> Event:
@@ -217,7 +215,7 @@ def serve(app: APIGatewayRestResolver, *guards: answers.Guard) -> answers.Handle
 
 
 def _decoded(app: APIGatewayRestResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """Middleware: the parts of a path are decoded, which REST APIs deliver percent-encoded."""
+    """Middleware: decode the parts of a path, which REST APIs deliver percent-encoded."""
     parts = app.context["_route_args"]
     parts |= {name: unquote(text) for name, text in parts.items()}
     return next_middleware(app)
@@ -232,9 +230,9 @@ def _refused(error: DealsError, _event: Event) -> Response[str]:
 
 
 def _declares_json(event: Event) -> None:
-    """Guard: a body, where there is one, is declared to be JSON. Raises NotJson.
+    """Guard: a body must be declared as JSON. Raises NotJson.
 
-    Powertools looks for ``application/json`` in the header as it is written; media types have no case (RFC 9110, 8.3).
+    Powertools compares the header with ``application/json`` exactly, but media types ignore case (RFC 9110, 8.3).
     """
     if not event.get("body"):
         return
@@ -247,12 +245,12 @@ def _declares_json(event: Event) -> None:
 
 
 def _json(text: str) -> dict[str, Any]:
-    """A body's object. Raises BadRequest for what is not JSON or has a name twice; NotAnObject."""
+    """Parse a body's object. Raises BadRequest for invalid JSON or a duplicate name; NotAnObject."""
     try:
         document = parse_object(text)
     except ValueError as error:
         raise BadRequest("The body must be JSON, with each name once.") from error
-    # Checked here, because Powertools would take the first element of a list for the object.
+    # Checked here, because Powertools would take a list's first element for the object.
     if document is None:
         raise NotAnObject
     return document

@@ -32,10 +32,10 @@ from shared.models.catalog import CATEGORIES, Deal
 from shared.values import identifiers, naming, times
 
 CLOCK_SKEW = timedelta(seconds=60)
-"""How far an editor's clock may be ahead of ours."""
+"""How far an editor's clock may be ahead."""
 
 MAX_KEY_BYTES = 1000
-"""Bytes of a text that a key ends with; what begins the key has some of the 1,024, too."""
+"""The most bytes of a text that ends a key of at most 1,024; its prefix takes the rest."""
 
 
 def _web_address(text: str) -> str:
@@ -44,7 +44,7 @@ def _web_address(text: str) -> str:
     try:
         parts = urlsplit(text)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
-        usable = usable and parts.port != 0  # reading it raises ValueError for what is no port
+        usable = usable and parts.port != 0  # reading it raises ValueError for an invalid port
     except ValueError:
         usable = False
     if not usable or re.search(r"[\s<>\"\\^`{|}]", text):
@@ -83,7 +83,7 @@ def _time(value: Any) -> datetime:
 
 
 def _fits_a_key(text: str) -> str:
-    """Refuse a text that a sort key, which ends at 1,024 bytes, could not end with: its characters may have four each.
+    """Refuse a text too long for a sort key of 1,024 bytes; a character may take four.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
     """
@@ -131,7 +131,7 @@ class Featured(Body):
 
 
 SO_MANY = {"minItems": CATEGORY_FEATURED[0], "maxItems": CATEGORY_FEATURED[1]}
-"""A category's picks, as the document bounds them; they are counted where they are kept."""
+"""The number of a category's picks, for the document only; ``picks`` checks it."""
 
 
 class CategoryFeatured(Body):
@@ -169,7 +169,7 @@ class NewDeal(OptionalFields):
     created_at: Annotated[Time | None, Field(description="In the past, as 2026-06-04T20:28:53Z.")] = None
 
     def to_deal(self, now: datetime, entropy: bytes) -> Deal:
-        """The deal this asks for, with an id made of 16 bytes of randomness. Raises InvalidTime for a future time."""
+        """The deal to create, with an id made from 16 random bytes. Raises InvalidTime for a future time."""
         created_at = self.created_at or now
         if created_at > now + CLOCK_SKEW:
             raise InvalidTime
@@ -196,7 +196,7 @@ class NewDraft(OptionalFields):
     starts_at: Time | None = None
 
     def to_deal(self, draft_id: str, now: datetime) -> Deal:
-        """The deal of a draft; what it lacks is empty."""
+        """A draft's deal; missing fields are empty."""
         missing = {name: "" for name in NEEDED if getattr(self, name) is None}
         return Deal(
             **self.model_dump(exclude={"expires_at", "starts_at"}) | missing,
@@ -210,7 +210,7 @@ class NewDraft(OptionalFields):
 class DealChange(OptionalFields):
     """Edit a deal. A field set to null is removed; ``withdrawn`` takes the deal back or brings it back."""
 
-    # A field that is not sent is not changed: the defaults below are never used, and not to be shown.
+    # A field that isn't sent isn't changed: the defaults below are never used, and not documented.
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
     title: Title = ""
@@ -223,7 +223,7 @@ class DealChange(OptionalFields):
     picture: Annotated[None, Field(description="Takes the picture away; POST /pictures sends one.")] = None
 
     def changes(self, now: datetime) -> dict[str, Any]:
-        """The fields of ``Deal`` that this sets, and to what."""
+        """The fields of ``Deal`` to change, with their new values."""
         named = {name: getattr(self, name) for name in self.model_fields_set}
         if "expires_at" in named:
             named["ends_at"] = named.pop("expires_at")

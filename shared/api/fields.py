@@ -1,6 +1,6 @@
-"""Bodies of requests: their base, the rules for fields that several share, and how a request's own are checked.
+"""Request bodies: their base model, rules that several fields share, and validation; and idempotency keys.
 
-With the body comes the idempotency key of a request. Only functions that take bodies import this, and pydantic with it.
+Only functions that take bodies import this, and pydantic with it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _INVISIBLE = (
 )
 HIDDEN = rf"\u0000-\u001f\u007f-\u009f{_REORDERING}{_INVISIBLE}"
 HIDDEN_IN_PARAGRAPHS = rf"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_REORDERING}{_INVISIBLE}"
-"""Characters that cannot be seen but change a text: control characters, separators of lines, marks that reorder text,
-and letters and spaces without width or ink; not the joiners that emoji and scripts need. As in a regular expression.
+"""Invisible characters that change a text: control characters, line separators, marks that reorder text, and letters
+and spaces without width or ink; but not the joiners that emoji and scripts need. Written for a regular expression.
 
-The OpenAPI document's patterns have them too, in the dialect that JSON Schema, ECMAScript and Python share.
+The OpenAPI document's patterns use them, too, in the dialect common to JSON Schema, ECMAScript and Python.
 """
 
 _NOT_PLAIN = re.compile(rf"[{HIDDEN}\ud800-\udfff]")
@@ -57,23 +57,23 @@ class Answer(BaseModel):
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
-    """Leave the defaults of an object's fields out of the OpenAPI document: there, a field is sent or it is not."""
+    """Leave the defaults of an object's fields out of the OpenAPI document: there, a field is sent or it isn't."""
     for field in schema["properties"].values():
         field.pop("default", None)
 
 
 def documented(pattern: str, **more: Any) -> dict[str, Any]:
-    """The OpenAPI pattern of a text whose validator checks the same."""
+    """The OpenAPI pattern of a text that a validator checks in the same way."""
     return {"pattern": f"^[ \\t\\n\\r]*{pattern}[ \\t\\n\\r]*$", **more}
 
 
 def trimmed(text: str) -> str:
-    """A text without the white space around it."""
+    """A text without surrounding white space."""
     return text.strip(" \t\n\r")
 
 
 def plain(text: str, refused: re.Pattern[str] = _NOT_PLAIN) -> str:
-    """Refuse invisible characters (``HIDDEN``) and half characters; compose the rest."""
+    """Refuse invisible characters (``HIDDEN``) and lone surrogates; compose the rest."""
     found = refused.search(text)
     if found:
         raise ValueError(f"must not have the character U+{ord(found[0]):04X}")
@@ -81,24 +81,24 @@ def plain(text: str, refused: re.Pattern[str] = _NOT_PLAIN) -> str:
 
 
 def line(text: str) -> str:
-    """A text of one line, with something to see in it."""
+    """Check a one-line text with something visible in it."""
     if not _SEEN.search(text):
         raise ValueError("must have a visible character")
     return plain(trimmed(text))
 
 
 def paragraphs(text: str) -> str:
-    """A text that may have several lines."""
+    """Check a text that may have several lines."""
     return plain(trimmed(text), _NOT_PARAGRAPHS)
 
 
 def one_of(codes: Callable[[], Iterable[str]], example: str) -> Any:
-    """A field whose document lists some codes; they are read where one is made."""
+    """A field whose schema lists some codes, which are read when it is made."""
     return Field(json_schema_extra=lambda schema: schema.update({"enum": [*sorted(codes())], "examples": [example]}))
 
 
 def known(codes: Callable[[], Container[str]], what: str, text: str) -> str:
-    """Refuse a text that is not among some codes."""
+    """Refuse a text that isn't one of some codes."""
     if text not in codes():
         raise ValueError(f"must be {what}")
     return text
@@ -114,7 +114,7 @@ Currency = TypeAliasType(
 )
 DealId = Annotated[str, Field(pattern=f"^{identifiers.KSUID}$")]
 
-# Of answers.
+# For answers.
 Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2,4}$", examples=["31.90"])]
 Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 Count = Annotated[int, Field(ge=0)]
@@ -132,17 +132,17 @@ class Picture(Answer):
 B = TypeVar("B", bound=BaseModel)
 
 MAX_UNKNOWN = 20
-"""Unknown fields that an answer names."""
+"""The most unknown fields that an answer names."""
 
 MAX_NAME = 100
-"""Characters of a field's name that an answer repeats."""
+"""The most characters of a field's name that an answer repeats."""
 
 MAX_DETAIL = 1000
-"""Characters of a sentence that names several fields."""
+"""The most characters of a sentence that names several fields."""
 
 
 class InvalidBody(Invalid):
-    """A body whose fields cannot be used. ``faults`` names each by its path, such as ``dealIds.2``, and says why."""
+    """A body with invalid fields. ``faults`` names each by its path, such as ``dealIds.2``, with the reason."""
 
     faults: Sequence[tuple[str, str]] = ()
 
@@ -155,7 +155,7 @@ class InvalidBody(Invalid):
 
 
 def checked(model: type[B], sent: Any, *, typed: bool = False) -> B:
-    """A body as a model. Raises InvalidBody. In fields that were ``typed``, a number is a text of digits."""
+    """Validate a body. Raises InvalidBody. With ``typed``, a number is a text of digits."""
     try:
         return model.model_validate(sent, strict=False if typed else None)
     except ValidationError as error:
@@ -163,7 +163,7 @@ def checked(model: type[B], sent: Any, *, typed: bool = False) -> B:
 
 
 def with_body(app: APIGatewayRestResolver, answer: Callable[..., Response[Any]]) -> Response[Any]:
-    """Middleware: a handler's argument that is a model is made of the body. Raises NotJson, InvalidBody."""
+    """Middleware: pass the validated body as the handler's model argument. Raises NotJson, InvalidBody."""
     for name, model in models(app.context["_route"].func).items():
         if media_type(app.current_event.raw_event) not in ("", "application/json"):
             raise NotJson
@@ -176,13 +176,13 @@ def with_body(app: APIGatewayRestResolver, answer: Callable[..., Response[Any]])
 
 @cache
 def models(handler: Callable[..., Any]) -> dict[str, type[BaseModel]]:
-    """The arguments of a handler that are models of its body: one, or none."""
+    """The handler's arguments that are models of its body: one, or none."""
     hints = {name: hint for name, hint in get_type_hints(handler).items() if isinstance(hint, type)}
     return {name: hint for name, hint in hints.items() if issubclass(hint, BaseModel)}
 
 
 def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """The errors of a body, with at most ``MAX_UNKNOWN`` of its unknown fields: it may have thousands."""
+    """A body's errors, with at most ``MAX_UNKNOWN`` unknown fields: there may be thousands."""
     unknown = 0
     for entry in found:
         unknown += entry["type"] == "extra_forbidden"
@@ -191,7 +191,7 @@ def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 
 def idempotency(app: BaseRouter, asked: dict[str, Any]) -> Idempotency | None:
-    """The idempotency of a request, which asks for ``asked``; None where there is no key.
+    """The idempotency of a request with the content ``asked``; None without a key.
 
     Raises BadRequest for an invalid key, NotSignedIn.
     """

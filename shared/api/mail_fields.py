@@ -1,4 +1,4 @@
-"""Mail's fields in the answer about an account, and in the body that changes it."""
+"""Mail's fields in the account's document, and in the body that changes it."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "Account": {"email_verified": Verified, "mail_stopped": Stopped, "digest_hour": Digest}
 }
 IN_BODIES: Mapping[str, Mapping[str, Any]] = {"AccountChange": {"digest_hour": NewHour}}
-"""By a model's name, the fields that it has in addition to its own."""
+"""By model, the fields that mail adds."""
 
 
 def of_account(_table: Table, user: User) -> Json:
-    """Mail's fields of one's own account."""
+    """Mail's fields of the caller's account."""
     own = settings_of(user)
     return {
         "emailVerified": is_verified(user),

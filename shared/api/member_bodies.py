@@ -34,7 +34,7 @@ Email = Annotated[
     AfterValidator(line),
     AfterValidator(normalise_email),
 ]
-# White space in a password counts, around it too.
+# White space in a password counts, also around it.
 Password = Annotated[
     str,
     Field(min_length=10, max_length=200, json_schema_extra={"pattern": f"^[^{HIDDEN}]*$"}),

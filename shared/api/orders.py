@@ -1,7 +1,6 @@
-"""The shop's JSON: bodies of requests about addresses, carts, orders and stock, and what is answered.
+"""The shop's JSON: request bodies for addresses, carts, orders and stock, and answers.
 
-Bodies are pydantic models. Of answers, there is one function for each schema that is made of one object. Orders can go
-to the countries of ISO 3166, whose data ``tools/shop.py`` makes.
+Orders can go to ISO 3166's countries; ``tools/shop.py`` makes the data.
 """
 
 from __future__ import annotations
@@ -32,24 +31,24 @@ from shared.values.times import to_iso
 
 
 def place_of(order_id: str) -> str:
-    """The address of an order."""
+    """An order's address in the API."""
     return f"{ROOT}/orders/{order_id}"
 
 
 @cache
 def countries() -> Mapping[str, tuple[str, bool]]:
-    """The name of each country, and whether its addresses need a postal code; read at the first use."""
+    """Each country's name, and whether its addresses need a postal code; read at first use."""
     known: dict[str, tuple[str, bool]] = json.loads(Path(__file__).with_name("countries.json").read_text("utf-8"))
     return known
 
 
 def needs_postal_code(country: str) -> bool:
-    """Whether addresses of a country need a postal code; of a text that is no country, too."""
+    """Whether a country's addresses need a postal code; true for an unknown country."""
     return countries().get(country, ("", True))[1]
 
 
 def _whole(number: object) -> object:
-    """A number without a fraction as an integer: JSON has one kind of numbers, and 2.0 is 2 there."""
+    """A number without a fraction as an integer: JSON has one number type, so 2.0 is 2."""
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
@@ -96,7 +95,7 @@ class NewAddress(Body):
         return line(text) if text.strip() or (country and needs_postal_code(country)) else ""
 
     def to_address(self) -> StoredAddress:
-        """The address this asks for."""
+        """The address to store."""
         return StoredAddress(**self.model_dump())
 
 
@@ -141,11 +140,11 @@ class NewOrder(Body):
         return self
 
     def wanted(self) -> list[Wanted]:
-        """The items that this asks for."""
+        """The requested items."""
         return [Wanted(item.deal_id, item.quantity, item.price, item.currency) for item in self.items]
 
     def seen(self) -> dict[str, str] | None:
-        """The totals that it must come to, by currency; None where that is not said."""
+        """The expected totals by currency; None if not given."""
         return None if self.totals is None else {total.currency: total.amount for total in self.totals}
 
 
@@ -170,7 +169,7 @@ class StockChange(Body):
 
 
 def cart(items: Iterable[CartItem], now: datetime) -> Json:
-    """A cart: each deal as it is today, and the price it had when it was put in."""
+    """A cart: each deal as it is today, and its price when it was added."""
     return documents.all_of(cart_item(item, now) for item in items)
 
 
@@ -191,7 +190,7 @@ def order(order: Order) -> Json:
 
 
 def order_head(order: Order) -> Json:
-    """An order without its items, as lists show it."""
+    """An order without its items, for lists."""
     return {
         "orderId": order.order_id,
         "orderNumber": order_number(order.number),
@@ -208,7 +207,7 @@ def order_head(order: Order) -> Json:
 
 
 def customer(customer: Customer) -> Json:
-    """A user as the shop's editors see them, with the newest orders."""
+    """A user and the newest orders, for the shop's editors."""
     return {
         "username": customer.username,
         "name": customer.name,
@@ -222,7 +221,7 @@ def _amounts(by_currency: Mapping[str, str]) -> list[Json]:
 
 
 def stock(stock: Stock) -> Json:
-    """The pieces left of a deal, by shard, and those in orders that are not cancelled."""
+    """A deal's pieces left, by shard, and those in orders that aren't cancelled."""
     return {
         "dealId": stock.deal_id,
         "left": stock.left,

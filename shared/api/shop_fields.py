@@ -1,6 +1,6 @@
-"""The shop's fields in others' answers: an account's addresses, a deal's stock, and the order that a message is about.
+"""The shop's fields in other documents: an account's addresses, a deal's stock, and a message's order.
 
-They are apart from the shop's bodies, so that functions about accounts do not load those.
+They are separate from the shop's bodies, so that account functions don't load those.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def address(address: StoredAddress) -> Json:
 
 
 def by_name(found: Mapping[str, StoredAddress]) -> Json:
-    """Some addresses, by their names."""
+    """Addresses by name."""
     return {name: address(each) for name, each in found.items()}
 
 
 def of_account(table: Table, user: User) -> Json:
-    """The shop's fields in the answer about one's own account."""
+    """The shop's fields of the caller's account."""
     return {"addresses": by_name(addresses.of(table, user.username))}
 
 
@@ -61,4 +61,4 @@ IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "Deal": {"stock": StockName},
     "Message": {"order": AboutOrder},
 }
-"""By a model's name, the fields that it has in addition to its own."""
+"""By model, the fields that the shop adds."""

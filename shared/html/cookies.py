@@ -1,8 +1,8 @@
-"""The two cookies of a signed-in user (the session's token, a hint for the script), and a POST kept until one is.
+"""The cookies of a signed-in user (the session's token, a hint for the script), and POSTs replayed after signing in.
 
-A POST is replayed after signing in: a third cookie keeps its form. Only harmless buttons are kept, as another person
-may sign in: save, vote, watch and like. The cookie is set in answer to a form of our own pages, and ``__Host-``
-keeps other sites from setting it: what it asks was asked here.
+A third cookie keeps a POST's form until its sender has signed in. Only harmless buttons are kept (save, vote, watch,
+like), because another person may sign in. Forms of our own pages set the cookie, and ``__Host-`` keeps other sites from
+setting it, so its content was requested here.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from shared.models.members import Session
 from shared.runtime.environment import table
 
 SESSION = "__Host-btd"
-"""The name of the session's cookie, on all stages but the laptop's."""
+"""The session cookie's name, except on the laptop."""
 HINT = "btd-in"
-"""Not a secret, and readable by the script: only where it is set does the script ask for the user's own state."""
+"""Not secret, and readable by the script, which asks for the user's own state only if it is set."""
 
 MAX_AGE = int(settings.SESSION_LIFETIME.total_seconds())
 
 
 def signed_in(token: str) -> list[str]:
-    """The values of ``Set-Cookie`` for a user who has just signed in."""
+    """The ``Set-Cookie`` values that sign a user in."""
     return [
         f"{name('btd')}={token}; {attributes()}; HttpOnly; Max-Age={MAX_AGE}",
         f"{HINT}=1; {attributes()}; Max-Age={MAX_AGE}",
@@ -40,12 +40,12 @@ def signed_in(token: str) -> list[str]:
 
 
 def signed_out() -> list[str]:
-    """The values of ``Set-Cookie`` that end both cookies."""
+    """The ``Set-Cookie`` values that delete both cookies."""
     return [f"{name('btd')}=; {attributes()}; HttpOnly; Max-Age=0", f"{HINT}=; {attributes()}; Max-Age=0"]
 
 
 def token_of(event: Mapping[str, Any]) -> str | None:
-    """The token that a request brings, or None. Two of them count as none: a browser holds one cookie of this name."""
+    """The token in a request's cookie, or None. Two count as none: a browser holds one cookie of this name."""
     own = name("btd")
     tokens = {value for each, value in brought(event) if each == own}
     token = tokens.pop() if len(tokens) == 1 else ""
@@ -53,9 +53,9 @@ def token_of(event: Mapping[str, Any]) -> str | None:
 
 
 def session_of(table: Table, request: Request) -> Session | None:
-    """The session that a request belongs to, or None for one that was guessed, has expired or was ended.
+    """The session of a request; None if its token is unknown, has expired or was ended.
 
-    One consistent read where the request brings a token, none where it does not. The request then says who asks.
+    One consistent read if the request has a token, none otherwise. The request then knows its user.
     """
     token = token_of(request.event)
     if token is None:
@@ -69,7 +69,7 @@ def session_of(table: Table, request: Request) -> Session | None:
 
 
 def member_of(request: Request) -> Session:
-    """The session of the user who asks. Raises NotSignedIn, which leads to the sign-in page and back."""
+    """The session of a signed-in user. Raises NotSignedIn, which leads to the sign-in page and back."""
     session = session_of(table(), request)
     if session is None:
         raise NotSignedIn
@@ -77,9 +77,9 @@ def member_of(request: Request) -> Session:
 
 
 def sender_of(request: Request, place: str) -> Session:
-    """The session of the user who pressed a button. Raises SignInFirst, which leads to signing in and on to a place.
+    """The session of the user who pressed a button. Raises SignInFirst, which leads to signing in, then to ``place``.
 
-    Forms with text fields call ``member_of``, which keeps their values.
+    Forms with text fields use ``member_of``, which keeps their values.
     """
     session = session_of(table(), request)
     if session is None:
@@ -88,7 +88,7 @@ def sender_of(request: Request, place: str) -> Session:
 
 
 def editor_of(request: Request, refusal: str = "The desk is for editors.") -> Session:
-    """The session of the editor who asks. Raises NotSignedIn; Forbidden, which says ``refusal``, for anyone else."""
+    """The session of an editor. Raises NotSignedIn; Forbidden with ``refusal`` for anyone else."""
     session = member_of(request)
     if session.role != "editor":
         raise Forbidden(refusal)
@@ -96,19 +96,19 @@ def editor_of(request: Request, refusal: str = "The desk is for editors.") -> Se
 
 
 def require_laptop_or_editor(request: Request) -> None:
-    """Admit everyone on the laptop, elsewhere editors, to what shows the workings. Raises NotSignedIn, Forbidden."""
+    """Require an editor, except on the laptop, for pages that show the workings. Raises NotSignedIn, Forbidden."""
     if not on_laptop():
         editor_of(request, "The table is for editors.")
 
 
 _COUNTS = {name: features.imported(count) for name, count in features.merged("head_counts").items()}
-"""The features' counts for the header of a member's pages."""
+"""Features' counts in the header of a member's pages."""
 
 
 def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Read a member's page, and in the same round trip the header's values: the member and counts.
+    """Read a member's page and, in the same round trip, the header's values: the member and counts.
 
-    More than 99 unread messages are "99+": no more are counted.
+    More than 99 unread messages aren't counted: "99+".
     """
     username, most = request.username, settings.UNREAD_SHOWN
     if username is None:
@@ -125,21 +125,21 @@ def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any],
 
 
 COOKIE = "btd-wish"
-"""The end of the cookie's name."""
+"""The cookie's name, without its prefix."""
 
 MOST = 1000
-"""Characters of a form that is kept: such a button's has few fields."""
+"""Characters of a form that is kept: these buttons have few fields."""
 
 
 def sender_with_replay(request: Request, place: str) -> Session:
-    """As ``cookies.sender_of``, but what the button asks for is kept, and done on the way back to its place."""
+    """As ``sender_of``, but the button's form is kept, and sent after signing in, on the way to ``place``."""
     try:
         return sender_of(request, place)
     except SignInFirst as error:
         wish = f"{quote(request.path)}?{urlencode(forms.read(request.event))}"
         if len(wish) > MOST:
             raise
-        # Half an hour is enough to make an account.
+        # Half an hour is enough to create an account.
         kept = f"{requests.name(COOKIE)}={wish}; {requests.attributes()}; HttpOnly; Max-Age=1800"
         prefix = request.path.split("/")[1]
         way_back = f"/{prefix}/wish?{urlencode({'next': place})}"
@@ -147,7 +147,7 @@ def sender_with_replay(request: Request, place: str) -> Session:
 
 
 def replay_after_sign_in(routes: Routes, prefix: str, *buttons: Page) -> None:
-    """Register the page below a prefix that sends the form that was kept, of one of some buttons, and forgets it."""
+    """Register the page below ``prefix`` that sends a kept form to one of ``buttons``, and deletes it."""
 
     @routes.get(f"{prefix}/wish")
     def wish(request: Request) -> Answer:
@@ -159,13 +159,13 @@ def replay_after_sign_in(routes: Routes, prefix: str, *buttons: Page) -> None:
             answer = pages.lead_to(forms.own_path(request.query.get("next"), "/"))
         own = requests.name(COOKIE)
         lines = list(answer.headers.get("Set-Cookie", []))
-        if not any(line.startswith(f"{own}=") for line in lines):  # else it is kept once more
+        if not any(line.startswith(f"{own}=") for line in lines):  # otherwise it would be kept again
             answer.headers["Set-Cookie"] = [*lines, f"{own}=; {requests.attributes()}; HttpOnly; Max-Age=0"]
         return answer
 
 
 def _kept(request: Request) -> Request | None:
-    """The form that the cookie of a request keeps."""
+    """The form in a request's cookie."""
     own = requests.name(COOKIE)
     found = [value for name, value in requests.brought(request.event) if name == own]
     if len(found) != 1:

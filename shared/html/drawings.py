@@ -1,12 +1,12 @@
-"""Items and writes as they are drawn: a table with columns for each type, and a write in words.
+"""Drawings of items (a table with columns for each type) and of writes (in words).
 
-``drawn`` makes the values of the macro ``collection`` of ``collections/parts.html``, of any items of this table: one
-row an item, and the attributes of each type in columns of their own. ``query_lines`` asks for a collection in the
-words of three tools, to copy: the AWS CLI, boto3 and our command line.
+``drawn`` makes the values of the macro ``collection`` (``collections/parts.html``) from any items of this table: a row
+an item, with columns for the attributes of its type. ``query_lines`` gives a query to copy for the AWS CLI, boto3 and
+our command line.
 
-A write in words is the item it is of, its condition, what it does and what its refusal means. It omits what
-the browser of the table would not show: of other partitions their kind alone, and of people's items the values of
-certain attributes alone (``shared/data/partitions.py``).
+A write's description has its item, condition, effect and the meaning of its refusal. It omits what the table browser
+wouldn't show: hidden partitions have only their kind, people's items only some attributes' values
+(``shared/data/partitions.py``).
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from shared.models.catalog import ALL_DEALS, feed_of
 from shared.values.times import ago
 
 LONGEST = 120
-"""Characters of a value that are drawn."""
+"""The most characters of a value in a table."""
 
 FIRST = ("Title", "Name", "Username", "Status", "Price", "ListPrice", "Brand", "Category", "Quantity", "Left", "Total")
-"""Attributes whose columns come first, in this order; the others follow in that of the alphabet."""
+"""Attributes whose columns come first, in this order; the others follow alphabetically."""
 
 MINUTE = timedelta(minutes=1)
 
@@ -52,10 +52,10 @@ Hidden = Mapping[str, Mapping[str, str]]
 def drawn(
     items: Sequence[Item], now: datetime, *, index: Index | None = None, hidden: Hidden = HIDDEN_ATTRIBUTES
 ) -> Json:
-    """Some items of one collection, in their order, as the macro draws them; items of one type in a row are a group.
+    """The values to draw items of one collection, in order; consecutive items of one type are a group.
 
-    ``hidden`` are the attributes that are left out, by the items' types, each with the reason. ``size`` is that of all
-    items as texts have it; ``capacity`` and ``dollars`` (for a million) are those of one Query that reads them.
+    ``hidden`` are attributes to omit, by item type, each with the reason. ``size`` is the items' total as text;
+    ``capacity`` and ``dollars`` (a million times) are for one Query that reads them all.
     """
     whole = sum(size_of(_wire(item)["M"]) for item in items)
     capacity = Capacity(units_read(whole))
@@ -74,7 +74,7 @@ def drawn(
 
 
 def size(number: int) -> str:
-    """A number of bytes as it is read: ``412 B``, ``2.0 KB``."""
+    """A number of bytes in words: ``412 B``, ``2.0 KB``."""
     return f"{number} B" if number < 1024 else f"{number / 1024:,.1f} KB"
 
 
@@ -116,9 +116,9 @@ def _row(item: Item, columns: Sequence[str], now: datetime, index: Index | None,
 
 
 def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
-    """The address that a sort key leads to: of an index, the item in the table; of the table, a partition so named.
+    """The address that a sort key links to: an index's links to the item in the table, a table's to a partition.
 
-    Scratch items have sort keys of their own, which name no partition.
+    Scratch items' sort keys name no partition.
     """
     if index is not None:
         return address(str(item[PARTITION_KEY]), None)
@@ -132,7 +132,7 @@ def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
 
 @cache
 def _noted() -> dict[str, Callable[[Item], tuple[str, str]]]:
-    """By types of notes of features, the partition that a note is about, and its index."""
+    """By features' types of notes, the partition that a note points to, and its index."""
     return features.merged("items", "NOTES")
 
 
@@ -141,7 +141,7 @@ def _is_scratch(item: Item) -> bool:
 
 
 def _periods(item: Item) -> dict[str, str]:
-    """The addresses that the counts of a Periods item lead to: the partitions whose deals they count."""
+    """The addresses for a Periods item's counts: the partitions whose deals they count."""
     if item.get("Type") != keys.PERIODS:
         return {}
     place = str(item[PARTITION_KEY])
@@ -172,7 +172,7 @@ def _expiry(when: datetime, now: datetime) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as it is drawn: whole where it is short, else its beginning or its size."""
+    """A value as text: whole if it is short, else its beginning or its size."""
     if isinstance(value, bytes):
         return f"{len(value):,} bytes"
     if isinstance(value, set):
@@ -186,7 +186,7 @@ def _kind(value: Any) -> str:
 
 
 def _wire(value: Any) -> Json:
-    """A value as DynamoDB has it, also of the types that we never write."""
+    """A value in DynamoDB's form, also of types that we never write."""
     match value:
         case None:
             return {"NULL": True}
@@ -203,7 +203,7 @@ def _wire(value: Any) -> Json:
 def query_lines(
     table: str, partition: str, index: Index | None, beginning: str = "", *, backward: bool = False
 ) -> list[dict[str, Any]]:
-    """The tools, each with its name and its lines. All of them read 1 MB at most, or on from page to page."""
+    """The tools' names, each with its lines. All read at most 1 MB, or page by page."""
     partition_key, sort_key = key_names(index)
     name, quote = index.name if index else "", shlex.quote
     condition, values = f"{partition_key} = :pk", {":pk": {"S": partition}}
@@ -237,10 +237,10 @@ def query_lines(
 
 
 LONGEST_VALUE = 60
-"""Characters of a value that are shown."""
+"""The most characters of a value in a description."""
 
 MOST_TERMS = 4
-"""Parts of a condition that are explained one by one."""
+"""The most parts of a condition that are explained one by one."""
 
 _WITHHELD = "…"
 _VALUE = re.compile(r":\w+")
@@ -265,17 +265,17 @@ _TERMS = (
     (re.compile(r"(\S+) > (\S+)"), "{0} is more than {1}"),
     (re.compile(r"(\S+) < (\S+)"), "{0} is less than {1}"),
 )
-"""The parts of our conditions, each with its words."""
+"""The terms of our conditions, each in words."""
 
 
 def place(write: Write) -> tuple[str, str]:
-    """The partition key and the sort key of the item that a write is of."""
+    """The partition and sort key of a write's item."""
     key = write.arguments.get("Key") or write.arguments["Item"]
     return str(unmarshal(key[PARTITION_KEY])), str(unmarshal(key[SORT_KEY]))
 
 
 def key(write: Write) -> str:
-    """The item's key as it is shown; of a partition that is not, its kind."""
+    """The item's key for display; for a hidden partition, its kind."""
     partition, sort = place(write)
     if not is_visible(partition, None):
         return keys.pattern_of(partition).replace("*", _WITHHELD)
@@ -283,7 +283,7 @@ def key(write: Write) -> str:
 
 
 def type_of(write: Write) -> str:
-    """The type of the item: as it is put, else by its key."""
+    """The item's type: from its content in a Put, else by its key."""
     item = write.arguments.get("Item")
     if item is not None and "Type" in item:
         return str(unmarshal(item["Type"]))
@@ -302,7 +302,7 @@ def _is_of(entity: Entity, partition: str, sort: str) -> bool:
 
 
 def condition(write: Write) -> tuple[str, str]:
-    """The condition in words, and as DynamoDB is sent it, with its names and values filled in."""
+    """The condition in words, and as DynamoDB gets it, with names and values filled in."""
     expression = write.arguments.get("ConditionExpression")
     if expression is None:
         return "whether or not it exists", ""
@@ -315,7 +315,7 @@ def condition(write: Write) -> tuple[str, str]:
 
 
 def does(write: Write) -> tuple[str, str]:
-    """A write in words; and its update expression, filled in, where it has one."""
+    """A write in words, and its update expression, if any, filled in."""
     match write.operation:
         case "Put":
             item, type_ = write.arguments["Item"], type_of(write)
@@ -329,7 +329,7 @@ def does(write: Write) -> tuple[str, str]:
 
 
 def refusal(write: Write) -> str:
-    """The meaning of a write's refusal; an error without a text of its own is shown by its description."""
+    """The meaning of a write's refusal; an error without its own text uses its docstring."""
     error = write.refused
     if error is None:
         return ""
@@ -339,7 +339,7 @@ def refusal(write: Write) -> str:
 
 
 def _in_words(write: Write, expression: str) -> str:
-    """A part of a condition in words; what has none is shown as it is sent."""
+    """A part of a condition in words, or else as sent."""
     if expression.startswith("(") and expression.endswith(")"):
         expression = expression[1:-1]
     choices = list(_split(expression, "OR"))
@@ -355,12 +355,12 @@ def _in_words(write: Write, expression: str) -> str:
 
 
 def _spelled(name: str) -> str:
-    """A type's or a class's name in small words: ``brand like``."""
+    """A type's or a class's name in lower-case words: ``brand like``."""
     return re.sub("(?<!^)(?=[A-Z])", " ", name).lower()
 
 
 def _split(expression: str, word: str) -> Iterator[str]:
-    """The parts of an expression between a word outside parentheses."""
+    """Split an expression at a word outside parentheses."""
     depth, part = 0, ""
     for each in re.split(rf"([()]| {word} )", expression):
         depth += (each == "(") - (each == ")")
@@ -373,7 +373,7 @@ def _split(expression: str, word: str) -> Iterator[str]:
 
 
 def _filled(write: Write, expression: str, *, plain: bool = False) -> str:
-    """An expression with its names and values in place of their placeholders; ``plain`` texts have no quotes."""
+    """An expression with placeholders replaced by names and values; ``plain`` texts have no quotes."""
     names = write.arguments.get("ExpressionAttributeNames", {})
     values = write.arguments.get("ExpressionAttributeValues", {})
     withheld = _withheld(write)
@@ -387,7 +387,7 @@ def _filled(write: Write, expression: str, *, plain: bool = False) -> str:
 
 
 def _withheld(write: Write) -> set[str]:
-    """The placeholders of the values that are left out."""
+    """The placeholders of values to omit."""
     partition, _ = place(write)
     values = write.arguments.get("ExpressionAttributeValues", {})
     if not is_visible(partition, None):
@@ -408,7 +408,7 @@ def _withheld(write: Write) -> set[str]:
 
 
 def _literal(value: Any, *, plain: bool) -> str:
-    """A value as it is shown."""
+    """A value for display."""
     match value:
         case bytes():
             return f"{len(value):,} bytes"

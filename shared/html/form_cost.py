@@ -1,8 +1,8 @@
-"""The cost of a form: its writes as they were made, drawn on the page that it leads to, and the stream's work on them.
+"""A form's cost: its writes, drawn on the page that it leads to, and the stream's work on them.
 
-Only stages that show their work import this. The drawing is kept for ten minutes under an unguessable id,
-which is in the address that the form leads to (``?trace=``). A page that is the same for everyone reads no cookie
-for it, and an answer that has one is never stored.
+Only stages that show their work import this. A drawing is kept for ten minutes under an unguessable id, which is in the
+address of the next page (``?trace=``). Public pages read no cookie for it, and an answer with a drawing is never
+cached.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from shared.values import times
 from shared.values.naming import counted
 
 QUERY = "trace"
-"""The name that a trace's id has in a query."""
+"""The query parameter with a trace's id."""
 
 _ID = re.compile(r"[\w-]{16}", re.ASCII)
 _VERBS = {"Put": "put", "Update": "update", "Delete": "delete", "ConditionCheck": "check"}
@@ -51,57 +51,57 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
         keys.SCORE: "votes",
     },
 }
-"""The functions that read the stream, each with the types of items that its filter wants, in words."""
+"""The functions that read the stream, each with the item types of its filter, in words."""
 
 _current: dict[str, Any] = {}
-"""The present request's event, and the drawing of its own writes once it is made."""
+"""The current request's event, and the drawing of its own writes once made."""
 
 
 def begin_page(event: Event) -> None:
-    """Start over, for a new request of a page, which may ask for a fault."""
+    """Reset for a new page request, which may ask for a fault."""
     page_cost.begin_fault(event)
     begin(event)
 
 
 def begin(event: Event) -> None:
-    """Start over, for a new request."""
+    """Reset for a new request."""
     page_cost.begin()
     _current.clear()
     _current["event"] = event
 
 
 def values(*, status: int) -> dict[str, Any]:
-    """The values for templates: the page's cost, and the form's that led to it."""
+    """The values for templates: the page's cost, and that of the form before it."""
     return {"page_cost": page_cost.measured(), "form_cost": shown(status=status)}
 
 
 def is_once(took: Mapping[str, Any]) -> bool:
-    """Whether a page with these values is for one reader alone: it shows a form, or a fault that was asked for."""
+    """Whether a page with these values is for one reader only, because it shows a form or a requested fault."""
     return bool(took["form_cost"] or (took["page_cost"]["fault"] or {}).get("asked"))
 
 
 def shown(*, status: int) -> Drawing | None:
-    """The drawing for a page: of the form that led to it or, on a page with an error, of its own writes."""
+    """The drawing for a page: of the form before it or, on an error page, of its own writes."""
     event = _current.get("event", {})
     trace_id = (event.get("queryStringParameters") or {}).get(QUERY, "")
     try:
         if event.get("httpMethod") == "POST":
             return _as_shown(own()) if status >= HTTPStatus.BAD_REQUEST else None
         return find(trace_id) if status == HTTPStatus.OK and trace_id else None
-    except DealsError as error:  # the page is whole without it
+    except DealsError as error:  # the page works without it
         logger().warning("no trace", exc_info=error)
         return None
 
 
 def find(trace_id: str) -> Drawing | None:
-    """The drawing that is kept under an id, with what has followed by now; None where nothing is kept."""
+    """A stored drawing with the work that has followed so far; None if there is none."""
     now = times.now()
     found = workings.find(table(), trace_id, now) if _ID.fullmatch(trace_id) else None
     return _as_shown(found, trace_id) if found else None
 
 
 def own() -> Drawing:
-    """The drawing of the present request's own writes."""
+    """The drawing of the current request's writes."""
     if "drawn" not in _current:
         _current["drawn"] = drawing(page_cost.trace().requests, correlation_id(_current["event"]))
     drawn: Drawing = _current["drawn"]
@@ -109,21 +109,21 @@ def own() -> Drawing:
 
 
 def keep() -> str:
-    """Keep the drawing of the present request; returns its id, or an empty text for one that is no form."""
+    """Store the current request's drawing; returns its id, or an empty text if it isn't a form."""
     event = _current["event"]
     if event["httpMethod"] not in _WRITING and not event["path"].endswith("/wish"):
         return ""
     trace_id = secrets.token_urlsafe(12)
     try:
         workings.keep(table(), trace_id, own(), times.now())
-    except DealsError as error:  # the form is sent, whether or not it can be shown
+    except DealsError as error:  # the form has been sent, shown or not
         logger().warning("no trace", exc_info=error)
         return ""
     return trace_id
 
 
 def conclude(answer: Event) -> None:
-    """Keep what a form took, and let its answer lead to it: its address does or, for a script, a link."""
+    """Store a form's drawing, and link it from the answer: in its address or, for a script, in a header."""
     headers = answer["multiValueHeaders"]
     leads, is_json = "Location" in headers, headers.get("Content-Type") == ["application/json"]
     trace_id = keep() if leads or is_json else ""
@@ -138,7 +138,7 @@ def conclude(answer: Event) -> None:
 
 
 def described_by(trace_id: str) -> str:
-    """The link to a drawing, as a header has it: https://www.rfc-editor.org/rfc/rfc8288."""
+    """The header that links a drawing: https://www.rfc-editor.org/rfc/rfc8288."""
     return f'<{_place(trace_id)}>; rel="describedby"'
 
 
@@ -147,15 +147,15 @@ def _place(trace_id: str) -> str:
 
 
 def drawing(requests: Sequence[Request], request_id: str = "") -> dict[str, Any]:
-    """The writes of some requests, in their order, as JSON can hold them. Times are in milliseconds."""
+    """The writes of requests, in order, as JSON values. Times are in milliseconds."""
     requests = sorted(requests, key=lambda request: request.began)
     writing = [request for request in requests if request.writes]
     first, last = (writing[0].began, writing[-1].ended) if writing else (0.0, 0.0)
     groups = [_group(tries) for tries in _attempts(writing)]
     whole = sum((request.capacity for request in requests if request.capacity), Capacity())
-    silent = any(request.capacity is None for request in requests)  # refusals take units, too, and do not say how many
+    silent = any(request.capacity is None for request in requests)  # refusals consume units, too, but don't report them
     whole = replace(whole, basis=Basis.AT_LEAST) if silent else whole
-    clock = time.time() - time.perf_counter()  # of the requests' own clock
+    clock = time.time() - time.perf_counter()  # when the requests' clock was zero
     done = [request for request in writing if not request.refused]
     return {
         "groups": groups,
@@ -174,7 +174,7 @@ def drawing(requests: Sequence[Request], request_id: str = "") -> dict[str, Any]
 
 
 def _counts(groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """How many transactions of how many writes there were, writes by themselves, and retries."""
+    """The numbers of transactions (with their writes), single writes, and retries."""
     together = [len(group["writes"]) for group in groups if group["together"]]
     if together:
         yield f"{counted(len(together), 'transaction')} of {counted(sum(together), 'write')}"
@@ -185,7 +185,7 @@ def _counts(groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _attempts(writing: Sequence[Request]) -> list[list[Request]]:
-    """Requests grouped with their retries."""
+    """Group requests with their retries."""
     groups: list[list[Request]] = []
     for request in writing:
         found = [tries for tries in groups if tries[-1].refused and tries[-1].writes == request.writes]
@@ -197,12 +197,12 @@ def _attempts(writing: Sequence[Request]) -> list[list[Request]]:
 
 
 def _group(tries: Sequence[Request]) -> dict[str, Any]:
-    """A transaction or a write by itself, with what each attempt met before the last."""
+    """A transaction or single write, and what its earlier attempts met."""
     last = tries[-1]
     together = last.operation == "TransactWriteItems"
     reasons = last.reasons if together else (last.refused or "",)
     refused = [reason in REFUSED for reason in reasons] or [False] * len(last.writes)
-    # A transaction whose answer was lost has written; the next try reads that it did.
+    # A transaction whose answer was lost has written; its retry reads that it did.
     written = next((each for each in tries if each.capacity and each.capacity.write), last)
     units = _units(written, together=together)
     capacity = sum((each.capacity for each in tries if each.capacity), Capacity())
@@ -246,7 +246,7 @@ def _write(write: Write, units: str, *, refused: bool) -> dict[str, Any]:
 
 
 def _units(request: Request, *, together: bool) -> list[str]:
-    """The table's units of each write, as far as the sum allows: an item is as large as its larger image."""
+    """The table's units of each write, as far as their sum tells: an item counts by its larger image."""
     if request.capacity is None:
         return [""] * len(request.writes)
     times_ = 2 if together else 1
@@ -264,7 +264,7 @@ def _units(request: Request, *, together: bool) -> list[str]:
 
 
 def _try(one: Request, following: Request) -> dict[str, Any]:
-    """An attempt that was made again: what it met, on which item, and how long was waited."""
+    """A retried attempt: what it met, on which item, and the wait."""
     reasons = zip(one.reasons, one.writes, strict=False)
     met = (each for each in reasons if each[0] != "None" and each[0] not in REFUSED)
     reason, write = next(met, (one.refused or "", None))
@@ -277,7 +277,7 @@ def _try(one: Request, following: Request) -> dict[str, Any]:
 
 
 def _patterns(request: Request) -> list[str]:
-    """The numbers of the access patterns: of those that the function serves, the ones that the items belong to."""
+    """The access patterns of a request: those of its function that match its items."""
     numbers = patterns_of(request.source, None)
     kinds = [kind_of(drawings.place(write)[0], None) for write in request.writes]
     of_items = {number for kind in kinds if kind for number in kind.numbers.split()}
@@ -285,7 +285,7 @@ def _patterns(request: Request) -> list[str]:
 
 
 def _records(writes: Iterable[Write]) -> Iterator[dict[str, str]]:
-    """The stream's records of some writes; a condition that is only checked makes none."""
+    """The stream records of writes; condition checks make none."""
     for write in writes:
         if write.operation in _HAPPENS:
             partition, _ = drawings.place(write)
@@ -301,13 +301,13 @@ def _records(writes: Iterable[Write]) -> Iterator[dict[str, str]]:
 
 
 def _as_shown(kept: Drawing, trace_id: str = "") -> dict[str, Any]:
-    """A drawing as a page shows it: with what has followed by now."""
+    """A drawing for a page, with the work that has followed so far."""
     live = _place(trace_id) if trace_id else ""
     return {**kept, "id": trace_id, "live": live, "followed": _followed(kept, times.now())}
 
 
 def _followed(kept: Drawing, now: datetime) -> dict[str, Any]:
-    """The work of the stream's functions on a form's writes, and the functions that were not asked."""
+    """The stream functions' work on a form's writes, and the functions whose filters didn't match."""
     partitions = dict.fromkeys(record["partition"] for record in kept["records"] if record["partition"])
     steps = [step for partition in partitions for step in workings.steps(table(), partition, now) if _is_of(step, kept)]
     steps.sort(key=lambda step: (step["ended"], step["function"]))
@@ -327,7 +327,7 @@ def _followed(kept: Drawing, now: datetime) -> dict[str, Any]:
 
 
 def _is_of(step: Drawing, kept: Drawing) -> bool:
-    """Whether a step follows from a form: by its request's id, or by the time of the write, which is in seconds."""
+    """Whether a step follows from a form: by its request id, or by the write's time in seconds."""
     if step["request"]:
         return bool(step["request"] == kept["request"])
     return bool(kept["began"] // 1000 - 1 <= step["written"] <= kept["ended"] // 1000 + 1)

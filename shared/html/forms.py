@@ -1,10 +1,9 @@
-"""Forms that browsers post: from which sites, how they are read and checked, and which of our addresses they may lead
-to afterwards.
+"""Forms: where they were sent from, how they are read and checked, and where they may redirect.
 
-There are no tokens in forms, so that a form can be on a page that is cached for everyone. The browser itself says
-where a form was sent from: ``Sec-Fetch-Site``, which no script can set, or ``Origin`` in older browsers
-(https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site). The host of a request is never asked: behind
-a proxy it is the gateway's.
+Forms have no tokens, so they can be on cached pages. The browser says where a form was sent from: in
+``Sec-Fetch-Site``, which no script can set, or in ``Origin`` for older browsers
+(https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site). The request's host isn't used: behind a proxy it
+is the gateway's.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
 B = TypeVar("B", bound="BaseModel")
 
 MAX_FIELDS = 100
-"""Fields of one form. Ordering a page takes a field for each of its deals, 25 at most."""
+"""Fields of one form. Ordering a page's picks takes a field for each deal, at most 25."""
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 Fields = dict[str, str]
-"""The texts that were typed, by the names of a form's fields."""
+"""A form's typed texts by field name."""
 
 _SIGNED = features.paths("signed")
 """Pages whose links are signed, so that a form may come from anywhere."""
@@ -44,7 +43,7 @@ _WORDS = {
     "string_too_long": "This must have at most {max_length} characters.",
     "string_too_short": "This must have at least {min_length} characters.",
 }
-"""Sentences about a field's errors, by pydantic's types of errors."""
+"""Texts of field errors, by pydantic's error types."""
 
 
 class FromElsewhere(Forbidden):
@@ -59,10 +58,9 @@ class InvalidFields(InvalidInput):
 
 
 def ours_only(event: Event) -> None:
-    """Guard of a page function: whatever is sent to it was sent from its own pages, except where the link is signed.
+    """Guard: a form must come from this site's own pages, unless its link is signed.
 
-    Where the site's own origin is not known, only browsers that send ``Sec-Fetch-Site`` are believed. Raises
-    FromElsewhere.
+    If the site's own origin is unknown, only browsers that send ``Sec-Fetch-Site`` are accepted. Raises FromElsewhere.
     """
     if event["httpMethod"] == "GET" or event["path"] in _SIGNED:
         return
@@ -73,10 +71,9 @@ def ours_only(event: Event) -> None:
 
 
 def read(event: Mapping[str, Any]) -> Fields:
-    """The fields of a form that was posted, its body decoded already, white space around them left as it is.
+    """The fields of a posted form with decoded body; surrounding white space stays.
 
-    A field that is there twice is refused: the check might read one value, and the action the other.
-    Raises NotAForm, BadRequest.
+    A duplicate field is refused: check and action might read different values. Raises NotAForm, BadRequest.
     """
     body = event.get("body") or ""
     if body and media_type(event) != MEDIA_TYPE:
@@ -85,7 +82,7 @@ def read(event: Mapping[str, Any]) -> Fields:
         raise BadRequest("The form cannot be read.")
     try:
         pairs = parse_qsl(body, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
-    except ValueError as error:  # too many fields, or what is no UTF-8 behind the percent signs
+    except ValueError as error:  # too many fields, or invalid UTF-8
         raise BadRequest("The form cannot be read.") from error
     fields = dict(pairs)
     if len(fields) < len(pairs):
@@ -94,11 +91,10 @@ def read(event: Mapping[str, Any]) -> Fields:
 
 
 def check(body: type[B], typed: Mapping[str, Any], words: Mapping[str, str] | None = None) -> B:
-    """The body that the fields of a form make. Raises InvalidFields, which names each field as the form does.
+    """Validate a form's fields as a body. Raises InvalidFields, which names the form's fields.
 
-    ``typed`` has the fields by the body's own names in camelCase; the caller leaves out empty fields, where
-    that means "none". ``words`` says for some fields what they need, in place of the rule's own words. Only
-    functions whose artifact has pydantic call this.
+    ``typed`` has the body's field names in camelCase; the caller omits empty fields that mean "none". ``words``
+    replaces the rules' texts for some fields. Only functions whose artifact has pydantic call this.
     """
     from pydantic import ValidationError  # noqa: PLC0415  # most functions that read forms have no pydantic
 
@@ -126,12 +122,12 @@ def _sentence(entry: Any, typed: Any, instead: str | None) -> str:
 
 
 def new_key() -> str:
-    """The form's idempotency key, for its hidden field ``key``."""
+    """An idempotency key for the form's hidden field ``key``."""
     return secrets.token_urlsafe(18)
 
 
 def idempotency(typed: Mapping[str, str], account_id: str, request: Mapping[str, Any]) -> Idempotency | None:
-    """The form's idempotency key, and what the form asks for; None where it has no valid key."""
+    """The form's idempotency key with its content; None without a valid key."""
     key = typed.get("key", "")
     if not is_client_key(key):
         return None
@@ -139,7 +135,7 @@ def idempotency(typed: Mapping[str, str], account_id: str, request: Mapping[str,
 
 
 def own_path(text: str | None, otherwise: str) -> str:
-    """A path of this site, with its query, that a form or a query may lead on to; ``otherwise`` for anything else.
+    """A path of this site with its query, or ``otherwise`` if a form's or query's text is anything else.
 
     A path is judged as browsers read it: they take a backslash for a slash, drop tabs and line breaks
     (https://url.spec.whatwg.org/#concept-basic-url-parser), and read two slashes as the start of a host.

@@ -1,7 +1,7 @@
-"""The parts of pages that are the same for all who read them within minutes: picked deals, and the newest of a feed.
+"""Page parts that are the same for all readers: picked deals, and a feed's newest deals.
 
-The refresher writes them beside the API's copies, and the site joins them into pages; where a copy is missing, the site
-makes the same part itself. A copy's links have no prefix: the page that shows it adds the site's own.
+The refresher stores them with the API's copies, and the site joins them into pages; it makes a missing part itself. A
+copy's links have no prefix: the page adds the site's.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from shared.html.views import render
 from shared.models.catalog import Deal, Feed, Page, Period
 
 LINK = 'href="/'
-"""How a link to a page of the site begins in a copy."""
+"""The start of a link to a page of the site, in a copy."""
 
 PICTURE = "/pictures/"
-"""How the address of a picture of ours begins in a copy."""
+"""The start of one of our pictures' addresses, in a copy."""
 
 SMALL, LARGE = 360, 720
-"""Widths of pictures, on a card and on the leading one."""
+"""Widths of pictures on a card and on the leading card."""
 
 _SEPARATOR = "\x1f"
-"""ASCII's unit separator, between the parts of the front page's part. HTML may not hold it."""
+"""ASCII's unit separator, between the front page's parts. HTML may not contain it."""
 
 _COUNT = re.compile(r"([a-z]+) ([0-9]+)")
 _CLASS = re.compile('<li class="card')
@@ -41,11 +41,11 @@ _ON = re.compile('<a class="button" rel="next" href="[^"]*">[^<]*</a>')
 _ALL = '<a class="button" href="/deals">All the newest deals</a>'
 
 _SMALL_PICTURE = re.compile(f'(<img src="[^"]*[?;]width=){SMALL}"')
-"""The address of a card's picture up to its width, where its host makes one."""
+"""A card's picture's address up to its width, if its host resizes."""
 
 
 def picks(deals: Sequence[Deal], now: datetime) -> str:
-    """Picked deals as cards; nothing where there are none."""
+    """Picked deals as cards; empty if there are none."""
     shown = views.cards_of_each(deals, now)
     views.leave_out(shown)
     return render("parts/picks.html", prefix="", cards=shown, front=False)
@@ -53,8 +53,8 @@ def picks(deals: Sequence[Deal], now: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The front page's part: its picks as cards, the first one large; what is beside them; how many end soon; how
-    many deals each category has, by slug."""
+    """The front page's part: its picks as cards, the first one large; other lists; how many deals end soon; and each
+    category's number of deals by slug."""
 
     picks: str = ""
     beside: str = ""
@@ -63,13 +63,13 @@ class Front:
 
     @property
     def text(self) -> str:
-        """All of it as a copy holds it."""
+        """All of it as a copy's text."""
         counts = " ".join(f"{slug} {count}" for slug, count in self.counts.items())
         return _SEPARATOR.join((self.picks, self.beside, str(self.ends), counts))
 
     @classmethod
     def of(cls, text: str) -> Front:
-        """The part that a copy holds. One of an earlier release has no counts, or is the picks alone."""
+        """Parse a copy's text. An earlier release's has no counts, or only the picks."""
         picks, *more = text.split(_SEPARATOR)
         beside, ends, counts = [*more, "", "", ""][:3]
         counted = dict(_COUNT.findall(counts))
@@ -79,7 +79,7 @@ class Front:
 
 
 def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
-    """The front page's part: its picks and what is beside them."""
+    """Render the front page's picks and other lists."""
     shown = views.cards_of_each(deals, now, first=LARGE)
     views.leave_out(shown, lead=True)
     voted = [views.card(each.deal, now) | {"score": views.score(each.shown(now))} for each in today.voted]
@@ -96,9 +96,9 @@ def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
 
 
 def under_masthead(latest: str, day: str) -> tuple[str, str]:
-    """A feed's newest page below the front page's day, and how many deals that day has: ``29 deals`` or "".
+    """A feed's newest page below the front page's day, and that day's number of deals: ``29 deals`` or "".
 
-    Its first heading names what follows; of another day, it has that day beside it.
+    Its first heading names the list, with the day next to it if it is another day.
     """
     found = _HEADING.search(latest)
     if found is None:
@@ -111,11 +111,11 @@ def under_masthead(latest: str, day: str) -> tuple[str, str]:
 
 
 def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
-    """A feed's newest page below picks: a deal that is among the picks is not shown a second time.
+    """A feed's newest page below picks, without the deals that are picked.
 
-    A pick that is shown on some screens only is shown here on the others. Where the page ``leads_on``, older deals
-    follow on the next one. Else it is the front page: so many cards at the end are left out of each screen that its
-    rows are full, and the way on leads to the whole list.
+    A pick shown only on some screens is shown here on the others. If the page ``leads_on``, it links to older deals.
+    Otherwise it is the front page: cards at the end are hidden so that each screen's rows are full, and the link leads
+    to the whole list.
     """
     head, opens, rest = latest.partition('<ul class="cards">')
     if not opens:
@@ -144,7 +144,7 @@ def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
 
 
 def _with_days(cards: Iterable[tuple[str, set[int]]], everywhere: set[int]) -> Iterator[tuple[str, set[int]]]:
-    """Cards that are seen on some screen. The day that begins with one that is not begins with the next."""
+    """Cards visible on some screen. A day whose first card is hidden begins with the next one."""
     day = ""
     for card, hidden in cards:
         own = _DAY.search(card)
@@ -160,14 +160,13 @@ def _cards(text: str) -> list[str]:
 
 
 def _address(card: str) -> str:
-    """The part of a card that says which deal it is of, or which brand's others."""
+    """The part of a card that identifies its deal, or the brand whose other deals it links to."""
     found = _DEAL.search(card)
     return found[0] if found else card
 
 
 def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], *, first: bool = True) -> str:
-    """The first cards of some deals of a feed under their days (a brand's under its months), and the way to older
-    ones."""
+    """A feed's first cards under their days (for a brand, months), and the link to older ones."""
     page = page_cache.first(page, feed, views.first_groups(page.items, views.FULL_ROWS, feed.period))
     by_month = feed.period is Period.MONTH
     sections = views.by_month(page.items, now) if by_month else views.by_day(page.items, now, counts)
@@ -175,16 +174,16 @@ def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int
 
 
 def path_of(feed: Feed) -> str:
-    """The page that shows a feed."""
+    """The page of a feed."""
     if feed.topic is None:
         return "/deals"
     return f"/{feed.topic.kind.path}/{feed.topic.slug}"
 
 
 def enlarge_first_card(latest: str) -> str:
-    """A feed's newest page with its first deal large, as the first pick is; the copy has it as large as the others.
+    """A feed's newest page with its first deal enlarged, like a first pick.
 
-    Its picture is the largest thing on the page, so it is asked for at once and not when it is scrolled to.
+    Its picture is the largest on the page, so it is loaded at once instead of lazily.
     """
     before, found, rest = latest.partition('<li class="card">')
     if not found:
@@ -199,11 +198,11 @@ def enlarge_first_card(latest: str) -> str:
 
 
 def placed(text: str) -> str:
-    """A part with the prefix of the site that shows it in its links."""
+    """Add the site's prefix to a part's links."""
     prefix = base()
     if not prefix:
         return text
-    # User content has no plain slash here: templates write it as a character reference.
+    # User content has no plain slash here: templates escape it as a character reference.
     return (
         text.replace(LINK, f'href="{prefix}/')
         .replace(f" {PICTURE}", f" {prefix}{PICTURE}")

@@ -1,8 +1,7 @@
-"""Addresses of the site: every link is made here, with the prefix that the site is below, and every file's name.
+"""The site's addresses: every link, with the site's prefix, and every file's served name.
 
-The site's own files are style, script, face and mark. Each is served under a name that holds its content's hash. A
-changed file has a new name, so browsers and the edge keep each for a year and never ask again. The names are made once
-for an execution environment, from the files themselves, so no list of them can be out of date.
+The site's files (style, script, face and mark) are served under names with their content's hash, so browsers and the
+edge keep them for a year. The names are computed from the files, once for an execution environment.
 """
 
 from __future__ import annotations
@@ -17,27 +16,27 @@ from urllib.parse import quote, urlencode
 
 
 def base() -> str:
-    """The prefix of all paths of the site: nothing behind a domain, ``/web`` at the gateway's own address."""
+    """The prefix of all paths: nothing behind a domain, ``/web`` at the gateway's own address."""
     return os.environ.get("SITE_BASE", "")
 
 
 def origin() -> str:
-    """The site's own origin, such as ``https://deals.example``; empty where none is configured."""
+    """The site's origin, such as ``https://deals.example``; empty if none is configured."""
     return os.environ.get("SITE_ORIGIN", "").rstrip("/")
 
 
 def link(path: str, /, **query: str | int | None) -> str:
-    """The address of a path of this site (``/deals/12``), with a query of those values that are not None."""
+    """The address of a path of this site (``/deals/12``), with a query of the values that aren't None."""
     return base() + below(path, query)
 
 
 def absolute(path: str, /, **query: str | int | None) -> str:
-    """A path's address with the site's origin, for readers outside the site; without it if the origin is unknown."""
+    """A path's address with the site's origin, for readers outside the site; without it if it is unknown."""
     return origin() + link(path, **query)
 
 
 def below(path: str, query: Mapping[str, str | int | None]) -> str:
-    """A path with its query, below the site's prefix."""
+    """A path with its query, without the site's prefix."""
     asked = urlencode({name: value for name, value in query.items() if value is not None})
     return f"{quote(path, safe='/%-._~')}{'?' if asked else ''}{asked}"
 
@@ -59,12 +58,12 @@ _AROUND = re.compile(r"\s*([{};,>])\s*")
 
 
 def served_name(name: str) -> str:
-    """The name that a file is served by: ``site.css`` is ``site.1f2e3d4c5b.css``. Raises KeyError otherwise."""
+    """The name that a file is served under: ``site.css`` is ``site.1f2e3d4c5b.css``. Raises KeyError otherwise."""
     return _names()[name]
 
 
 def asset(served: str) -> tuple[bytes, str] | None:
-    """The content and media type of what is served under a name, or None."""
+    """The content and media type of a served name, or None."""
     name = {value: key for key, value in _names().items()}.get(served)
     return None if name is None else (_content(name), MEDIA_TYPES[Path(name).suffix])
 
@@ -73,7 +72,7 @@ def asset(served: str) -> tuple[bytes, str] | None:
 def _names() -> dict[str, str]:
     names: dict[str, str] = {}
     files = [file for file in ASSETS.iterdir() if file.suffix in MEDIA_TYPES]
-    # Style sheets come last: they name the others, and so are other ones where one of those has changed.
+    # Style sheets come last: they name the others, so their hashes change with those.
     for file in sorted(files, key=lambda file: (file.suffix == ".css", file.name)):
         digest = hashlib.sha256(_named(file.read_bytes(), names)).hexdigest()[:10]
         names[file.name] = f"{file.stem}.{digest}{file.suffix}"
@@ -81,7 +80,7 @@ def _names() -> dict[str, str]:
 
 
 def _named(content: bytes, names: Mapping[str, str]) -> bytes:
-    """A file's content with what it names by plain names under the names that these are served by."""
+    """A file's content with the names of other files replaced by their served names."""
     for plain, served in names.items():
         content = content.replace(f"url({plain})".encode(), f"url({served})".encode())
     return content
@@ -89,7 +88,7 @@ def _named(content: bytes, names: Mapping[str, str]) -> bytes:
 
 @cache
 def _content(name: str) -> bytes:
-    """A file as it is sent. In style sheets and scripts, comments and indents are for those who read the source."""
+    """A file as it is sent; style sheets and scripts without comments and indentation."""
     content = (ASSETS / name).read_bytes()
     if name.endswith(".js"):
         return _LINES.sub("", content.decode()).encode()

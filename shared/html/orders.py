@@ -1,4 +1,4 @@
-"""An order as templates show it, to its owner and to the editors who send it."""
+"""Orders as templates show them, to their owners and to editors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATES = {
     OrderStatus.DELIVERED: "Delivered",
     OrderStatus.CANCELLED: "Cancelled",
 }
-"""The names of an order's statuses on pages."""
+"""Order statuses in words."""
 
 
 def head(order: Order) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def head(order: Order) -> dict[str, Any]:
 
 
 def whole(order: Order) -> dict[str, Any]:
-    """An order with its items, its address, and when it took each status."""
+    """An order with its items, its address, and the time of each status."""
     way = [OrderStatus.PLACED, OrderStatus.SHIPPED, OrderStatus.DELIVERED]
     if order.status is OrderStatus.CANCELLED:
         way = [OrderStatus.PLACED, OrderStatus.CANCELLED]
@@ -66,13 +66,13 @@ def whole(order: Order) -> dict[str, Any]:
 
 
 def bill(order: Order | Bill) -> list[tuple[str, str]]:
-    """The lines between an order's items and its total, each a name and an amount; none where nothing is added."""
+    """The lines between an order's items and its total, each a name and an amount; empty without charges."""
     added = [("Shipping", order.shipping), ("Tax", order.tax)]
     return [(name, money.sums(sums)) for name, sums in added if sums]
 
 
 def address_lines(address: Address) -> list[str]:
-    """An address in the lines that it is written in."""
+    """The lines of an address."""
     if address.region:
         place = f"{address.city}, {address.region} {address.postal_code}"
     else:

@@ -1,12 +1,10 @@
-"""The requests of a page to DynamoDB, drawn at its end on stages that show their work, and faults to try.
+"""A page's DynamoDB requests, drawn at its end on stages that show their work, and faults to try.
 
-A setting of the stage puts ``SHOWS_WORK`` into the environment of page functions. Without it, nothing of
-this is imported and no hook is set, so it costs one look into the environment.
+The variable ``SHOWS_WORK`` enables it for page functions. Otherwise none of this is imported and no hook is set.
 
-A page can be tried with a fault: the address asks for it (``?fault=throttle``), the page's requests meet it, and the
-panel says how the site met it. The fault is in the address because public pages read no cookie; a form that is sent
-from such a page brings it by its ``Referer``. Only the laptop makes faults: elsewhere ``shared.dynamodb.faults`` is
-not imported.
+A page can be tried with a fault in its address (``?fault=throttle``): the page's requests meet it, and the panel says
+how the site handled it. It is in the address because public pages read no cookie; a form sends it in its ``Referer``.
+Only the laptop makes faults, and imports ``shared.dynamodb.faults``.
 """
 
 from __future__ import annotations
@@ -33,23 +31,23 @@ if TYPE_CHECKING:
 
 
 SHOWN_KEYS = 8
-"""Keys of one request that are shown at once; the others are a click away."""
+"""Keys of one request that are shown at once; the others take a click."""
 
 _remembered: list[str] = []
-"""The copies that this page has from the function's memory."""
+"""The copies that this page took from the function's memory."""
 
 _measured: dict[str, Any] = {}
-"""The summary of the present request, once it is made: what is asked after that is no part of it."""
+"""The current request's summary, once made; later requests aren't in it."""
 
 
 @cache
 def trace() -> Trace:
-    """The trace of this execution environment's table, attached when it is first asked for."""
+    """The trace of this execution environment's table, attached at first use."""
     return Trace().attach(table())
 
 
 def begin() -> None:
-    """Start over, for a new request."""
+    """Reset for a new request."""
     trace().start_over()
     _remembered.clear()
     _measured.clear()
@@ -57,7 +55,7 @@ def begin() -> None:
 
 
 def measured() -> dict[str, Any]:
-    """The summary of the present request, made when it is first asked for."""
+    """The current request's summary, made at the first call."""
     if not _measured:
         _measured.update(summary())
     return _measured
@@ -65,7 +63,7 @@ def measured() -> dict[str, Any]:
 
 def summary() -> dict[str, Any]:
     """The requests since ``begin``, for ``page-cost.html``."""
-    fault = fault_met(trace())  # first, as it notes the lost answer
+    fault = fault_met(trace())  # first, because it records the lost answer
     requests = sorted(trace().requests, key=attrgetter("round_trip", "began"))
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)
@@ -91,7 +89,7 @@ def summary() -> dict[str, Any]:
 
 
 def server_timing() -> str:
-    """The sum for browsers' own tools: https://www.w3.org/TR/server-timing/. Headers are ASCII."""
+    """The totals for browsers' tools: https://www.w3.org/TR/server-timing/. Headers are ASCII."""
     sum_of = measured()
     capacity = sum_of["capacity"].replace("≥", "at least ")
     again = f", {len(sum_of['retries'])} tried again" if sum_of["retries"] else ""
@@ -100,19 +98,19 @@ def server_timing() -> str:
 
 
 def million(capacity: Capacity) -> str:
-    """Dollars for a million pages or requests that take this."""
-    dollars = capacity.dollars + 1e-9  # half a cent is rounded up
+    """Dollars for a million pages or requests of this capacity."""
+    dollars = capacity.dollars + 1e-9  # round half a cent up
     return f"{'at least ' if capacity.basis is Basis.AT_LEAST else ''}${dollars:,.2f}"
 
 
 def _patterns(rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    """The patterns of some rows, each once, with its sentence."""
+    """The distinct patterns of rows, each with its sentence."""
     numbers = sorted({number for row in rows for number in row["patterns"]}, key=int)
     return [{"number": each, "name": PATTERNS[each].name, "how": PATTERNS[each].sentence} for each in numbers]
 
 
 def _retries(requests: Sequence[Request]) -> list[dict[str, str]]:
-    """Each request that failed and was made again: with what it met, and how long was waited."""
+    """Each failed request that was retried: what it met, and the wait."""
     found = []
     for place, request in enumerate(requests):
         later = (each for each in requests[place + 1 :] if _again(request) == _again(each))
@@ -155,7 +153,7 @@ def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, A
 
 
 def _how(request: Request) -> list[str]:
-    """In what way a read asks: its consistency, its limit and its filter."""
+    """How a read asks: its consistency, limit and filter."""
     how = []
     if request.consistent is not None:
         how.append("consistent" if request.consistent else "eventual")
@@ -167,7 +165,7 @@ def _how(request: Request) -> list[str]:
 
 
 def code(source: str) -> str:
-    """The address of a line of the data layer's code, by a ``Request.source``; nothing where there is none."""
+    """The link to a line of the data layer, from a ``Request.source``; empty without one."""
     if not source:
         return ""
     module, _, line = source.split(":")
@@ -175,24 +173,24 @@ def code(source: str) -> str:
 
 
 def _shown(text: str, partition: str) -> str:
-    """A key as it is shown; of a session only its kind."""
+    """A key for display; for a session only its kind."""
     if not matches(partition, [SESSION]):
         return text
     return text.replace(partition.removeprefix(SESSION.rstrip("*")), "…")
 
 
 def is_visible(partition: str, index: str | None) -> bool:
-    """Whether an item collection is drawn: those of accounts and sessions are not."""
+    """Whether an item collection is drawn: those of accounts and sessions aren't."""
     return matches(partition, VISIBLE.get(index, ()))
 
 
 def collection(partition: str, index: str | None) -> str:
-    """The address of the page that draws an item collection, or nothing for one that is not drawn."""
+    """The address of the page that draws an item collection; empty for one that isn't drawn."""
     return _address(partition, index) if is_visible(partition, index) else ""
 
 
 def _address(partition: str, index: str | None) -> str:
-    """As ``collection``, also for one that is not drawn, whose page says why; but of a session no key leaves here."""
+    """As ``collection``, also for hidden ones, whose page says why; but no session's key."""
     if not partition or matches(partition, [SESSION]):
         return ""
     of_index = f"&index={index}" if index else ""
@@ -205,14 +203,14 @@ CHOICES = {
     "lost": "a lost answer",
     "stale": "a stale index",
 }
-"""The faults that can be asked for, in words."""
+"""The possible faults, in words."""
 
 _current: dict[str, str] = {}
-"""The fault that the present request's address asks for, and the rest of its query."""
+"""The fault in the current request's address, and the rest of its query."""
 
 
 def begin_fault(event: Event) -> None:
-    """Note the fault that a request asks for, and have it met where this stage makes faults."""
+    """Note the fault that a request asks for, and make it on stages that make faults."""
     query = event.get("queryStringParameters") or {}
     is_form = event["httpMethod"] == "POST"
     asking = dict(parse_qsl(urlsplit(header(event, "referer") or "").query)) if is_form else query
@@ -222,11 +220,11 @@ def begin_fault(event: Event) -> None:
     if on_laptop():
         _faults().ask(fault if fault in CHOICES else "", writes_only=is_form)
         if fault in CHOICES:
-            cached_pages.memory.cache_clear()  # a page from memory would meet nothing
+            cached_pages.memory.cache_clear()  # a page from memory wouldn't meet the fault
 
 
 def fault_met(trace: Trace) -> dict[str, Any] | None:
-    """For the panel: the faults that can be asked for, and how the one was met that was. None where there is none."""
+    """For the panel: the possible faults, and how the requested one was met. None if there is neither."""
     fault, made = _current.get("fault", ""), on_laptop()
     if not fault and not made:
         return None
@@ -242,10 +240,10 @@ def fault_met(trace: Trace) -> dict[str, Any] | None:
         "name": CHOICES.get(fault, ""),
         "known": list(CHOICES),
         "met": faults.met if faults else "",
-        # A key of the item, as far as a projection shows one.
+        # One of the item's keys, as far as the projection has any.
         "left_out": next((str(unmarshal(left_out[name])) for name in KEYS if name in left_out), "an item"),
         "choices": [
-            # Only reads meet a stale index, so no form does.
+            # Only reads meet a stale index, so forms don't.
             {"name": name, "link": f"{again}{each}#took", "form": f"{again}{each}" if each != "stale" else ""}
             for each, name in CHOICES.items()
             if made and not _current.get("is_form")
@@ -255,7 +253,7 @@ def fault_met(trace: Trace) -> dict[str, Any] | None:
 
 @cache
 def _faults() -> Faults:
-    """The faults that the requests of this execution environment's table meet."""
+    """The faults of this execution environment's table."""
     from shared.dynamodb.faults import Faults  # noqa: PLC0415  # imported on the laptop alone
 
     return Faults().attach(table())

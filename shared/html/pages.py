@@ -1,11 +1,10 @@
-"""Pages: a request for one, the answer that a template and values make, its headers, and the handler of all routes.
+"""Pages: requests, answers made from templates and values, headers, and the handler of all routes.
 
 A page is a function of the request and the decoded parts of its path. A module registers its pages in ``Routes``;
-``serve`` makes the handler of one function of all its modules' routes, and pages of errors.
+``serve`` makes a function's handler from its modules' routes, with error pages.
 
-The headers say what a browser may load and run, what it sends to other sites, and how long it keeps a page.
-``Referrer-Policy`` is not ``no-referrer``, which would make browsers send ``Origin: null`` with every form, and forms
-would be refused.
+Headers say what a browser may load and run, what it sends to other sites, and how long it keeps a page.
+``Referrer-Policy`` isn't ``no-referrer``: browsers would send ``Origin: null`` with every form, which is refused.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from shared.models.members import Role, Session  # public pages start without the models of accounts
+    from shared.models.members import Role, Session  # public pages start without the account models
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as pages know it: its path without the site's prefix, its query, and the time it came."""
+    """A page's request: the path without the site's prefix, the query, and the time."""
 
     event: Event = field(repr=False)
     path: str
@@ -52,53 +51,52 @@ class Request:
 
     @property
     def correlation_id(self) -> str:
-        """The id that the gateway gave the request."""
+        """The gateway's id of the request."""
         return correlation_id(self.event)
 
     @property
     def username(self) -> str | None:
-        """Who is signed in. None until the page asks (``cookies.session_of``)."""
+        """The signed-in user, or None. Known after ``cookies.session_of``."""
         username: str | None = (self.event["requestContext"].get("authorizer") or {}).get("username")
         return username
 
     @property
     def account_id(self) -> str | None:
-        """The id of the account that is signed in. None until the page asks."""
+        """The signed-in account's id, or None. Known after ``cookies.session_of``."""
         account_id: str | None = (self.event["requestContext"].get("authorizer") or {}).get("accountId")
         return account_id
 
     @property
     def role(self) -> Role | None:
-        """The role of who is signed in. None until the page asks."""
+        """The signed-in user's role, or None. Known after ``cookies.session_of``."""
         role: Role | None = (self.event["requestContext"].get("authorizer") or {}).get("role")
         return role
 
     def belongs_to(self, session: Session) -> None:
-        """Note who is signed in, where API Gateway notes it for functions that have an authorizer."""
+        """Record the signed-in user, as API Gateway does for functions with an authorizer."""
         who = {"username": session.username, "accountId": session.account_id, "role": session.role}
         self.event["requestContext"]["authorizer"] = who
 
     @property
     def notice(self) -> str | None:
-        """The code of what this browser has just done, as the address says; None where it did not, or not just now."""
+        """The code of what this browser has just done, from the address; None without recent proof."""
         code = self.query.get("notice", "")
         return code if self.has_done(code) else None
 
     def has_done(self, code: str) -> bool:
-        """Whether this browser has just done what a code stands for."""
+        """Whether this browser has just done what a code names."""
         return (DONE, code) in brought(self.event)
 
     @property
     def wants_json(self) -> bool:
-        """Whether it was sent by a script, which asks for JSON, rather than by a browser, which asks for pages."""
+        """Whether a script sent it and asks for JSON, instead of a browser that asks for a page."""
         return (header(self.event, "accept") or "").startswith("application/json")
 
     @property
     def opens_page(self) -> bool:
-        """Whether a reader opens the address as a page: no HEAD, no prefetch, and no picture or script of some page.
+        """Whether a reader opens the address as a page: no HEAD, no prefetch, no embedded picture or script.
 
-        Browsers say so themselves: https://www.w3.org/TR/fetch-metadata/. Of older ones, which say nothing, each GET is
-        a reader's.
+        Browsers say so in headers: https://www.w3.org/TR/fetch-metadata/. Without them, each GET counts.
         """
         asked = self.event["requestContext"]["httpMethod"]
         purpose = header(self.event, "sec-purpose") or header(self.event, "purpose") or ""
@@ -112,7 +110,7 @@ CONTENT_SECURITY_POLICY = (
     "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""Only what the site itself serves, pictures too."""
+"""Only what the site itself serves, also pictures."""
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -125,35 +123,34 @@ SECURITY_HEADERS = {
 }
 
 NO_DOCUMENTS = ("text/css", "text/javascript", "font/woff2", "image/webp")
-"""Files that a browser does not show by themselves."""
+"""Files that a browser doesn't show by themselves."""
 
 OF_FILES = {name: SECURITY_HEADERS[name] for name in ("X-Content-Type-Options", "Cross-Origin-Resource-Policy")}
-"""The headers that matter for files; the others would add a kilobyte to every first view."""
+"""Headers that matter for files; the others would add a kilobyte to every first view."""
 
 SVG = "image/svg+xml"
 OF_DRAWINGS = {**OF_FILES, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
-"""A drawing is a document as a page is, except for one that loads and runs nothing."""
+"""A drawing is a document like a page, but loads and runs nothing."""
 
 TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
-"""Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
-
-It leaves out subdomains: those who serve them may have no HTTPS."""
+"""Only for sites on HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
+It excludes subdomains, whose owners may have no HTTPS."""
 
 PUBLIC = f"public, {FRESH}, stale-if-error=600"
-"""A page that is the same for everyone: some seconds old at most, and the last good one while the table is away."""
+"""A page that is the same for everyone: a few seconds old at most, or the last good one while the table fails."""
 
 PRIVATE = "no-store"
-"""A page of one reader's own."""
+"""A page for one reader."""
 
 IMMUTABLE = "public, max-age=31536000, immutable"
-"""A file whose name holds the hash of its content."""
+"""A file whose name has its content's hash."""
 
 FOR_A_DAY = "public, max-age=86400"
-"""For documents that change slowly and are read by machines."""
+"""Slowly changing documents for machines."""
 
 
 def content_policy(*, pictures_of: str = "", sends_to: str = "") -> str:
-    """The policy of a page that also shows pictures of some hosts, or sends files to one."""
+    """The policy of a page that also shows pictures from some hosts, or sends files to one."""
     return (
         CONTENT_SECURITY_POLICY.replace("img-src 'self'", f"img-src 'self' {pictures_of}".rstrip())
         .replace("connect-src 'self'", f"connect-src 'self' {sends_to}".rstrip())
@@ -162,7 +159,7 @@ def content_policy(*, pictures_of: str = "", sends_to: str = "") -> str:
 
 
 def security_headers(origin: str, media_type: str) -> dict[str, str]:
-    """The headers of an answer, at a site with an origin (``https://deals.example``), or with none known."""
+    """An answer's headers, for a site with an origin (``https://deals.example``) or an unknown one ("")."""
     kind = media_type.partition(";")[0]
     of_pages = SECURITY_HEADERS
     if os.environ.get("PICTURES_OF_OTHERS") == "true":
@@ -190,7 +187,7 @@ _TITLES = {
 
 
 class Answer(Response[Any]):
-    """A page's answer: HTML, private unless stated otherwise. ``cookies`` are values of ``Set-Cookie``."""
+    """A page's answer: HTML, private by default. ``cookies`` are ``Set-Cookie`` values."""
 
     def __init__(
         self,
@@ -208,15 +205,15 @@ class Answer(Response[Any]):
 
 
 WORK = "<!-- Cost of this page -->"
-"""Where a page's measured end begins, on stages that show their work."""
+"""Where a page's cost begins, on stages that show their work."""
 
 
 def workings() -> ModuleType | None:
-    """The module that says what pages took, on stages that show it; others do not import it."""
+    """The module that reports a page's cost, on stages that show it; others don't import it."""
     return next(features.of("panel"), None) if os.environ.get("SHOWS_WORK") == "true" else None
 
 
-def page(  # what differs from page to page, each by its name
+def page(  # keywords, because pages differ in few
     template: str,
     *,
     status: int | None = None,
@@ -228,13 +225,13 @@ def page(  # what differs from page to page, each by its name
     errors: Mapping[str, str] | None = None,
     **values: Any,
 ) -> Answer:
-    """A page of a template that extends ``base.html``.
+    """Render a page from a template that extends ``base.html``.
 
-    ``here`` is the page's own path, ``notice`` the code of the last action, whose sentence ``notice.html`` has: a page
-    that is the same for everyone leaves it to the script whether this browser did it. The base template also knows
-    ``robots``, ``description``, ``query`` (the words searched) and ``canonical``, an absolute address.
+    ``here`` is the page's own path, ``notice`` the code of the last action, with its sentence in ``notice.html``; on
+    public pages the script decides whether this browser did it. The base template also uses ``robots``,
+    ``description``, ``query`` (the words searched) and ``canonical``, an absolute address.
 
-    ``errors`` are what is wrong with the fields of the page's form, by name: without a ``status``, that is 422.
+    ``errors`` has the form's field errors by name; the default status is then 422.
     """
     if status is None:
         status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
@@ -260,12 +257,12 @@ def page(  # what differs from page to page, each by its name
     kept = PRIVATE if once else cache
     answer = Answer(body, status=status, cache=kept, headers=more_headers, cookies=cookies)
     if work and for_all and status == HTTPStatus.OK:
-        answer.headers["ETag"] = etag(body.partition(WORK)[0].encode())  # without the list of requests at its end
+        answer.headers["ETag"] = etag(body.partition(WORK)[0].encode())  # without the request list at its end
     return answer
 
 
 class SignInFirst(NotSignedIn):
-    """A visitor pressed a button without being signed in: ``answer`` leads to signing in and back."""
+    """A visitor who isn't signed in pressed a button: ``answer`` leads to signing in and back."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
@@ -275,7 +272,7 @@ class SignInFirst(NotSignedIn):
 def redirect(
     path: str, *, cookies: tuple[str, ...] = (), fragment: str = "", notice: str | None = None, **query: Any
 ) -> Answer:
-    """An answer that leads to a path of this site, and there to the element whose id is ``fragment``.
+    """Redirect to a path of this site, and to the element with the id ``fragment``.
 
     ``notice`` is the code of what a form has done.
     """
@@ -286,9 +283,9 @@ def redirect(
 
 
 def lead_to(place: str, *, cookies: tuple[str, ...] = (), notice: str | None = None, **query: str) -> Answer:
-    """303 to a path of ours with its query, as ``forms.own_path`` gives it; ``query`` overrides.
+    """Redirect (303) to a path of ours with its query, from ``forms.own_path``; ``query`` overrides.
 
-    ``notice`` is the code of what the form has done; one that the query had before is gone.
+    ``notice`` is the code of what the form has done, and replaces an older one.
     """
     path, _, asked = place.partition("?")
     location = f"{base()}{path}"
@@ -308,10 +305,9 @@ def leading(location: str, *, cookies: tuple[str, ...], notice: str | None) -> A
 def problem_page(
     status: int, detail: str, more_headers: Mapping[str, str] | None = None, *, public: bool = False, **values: Any
 ) -> Answer:
-    """A page of a status and a sentence, with the search and the categories to go on from.
+    """An error page with a status and a sentence, the search and the categories.
 
-    ``public``: the address is one of those whose pages are the same for everyone, and so is this page. What is not
-    there may then be kept at the edge as pages are; other errors never are.
+    ``public``: it is the same for everyone. A "not found" may then be cached like a page; other errors never are.
     """
     title = _TITLES.get(status, "Something went wrong")
     lasting = public and status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -324,28 +320,27 @@ Page = Callable[..., Answer]
 
 
 class Routes:
-    """The pages of one module, by method and rule. Rules are the resolver's, such as ``/deals/<number>``."""
+    """A module's pages by method and rule. Rules are the resolver's, such as ``/deals/<number>``."""
 
     def __init__(self) -> None:
         self.pages: list[tuple[str, str, Page]] = []
 
     def get(self, *rules: str) -> Callable[[Page], Page]:
-        """Register a page. It answers HEAD, too, which feed readers send."""
+        """Register a page. It also answers HEAD, which feed readers send."""
         return self._register("GET", rules)
 
     def post(self, *rules: str, form_page: str | None = None) -> Callable[[Page], Page]:
-        """Register the function for forms that are sent to such a path.
+        """Register the function for forms posted to a path.
 
-        ``form_page`` is the path of the page with the form, for a form whose path is no page: ``/deals/<number>``, with
-        parts of the form's own. A browser that opens the form's path, as it may after a page that named a fault
-        with the form, is sent there.
+        ``form_page`` is the path of the form's page if the posted path is none: ``/deals/<number>``, with parts of the
+        form's own. A browser that opens the posted path, as it may after an error, is redirected there.
         """
         if form_page is not None:
             self.get(*rules)(partial(_to_form_page, form_page))
         return self._register("POST", rules)
 
     def button(self, path: str) -> partial[Answer] | None:
-        """The function for the forms that are sent to a path, or None."""
+        """The function for forms posted to a path, or None."""
         for method, rule, page in self.pages:
             found = re.fullmatch(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule), path)
             if method == "POST" and found:
@@ -369,7 +364,7 @@ def _to_form_page(place: str, _request: Request, **parts: str) -> Answer:
 def serve(*routes: Routes, guards: Sequence[answers.Guard] = (), public: bool = False) -> answers.Handler:
     """The Lambda handler of some pages.
 
-    ``public``: they are the same for everyone, also those that say that nothing is there.
+    ``public``: they are the same for everyone, including "not found" pages.
     """
 
     def refused(error: DealsError, event: Event) -> Response[Any]:
@@ -387,7 +382,7 @@ def serve(*routes: Routes, guards: Sequence[answers.Guard] = (), public: bool = 
     def _no_such_page(_error: Exception) -> Response[Any]:
         path = app.current_event.path
         allowed = [method for method, rule, _ in known if re.fullmatch(re.sub(r"<\w+>", "[^/]+", rule), path)]
-        # The resolver takes fewer characters in a part of a path: with a quotation mark, nothing is there.
+        # The resolver accepts fewer characters in a path: an address with a quotation mark is never found.
         raise WrongMethod(allowed) if allowed and app.current_event.http_method not in allowed else NoSuchPath()
 
     answered = answers.serve(app, *guards, refused=refused)
@@ -404,7 +399,7 @@ def serve(*routes: Routes, guards: Sequence[answers.Guard] = (), public: bool = 
 
 
 def _called(app: APIGatewayRestResolver, page: Page) -> Callable[..., Answer]:
-    """A page as the resolver calls its routes."""
+    """Adapt a page to the resolver."""
 
     def called(**parts: str) -> Answer:
         decoded = {name: unquote(part) for name, part in parts.items()}
@@ -419,7 +414,7 @@ def _request(event: Event) -> Request:
 
 
 def _protected(answer: Response[Any]) -> Response[Any]:
-    """An answer with the headers that every page has."""
+    """Add the headers that every page has."""
     security = security_headers(origin(), answer.content_type or "")
     work = workings()
     timing = {"Server-Timing": work.page_cost.server_timing()} if work else {}
@@ -428,7 +423,7 @@ def _protected(answer: Response[Any]) -> Response[Any]:
 
 
 def _without_slash(app: APIGatewayRestResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """Middleware: a path with a slash at its end leads to the one without."""
+    """Middleware: redirect a path with a final slash to the one without."""
     request = _request(app.current_event.raw_event)
     if request.path == "/" or not request.path.endswith("/"):
         return next_middleware(app)
@@ -439,14 +434,14 @@ def _without_slash(app: APIGatewayRestResolver, next_middleware: NextMiddleware)
 
 
 def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
-    """The page for an error, with the way on where there is one."""
+    """The page for an error, with a link onward if there is one."""
     if isinstance(error, SignInFirst):
         return error.answer
     if isinstance(error, NotSignedIn):
         return _to_sign_in(request)
     detail = error.plain or detail_of(error)
     if isinstance(error, InvalidCursor | BadRequest) and error.field in request.query:
-        # The way back is the same address without what cannot be read in it.
+        # Link to the same address without the unreadable parameter.
         query = {name: value for name, value in request.query.items() if name not in ("cursor", error.field)}
         name = "Start with the newest" if isinstance(error, InvalidCursor) else f"Go on without “{error.field}”"
         onward = link(request.path, **query)
@@ -455,14 +450,14 @@ def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
 
 
 def _to_sign_in(request: Request) -> Answer:
-    """The sign-in page, and back from there. A form that was sent is kept on a page that can send it again, so that a
-    session's end loses nothing that was typed; but a password is never written into a page."""
+    """The sign-in page, which leads back. A posted form is kept on a page that can send it again, so that the end of a
+    session loses no typed text; but a password is never written into a page."""
     if request.event["httpMethod"] == "GET":
         asked = link(request.path, **request.query).removeprefix(base())
         return redirect("/account/sign-in", next=asked)
     try:
         fields = forms.read(request.event)
-    except DealsError:  # the page for those who are signed in shows it
+    except DealsError:  # the page for signed-in users shows it
         fields = {}
     if not fields or any("password" in name for name in fields):
         return redirect("/account/sign-in")

@@ -1,7 +1,4 @@
-"""The access patterns (``patterns.toml``), those that a request by some function serves, and what collections are.
-
-Of each kind of item collection it is said what one is, and which access patterns read it.
-"""
+"""The access patterns (``patterns.toml``), those of a request by its function, and the kinds of item collections."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ from shared.data.entities import PLACES
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """An access pattern: its name, the functions of the data layer that serve it, and the answer in one sentence.
+    """An access pattern: its name, the data layer's functions that serve it, and a one-sentence answer.
 
-    ``helpers`` are functions that run in their own thread or keep results, each with the function that it serves.
+    ``helpers`` are functions that run in their own thread or cache results, each with the function that it serves.
     """
 
     name: str
@@ -55,7 +52,7 @@ HELPERS = {
     "search._newest": "search.find",
     **{helper: served for each in PATTERNS.values() for helper, served in each.helpers.items()},
 }
-"""The helpers of all patterns, and those that serve several."""
+"""All patterns' helpers, and those that serve several."""
 
 _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("feeds.read", "GSI1"): "7",
@@ -68,11 +65,11 @@ _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("messages.latest", None): "18",
     ("messages.latest", "GSI1"): "19",
 }
-"""Where the index decides which of several patterns it is."""
+"""The cases in which the index decides which of several patterns it is."""
 
 
 def patterns_of(source: str, index: str | None) -> list[str]:
-    """The numbers of the access patterns that a request by some function serves; none where it has none."""
+    """The numbers of the access patterns that a request by a function serves, possibly none."""
     function = function_of(source)
     function = HELPERS.get(function, function)
     if (function, index) in _BY_INDEX:
@@ -81,21 +78,21 @@ def patterns_of(source: str, index: str | None) -> list[str]:
 
 
 def function_of(source: str) -> str:
-    """The function that asked, with its module: ``feeds.read``; nothing where no function of the data layer did."""
+    """A request's function with its module: ``feeds.read``; empty if it isn't in the data layer."""
     module, _, rest = source.partition(":")
     return f"{module.rpartition('.')[2]}.{rest.partition(':')[0]}" if source else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of collection: what one is, and the numbers of the access patterns that ask for it (docs/patterns.md)."""
+    """A kind of collection: its description, and the numbers of the access patterns that read it (docs/patterns.md)."""
 
     name: str
     numbers: str = ""
 
     @property
     def patterns(self) -> list[tuple[str, str]]:
-        """The numbers and the names of those patterns."""
+        """The numbers and names of those patterns."""
         return [(number, PATTERNS[number].name) for number in self.numbers.split()]
 
 
@@ -108,16 +105,16 @@ KINDS = [
     for place in PLACES
     if place.kind
 ]
-"""The kinds of collections of the table (None) and its indexes, with the patterns of their partition keys."""
+"""The kinds of collections, by index (None: the table) and pattern of partition key."""
 
 
 def kind_of(partition: str, index: str | None) -> Kind | None:
-    """The kind of a collection; None where no key of ours is like this."""
+    """A collection's kind; None if no key has this form."""
     return next((kind for name, pattern, kind in KINDS if name == index and p.matches(partition, [pattern])), None)
 
 
 def hidden_because(partition: str, index: str | None) -> str:
-    """Why a collection is not drawn, or an empty text."""
+    """Why a collection isn't drawn, or an empty text."""
     return next(
         (because for pattern, because in p.HIDDEN.get(index, {}).items() if p.matches(partition, [pattern])), ""
     )
