@@ -249,7 +249,8 @@ def form_page(
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(deal.page_id) if deal else ""
     currency = typed.get("currency") or settings.CURRENCIES[0]
-    parts = {} if damaged else _parts(deal, request)
+    of_form = () if damaged else OF_FEATURES  # their ``sends_to`` is a host that the browser sends a file to
+    parts = {name: value for each in of_form for name, value in each.in_form(deal, request).items()}
     done = (deal.withdrawn_at or deal.ends_at) if deal and editing.undone(deal, now) else None
     answer = desk_page(
         "desk/deal.html",
@@ -292,11 +293,6 @@ def form_page(
     if "sends_to" in parts:
         answer.headers["Content-Security-Policy"] = pages.content_policy(sends_to=parts["sends_to"])
     return answer
-
-
-def _parts(deal: Deal | None, request: Request) -> dict[str, Any]:
-    """The features' values for a deal's form; ``sends_to`` is a host that the browser sends a file to."""
-    return {name: value for each in OF_FEATURES for name, value in each.in_form(deal, request).items()}
 
 
 def refused_form(

@@ -87,15 +87,13 @@ def _curated(page: CuratedPage) -> Cached:
     return Cached(page.label, f"{page.type}Cache", partial(keys.page_cache, page), picks=page)
 
 
-def _category(topic: Topic) -> Cached:
-    prefix = partial(keys.category_cache, topic.slug)
-    return Cached(topic.slug, keys.CATEGORY_CACHE, prefix, picks=topic, feed=feed_of(topic))
-
-
 NEWEST = Cached("newest deals", keys.DEALS_CACHE, keys.deals_cache, feed=ALL_DEALS)
 FRONT_PAGE_PICKS = _curated(FRONT_PAGE)
 EDITORS_CHOICE_PICKS = _curated(EDITORS_CHOICE)
-CATEGORY_PAGES = {slug: _category(Topic(CATEGORY, slug)) for slug in CATEGORIES}
+CATEGORY_PAGES = {
+    slug: Cached(slug, keys.CATEGORY_CACHE, partial(keys.category_cache, slug), picks=topic, feed=feed_of(topic))
+    for slug, topic in ((slug, Topic(CATEGORY, slug)) for slug in CATEGORIES)
+}
 
 PARTS = (NEWEST, FRONT_PAGE_PICKS, EDITORS_CHOICE_PICKS, *CATEGORY_PAGES.values())
 """All cached parts."""
