@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -113,21 +112,18 @@ def vote(
     return member_documents.vote(given, score, counts=counts)
 
 
-_SEND = tuple(features.of("sends_picture"))
-"""What makes a file a deal's picture, where a feature does."""
+_EDITS = features.merged("edits")
+"""The features' options of ``edit``."""
 
 
-@command(deals_app)
+@command(deals_app, more={name: option for name, (option, _) in _EDITS.items()})
 def edit(
     work: Work,
     deal: DealName,
     changed: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="A field's value.")] = None,
     removed: Annotated[list[str] | None, typer.Option("--unset", metavar="FIELD", help="A field to remove.")] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, hidden=not _SEND, help="An image file for the deal's picture."),
-    ] = None,
     yes: Yes = False,
+    **asked: Any,
 ) -> output.Json:
     """Edit a deal's fields, named as in the API; it keeps its place in the feeds. Warnings must be confirmed."""
     wanted: dict[str, str | None] = dict.fromkeys(removed or ())
@@ -136,7 +132,8 @@ def edit(
         if not equals:
             raise typer.BadParameter("This must be FIELD=VALUE.", param_hint="--set")
         wanted[name] = value
-    if not wanted and picture is None:
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if not wanted and not asked:
         raise typer.BadParameter("Name what to change.", param_hint="--set")
     change = checked(DealChange, wanted, typed=True)
     changes = change.changes(work.now)
@@ -144,9 +141,9 @@ def edit(
         edited = sure(yes, lambda seen: editing.edit(work.table, deal, changes, work.now, seen, by=BY))
     else:
         edited = deals.find(work.table, deal, consistent=True)
-    if picture is not None:
-        for send in _SEND:
-            edited = send(work.table, edited, picture, work.now)
+    for name, value in asked.items():
+        _, do = _EDITS[name]
+        edited = do(work.table, edited, value, work.now)
     return documents.deal(edited, work.now)
 
 

@@ -23,6 +23,7 @@ from datetime import datetime
 from functools import cache, cached_property
 from keyword import iskeyword
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 import typer
@@ -173,15 +174,24 @@ def group(name: str, about: str) -> typer.Typer:
     return typer.Typer(name=name, help=about, no_args_is_help=True)
 
 
-def command(group: typer.Typer, view: View = output.fields, name: str | None = None, **settings: Any) -> Function:
+def command(
+    group: typer.Typer,
+    view: View = output.fields,
+    name: str | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+    **settings: Any,
+) -> Function:
     """Add a command to a group: a function of its work and its arguments, which returns the text to print."""
-    return lambda do: group.command(name, **settings)(answering(view)(do))
+    return lambda do: group.command(name, **settings)(answering(view, more)(do))
 
 
-def answering(view: View = output.fields) -> Callable[[Function], Callable[..., None]]:
+def answering(
+    view: View = output.fields, more: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[[Function], Callable[..., None]]:
     """Make a command of a function: with ``--json`` its answer is printed as it is, without as ``view`` draws it.
 
-    The requests follow, also where the last of them was refused.
+    The requests follow, also where the last of them was refused. ``more`` are options that the function takes by
+    ``**``: the annotation of each, by its name.
     """
 
     def made_of(do: Function) -> Callable[..., None]:
@@ -199,7 +209,9 @@ def answering(view: View = output.fields) -> Callable[[Function], Callable[..., 
                 raise typer.Exit(1)
 
         signature = inspect.signature(do, eval_str=True)
-        _, *typed = signature.parameters.values()
+        _, *typed = (each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        typed += [inspect.Parameter(name, kind, default=None, annotation=option) for name, option in more.items()]
         json = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
         run.__signature__ = signature.replace(parameters=[*typed, json])  # type: ignore[attr-defined]  # typer reads it
         run.__annotations__ = {each.name: each.annotation for each in (*typed, json)}

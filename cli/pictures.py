@@ -7,9 +7,13 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from cli import proofs
 from cli.commands import BY, local_cloud
@@ -45,6 +49,14 @@ def send(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
                 raise Invalid(f"{file} is refused. {outcome.refused}")
             return seen
     raise Busy("The picture is not ready yet: look at the deal again later.")
+
+
+_A_FILE = typer.Option(exists=True, dir_okay=False, help="An image file for the deal's picture.")
+
+EDITS: Mapping[str, tuple[Any, Callable[[Table, Deal, Any, datetime], Deal]]] = {
+    "picture": (Annotated[Path | None, _A_FILE], send)
+}
+"""Options of ``btd deals edit``."""
 
 
 def _bucket() -> Bucket:

@@ -75,7 +75,7 @@ def fill(site: Site) -> None:
     topics.plant_seeds(table, now)
     for name in ("member", "editor"):
         users.create(table, User(name, f"{name}@example.com", name.title(), SaltedHasher().hash(name), name, now))
-    sample.plant(table, now, "member", cast("Bucket", site.files))
+    sample.plant(table, now, "member", lambda _: cast("Bucket", site.files))
     site.follow()
     site.tick()
     site.changes()

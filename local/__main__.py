@@ -151,9 +151,9 @@ def _print_summary(home: Home, there: cloud.Cloud, outputs: dict[str, str], seco
     home.cloud.write_text(json.dumps({"table": table.name, **known}, indent=2))
     if not empty and not home.sample.exists():
         print("Bringing in the sample deals ...", flush=True)
-        bucket = outputs.get("PicturesBucket")
-        drawn = services.connect_bucket(bucket, **reached) if bucket else None
-        planted = sample.plant(table, times.now(), member.username, drawn)
+        planted = sample.plant(
+            table, times.now(), member.username, lambda output: services.connect_bucket(outputs[output], **reached)
+        )
         home.sample.write_text(json.dumps({"deals": planted}))
     links = "\n".join(
         f"  {name:<8} {outputs['SiteUrl']}{path}  ({remark})" for name, path, remark in chain(*features.of("links"))

@@ -170,10 +170,13 @@ class Feature:
     groups' names, ``REWRITES`` those of ``btd backfill``, ``REDRIVEN`` the kinds of work that ``btd redrive`` reads
     from dead-letter queues, and ``PROOFS`` those of ``btd probe`` by their names (``cli/proofs``)."""
 
-    sends_picture: str = ""
-    """Makes a file a deal's picture, for ``btd deals edit``."""
+    edits: str = ""
+    """Options of ``btd deals edit``, by their names: each is its annotation, and the function that it asks for."""
 
     # The laptop, the demo, the documents and the benchmarks.
+
+    draws: Mapping[str, str] = field(default_factory=dict)
+    """What gives a deal of the sample its drawing, which it writes to a bucket, by the stack's output of its name."""
 
     links: tuple[tuple[str, str, str], ...] = ()
     """Addresses that ``make run`` prints, each as a name, a path and a remark."""
@@ -392,6 +395,7 @@ PICTURES = Feature(
     owns="""
         cli/pictures.py events/resizer-upload.json functions/api/uploads.py functions/background/resizer.py
         functions/pages/desk/pictures.py functions/pages/pictures.py infra/pictures.py infra/rows/pictures.py
+        local/drawings.py local/sample/drawings
         shared/data/catalog/uploads.py shared/decoder.py
         tests/functions/test_pictures.py web/templates/desk/picture.html
         web/templates/desk/pictures.html docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag
@@ -411,7 +415,8 @@ PICTURES = Feature(
         "desk": "functions.pages.desk.pictures:",
         "publisher": "functions.background.resizer:follow",
     },
-    sends_picture="cli.pictures:send",
+    edits="cli.pictures:EDITS",
+    draws={"PicturesBucket": "local.drawings:draw"},
     commands="cli.pictures:",
     reaches_files=("shared.runtime.environment:bucket",),
 )

@@ -7,15 +7,13 @@ here, too.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +24,13 @@ from shared.data.catalog import deals, picks, topics, votes
 from shared.data.members import follows, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser, UsernameTaken
-from shared.html import links
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
 from shared.models.members import Role, User
 from shared.services import Bucket
 from shared.values import times
 from shared.values.passwords import hash_password, verify_password
-from shared.values.pictures import MEDIA_TYPES, Picture
 
 FILE = Path(__file__).with_name("deals.jsonl")
-
-DRAWINGS = Path(__file__).with_name("drawings")
-"""A drawing of each product: dark shapes, those of the class ``m`` half as dark, those of ``g`` as the ground; ``s``,
-``n`` and ``t`` are lines in these three."""
 
 FRONT, CHOICE, IN_CATEGORY = 13, 24, 8
 """Deals that are picked for the front page, for the editor's choice, and for each category."""
@@ -64,10 +56,10 @@ def read(now: datetime) -> list[Deal]:
     return [_deal(json.loads(line), now) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
-def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = None) -> int:
+def plant(table: Table, now: datetime, member: str, bucket_of: Callable[[str], Bucket] | None = None) -> int:
     """Bring the sample into a table, for a member who follows some of it; returns how many deals were new.
 
-    With a bucket of ``pictures``, each deal has its product's drawing.
+    With ``bucket_of``, each deal has its drawing.
 
     Repeating it adds nothing: a deal is known by its source, and likes and watches count once.
     """
@@ -77,8 +69,8 @@ def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = No
             topics.create_brand(table, slug, name, now)
     known = _known(table, sample)
     new = [deal for deal in sample if deal.source_id not in known]
-    if pictures is not None:
-        new = [draw(pictures, deal) for deal in new]
+    if bucket_of is not None:
+        new = drawn(new, bucket_of)
     for topic in FOLLOWED:
         with suppress(AlreadyLiked):
             follows.like(table, topic, member, now)
@@ -90,43 +82,11 @@ def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = No
     return len(new)
 
 
-def draw(pictures: Bucket, deal: Deal) -> Deal:
-    """A deal with its product's drawing, in the colours of its category's tile, which is now in the bucket."""
-    product = str(deal.source_id).split(":")[2]
-    content = drawing(product, deal.category).encode()
-    digest = hashlib.sha256(str(deal.source_id).encode() + content).hexdigest()[:20]
-    picture = Picture(digest, 480, 360, _colours(deal.category)[0][1:], drawn=True)
-    for name in picture.files:
-        pictures.write(name, content, MEDIA_TYPES[".svg"])
-    return replace(deal, picture=picture)
-
-
-def drawing(product: str, category: str) -> str:
-    """A product's drawing in the colours of its category's tile, light or dark as the page that shows it."""
-    ground, dark_ground, letters, dark_letters = _colours(category)
-    shapes = (DRAWINGS / f"{product}.svg").read_text(encoding="utf-8")
-    start, end, body = shapes.partition(">\n")
-    light, dark = f"--g:{ground};--l:{letters}", f"--g:{dark_ground};--l:{dark_letters}"
-    style = _STYLE.replace("LIGHT", light).replace("DARK", dark)
-    return f'{start}{end}<style>{style}</style>\n<rect class="g" width="120" height="90"/>\n{body}'
-
-
-_STYLE = (
-    ":root{LIGHT;--m:color-mix(in oklab,var(--l) 55%,var(--g));fill:var(--l);stroke-width:3}"
-    "@media(prefers-color-scheme:dark){:root{DARK}}"
-    ".m{fill:var(--m)}.g{fill:var(--g)}"
-    ".s,.n,.t{fill:none;stroke:var(--l);stroke-linecap:round;stroke-linejoin:round}"
-    ".n{stroke:var(--m)}.t{stroke:var(--g)}.t:not([stroke-width]){stroke-width:1.5}"
-)
-
-
-@cache
-def _colours(category: str) -> tuple[str, ...]:
-    """The colours of a category's tile, as the style sheet has them: its ground, light and dark, and its letters."""
-    style = (links.ASSETS / "site.css").read_text(encoding="utf-8")
-    found = re.search(rf"\.t-{category} {{.*?ground: light-dark\((#\w+), (#\w+)\).*?\((#\w+), (#\w+)\)", style)
-    assert found, category  # noqa: S101  # each of the eight has its colours there
-    return found.groups()
+def drawn(found: list[Deal], bucket_of: Callable[[str], Bucket]) -> list[Deal]:
+    """Deals of the sample with their drawings, which are then in the bucket of an output of the stack."""
+    for output, draw in features.merged("draws").items():
+        found = [*map(partial(features.imported(draw), bucket_of(output)), found)]
+    return found
 
 
 def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: datetime) -> None:

@@ -22,6 +22,7 @@ from PIL.Image import Transpose
 
 from functions.background import publisher, resizer
 from functions.pages import pictures as page
+from local import drawings, sample
 from shared import decoder, services
 from shared.data.catalog import deals, uploads
 from shared.data.catalog.deals import to_item
@@ -562,3 +563,12 @@ def test_the_decoder_gets_no_credentials(child: Callable[[str], None], monkeypat
     assert "PATH" in str(refused.value)
     assert not [name for name in str(refused.value).split() if name.startswith("AWS")]
     assert "AWS_SECRET_ACCESS_KEY" in os.environ
+
+
+def test_each_product_of_the_sample_has_a_drawing_which_is_its_deals_picture(bucket: Bucket) -> None:
+    now = times.now()
+
+    drawn = [drawings.draw(bucket, deal) for deal in sample.read(now)]
+
+    assert {name for deal in drawn if deal.picture for name in deal.picture.files} == {*held(bucket)}
+    assert all(deal.picture for deal in drawn)

@@ -74,7 +74,7 @@ def started(sample: Path = SAMPLE, *, drawn: bool = False, port: int = 0, most: 
     server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
     now = times.now()
     with FAST_SERVER.table() as table, _bucket() if drawn else nullcontext() as bucket:
-        made = [laptop.draw(bucket, deal) for deal in laptop.read(now)] if bucket else _read(sample, now, most)
+        made = laptop.drawn(laptop.read(now), lambda _: bucket) if bucket else _read(sample, now, most)
         filled = fill(table, made, now)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
