@@ -153,7 +153,7 @@ class UsernameTaken(AlreadyExists):
 
 class EmailTaken(AlreadyExists):
     field = "email"
-    text = "An account with this email address exists already."
+    text = "An account with this email address already exists."
 
 
 class AlreadyLiked(Conflict):
@@ -245,7 +245,7 @@ class NotAForm(DealsError):
 
 
 class InvalidCursor(DealsError):
-    plain = "This page of the list is not one that we know."
+    plain = "This page of the list does not exist."
     field = "cursor"
     text = "This cursor does not belong to this list."
 
@@ -289,7 +289,7 @@ class DamagedDeal(Damaged):
 class Unexpected(Impossible):
     """An unexpected fault of ours, logged under the request's correlation id."""
 
-    text = "Something went wrong, and it was logged. The request was {}."
+    text = "Something went wrong and was logged. The id of the request is {}."
 
 
 class Unavailable(DealsError):
@@ -316,8 +316,8 @@ class PerhapsPosted(Unavailable):
     """Whether a deal was posted is not known, and a request without a key cannot simply be repeated."""
 
     shown = (
-        "The site is busy. The deal may have been posted: look for it before you post it again, and send an "
-        "Idempotency-Key, with which repeating is safe."
+        "The site is busy. The deal may have been posted: look for it before you post it again. With an "
+        "Idempotency-Key, you can repeat the request safely."
     )
 
 
@@ -336,7 +336,7 @@ class TooLarge(DealsError):
 
 
 class BrandsAreFull(TooLarge):
-    text = "No brand can be added: the list of brands is one item, and that is full."
+    text = "No brand can be added: the item that lists all brands is full."
 
 
 class DealTooLarge(TooLarge):

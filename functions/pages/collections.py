@@ -248,7 +248,7 @@ def took(request: Request, trace_id: str) -> Answer:
     """The drawing stored under an id. The id cannot be guessed, so it is the only permission needed."""
     drawn = form_cost.find(trace_id)
     if drawn is None:
-        raise NotFound("This has expired: what a form took is stored for ten minutes.")
+        raise NotFound("This has expired: the cost of a form is stored for ten minutes.")
     return pages.page("collections/took.html", here=request.path, form_cost=drawn)
 
 

@@ -83,7 +83,7 @@ def inbox(request: Request) -> Answer:
     return pages.page(
         "mine/inbox.html",
         here="/my/inbox",
-        description="News of what you watch: deals of your brands and categories, hot ones, and your orders.",
+        description="Messages about deals of your brands and categories, hot deals and your orders.",
         notice=request.notice,
         rows=[_message_row(message, about, request.now) for message in page.items],
         total=len(page.items) if not (unread_only or cursor or page.next) else None,
@@ -326,7 +326,7 @@ def watches(
     nothing = not (followed or alerted)
     wrong = {f"{editing}-{field}": sentence for field, sentence in errors.items()}
     if unknown:
-        wrong["brand"] = "There is no brand of this name."
+        wrong["brand"] = "There is no brand with this name."
     status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.NOT_FOUND if unknown else HTTPStatus.OK
     return pages.page(
         "mine/watches.html",

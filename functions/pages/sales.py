@@ -40,16 +40,16 @@ STEPS = {
 """Buttons of an order: the status that each gives it, and the code of the notice afterwards."""
 
 LISTS = {
-    OrderStatus.PLACED: ("To send", "the oldest first", "Every order is sent."),
-    OrderStatus.SHIPPED: ("Sent", "the oldest first", "Nothing is on its way."),
-    OrderStatus.DELIVERED: ("Delivered", "the last ordered first", "Nothing was delivered yet."),
-    OrderStatus.CANCELLED: ("Cancelled", "the last ordered first", "No order was cancelled."),
+    OrderStatus.PLACED: ("To send", "oldest first", "All orders have been sent."),
+    OrderStatus.SHIPPED: ("Sent", "oldest first", "No orders are on their way."),
+    OrderStatus.DELIVERED: ("Delivered", "newest first", "No orders have been delivered yet."),
+    OrderStatus.CANCELLED: ("Cancelled", "newest first", "No orders have been cancelled."),
 }
 """The lists of orders, by status: the name, the order it is in, and the words where it is empty."""
 
-_PIECES = f"A whole number up to {stock.MOST:,}; below zero takes pieces off sale."
-_LEFT = f"A whole number from 0 to {stock.MOST:,}."
-_SHARDS = f"1 to {stock.MAX_SHARDS}, or nothing to leave them as they are."
+_PIECES = f"Enter a whole number up to {stock.MOST:,}. A negative number takes pieces off sale."
+_LEFT = f"Enter a whole number from 0 to {stock.MOST:,}."
+_SHARDS = f"Enter 1 to {stock.MAX_SHARDS}, or leave this empty to keep the number of shards."
 _WHOLE = re.compile(r"-?[0-9]{1,7}")
 
 routes = Routes()
@@ -74,7 +74,7 @@ def list_orders(request: Request) -> Answer:
         try:
             return pages.redirect(f"{ORDERS}/{order_items.find(table(), wanted).order_id}")
         except NoSuchOrder:
-            errors = {"find": "There is no order of this number."}
+            errors = {"find": "There is no order with this number."}
     status = _status(request.query.get("status"))
     read = partial(order_items.open_orders, now=request.now) if status in OPEN else order_items.closed
     page = read(table(), status=status, limit=PAGE, cursor=request.query.get("cursor") or None)
@@ -88,7 +88,7 @@ def list_orders(request: Request) -> Answer:
         chosen=status.value,
         name=name,
         sorting=sorting,
-        empty=empty if not request.query.get("cursor") else "Those were all.",
+        empty=empty if not request.query.get("cursor") else "There are no more orders.",
         more=page.next,
         typed=wanted,
         errors=errors,
@@ -159,10 +159,14 @@ def change_stock(request: Request, number: str) -> Answer:
     except InvalidFields as error:
         return _stock_page(request, deal, typed, error.errors)
     except (NotThatMany, IdempotencyKeyReused) as error:
-        said = str(error) if isinstance(error, NotThatMany) else "This form was already sent. Send it again."
+        said = (
+            str(error)
+            if isinstance(error, NotThatMany)
+            else "This form was already sent. Send it again to repeat the change."
+        )
         return _stock_page(request, deal, {**typed, "key": forms.new_key()}, {"pieces": said}, HTTPStatus.CONFLICT)
     except Busy:
-        said = "Many orders are being placed right now. Add pieces, or take some off: that works."
+        said = "Many orders are being placed right now. You can still add pieces or take some off."
         return _stock_page(request, deal, typed, {"pieces": said}, HTTPStatus.CONFLICT)
     return pages.redirect(f"{STOCK}/{number}", notice="stock")
 
@@ -172,7 +176,7 @@ def _status(text: str | None) -> OrderStatus:
     try:
         return OrderStatus(text or OrderStatus.PLACED)
     except ValueError as error:
-        raise BadRequest("There is no such status of orders.", "status") from error
+        raise BadRequest("There is no such order status.", "status") from error
 
 
 def _done(request: Request) -> dict[str, Any] | None:

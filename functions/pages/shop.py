@@ -76,7 +76,7 @@ def put_into_cart(request: Request) -> Answer:
             quantity = held.get(deal.deal_id, 1)
         carts.put_in(table(), username, deal.deal_id, quantity, request.now, member.account_id)
     except InvalidFields:
-        said = f"{deal.title}: must be 1 to {carts.MOST_PIECES} pieces."
+        said = f"{deal.title}: choose 1 to {carts.MOST_PIECES} pieces."
         return _cart_page(request, username, errors={f"quantity-{number}": said})
     except CartIsFull as error:
         return _cart_page(request, username, problem=str(error))
@@ -259,7 +259,7 @@ def my_orders(request: Request) -> Answer:
     try:
         status = OrderStatus(asked) if asked else None
     except ValueError as error:
-        raise BadRequest("There is no such status of orders.", "status") from error
+        raise BadRequest("There is no such order status.", "status") from error
     username = cookies.member_of(request).username
     read = partial(order_items.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
     (page,), head = cookies.beside_head(request, read)
@@ -350,7 +350,7 @@ def place_order(request: Request) -> Answer:
     except InvalidFields as error:
         return again(errors=error.errors)
     except UnknownAddress:
-        return again(errors={"address": "This address is no longer there. Choose another."})
+        return again(errors={"address": "This address was removed. Choose another."})
     except AddressChanged:
         errors = {"address": f"The address “{name}” has changed. Check the delivery address."}
         return again(errors=errors, status=HTTPStatus.CONFLICT)
@@ -384,7 +384,7 @@ def _changed_pieces(typed: Fields, seen: Sequence[Wanted]) -> dict[str, int]:
     try:
         return {each: quantity_of(text) for each, text in asked.items() if text != shown[each]}
     except InvalidFields as error:
-        raise InvalidFields({"pieces": f"Each must be 1 to {carts.MOST_PIECES} pieces."}) from error
+        raise InvalidFields({"pieces": f"Choose 1 to {carts.MOST_PIECES} pieces of each deal."}) from error
 
 
 def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wanted]) -> Order:
@@ -519,7 +519,7 @@ def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
             said.append(f"{title} costs {today} now, not {then}.")
         if item.quantity != was.quantity:
             said.append(f"{title}: {item.quantity} in the cart now, not {was.quantity}.")
-    return said + [f"{item.deal.title} is in the cart now, too." for item in able if item.deal.deal_id not in before]
+    return said + [f"{item.deal.title} was added to the cart." for item in able if item.deal.deal_id not in before]
 
 
 handler = serve(routes, guards=[forms.ours_only])

@@ -252,8 +252,8 @@ _SYNTAX = {
 }
 
 _TERMS = (
-    (re.compile(r"attribute_not_exists\(PK\)"), "{it} is not there yet"),
-    (re.compile(r"attribute_exists\(PK\)"), "{it} is there"),
+    (re.compile(r"attribute_not_exists\(PK\)"), "{it} does not exist yet"),
+    (re.compile(r"attribute_exists\(PK\)"), "{it} exists"),
     (re.compile(r"attribute_not_exists\((.+)\)"), "it has no {0}"),
     (re.compile(r"attribute_exists\((.+)\)"), "it has {0}"),
     (re.compile(r"NOT attribute_type\((.+), .+\)"), "{0} is damaged"),
@@ -324,8 +324,8 @@ def does(write: Write) -> tuple[str, str]:
         case "Update":
             return "", _filled(write, write.arguments["UpdateExpression"])
         case "Delete":
-            return "takes it away", ""
-    return "writes nothing, costs as if it did", ""
+            return "deletes it", ""
+    return "writes nothing, but costs as much as a write", ""
 
 
 def refusal(write: Write) -> str:

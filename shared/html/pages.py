@@ -443,7 +443,7 @@ def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
     if isinstance(error, InvalidCursor | BadRequest) and error.field in request.query:
         # Link to the same address without the unreadable parameter.
         query = {name: value for name, value in request.query.items() if name not in ("cursor", error.field)}
-        name = "Start with the newest" if isinstance(error, InvalidCursor) else f"Go on without “{error.field}”"
+        name = "Start with the newest" if isinstance(error, InvalidCursor) else f"Continue without “{error.field}”"
         onward = link(request.path, **query)
         return problem_page(HTTPStatus.BAD_REQUEST, detail, onward=onward, onward_name=name)
     return problem_page(status_of(error), detail, headers_of(error), public=public)

@@ -230,9 +230,9 @@ def test_a_list_of_some_of_all_deals_says_of_how_many(
     second = follow(ask, links(first)["Look further"])
     cheapest = ask("/deals", query={"lowest": "true", "sort": "cheapest"})
 
-    assert "Only of the newest 10 deals." in first["body"]
-    assert "Only of the next 10 deals." in second["body"]
-    assert "Only of the 24 cheapest of each category." in cheapest["body"]
+    assert "From the newest 10 deals only." in first["body"]
+    assert "From the next 10 deals only." in second["body"]
+    assert "From the 24 cheapest of each category only." in cheapest["body"]
 
 
 def test_a_search_of_more_deals_than_are_sorted_says_how_many_were(
@@ -246,7 +246,7 @@ def test_a_search_of_more_deals_than_are_sorted_says_how_many_were(
     some = json.loads(api("/deals", query=query | {"sort": "discount"})["body"])
     rarer = json.loads(api("/deals", query=query | {"q": "asics shoe"})["body"])
 
-    said = "Only of the newest 45 deals with these words."
+    said = "From the newest 45 deals with these words only."
     assert [said in page["body"] for page in (whole, ask("/search", query=query))] == [False, True]
     assert ("lookedThrough" in all_of_them, some["lookedThrough"]) == (False, 45)
     assert {deal["title"] for deal in some["items"]} <= {f"Shoe {n}" for n in range(45)}

@@ -81,7 +81,7 @@ def test_a_field_that_cannot_be_used_is_named_and_what_was_typed_is_kept(
 
 @pytest.mark.parametrize(
     ("changed", "said"),
-    [({"email": "other@mail.example"}, "That username is taken"), ({"username": "bo"}, "this address exists")],
+    [({"email": "other@mail.example"}, "That username is taken"), ({"username": "bo"}, "this address already exists")],
 )
 def test_a_name_or_address_that_is_taken_is_said_at_its_field(
     joined: Browser, changed: dict[str, str], said: str
@@ -209,7 +209,7 @@ def test_an_address_is_changed_by_who_knows_the_password(joined: Browser, table:
     right = joined.post("/account/email", {"email": "new@mail.example", "email-password": PASSWORD})
 
     assert wrong.status == 422
-    assert "This is not the password." in wrong.words
+    assert "This password is wrong." in wrong.words
     assert wrong.values()["email"] == "new@mail.example"
     assert right.location == "/account?notice=email"
     assert users.get(table, "ana").email == "new@mail.example"

@@ -275,7 +275,7 @@ def test_what_another_editor_did_to_a_list_is_shown_first(editor: Browser, table
     again = editor.post("/desk/front-page", {**late.values(), "do": f"up:{two}"})
 
     assert (late.status, adding.status, adding.values()["add"]) == (409, 409, four)
-    assert "This list was changed meanwhile." in late.words
+    assert "This list has changed since you opened it." in late.words
     assert stood == [one, two, three]
     assert again.status == 303
     assert picked(table) == [two, one, three]
@@ -304,7 +304,7 @@ def test_what_cannot_be_added_to_a_list_is_said(editor: Browser, table: Table, p
     for order, add, said in (
         ("", "99", "There is no deal with the number 99."),
         ("", "x", "There is no deal with the number x."),
-        (there, there, "A deal must be featured once only."),
+        (there, there, "A deal can be featured only once."),
         ("", over, "This deal has ended or was withdrawn."),
     ):
         seen = editor.post("/desk/front-page", {"order": order, "do": "add", "add": add})

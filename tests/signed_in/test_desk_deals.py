@@ -166,7 +166,7 @@ WRONG_FIELDS = [
     ("category", "cars", "This must be one of clothing"),
     ("expiresAt", "tomorrow", "This must be a day and a time."),
     ("image", "javascript:alert(1)", "This must be an http or https address."),
-    ("brand", "Aple", "There is no brand of this name yet. Near: Apple."),
+    ("brand", "Aple", "There is no brand with this name yet. Near: Apple."),
     ("description", "€" * 3_000, "A deal must have at most 8192 bytes"),
 ]
 
@@ -533,13 +533,13 @@ def test_what_cannot_be_planned_is_named_at_its_field_and_kept_in_the_form(edito
         ({"startsAt": "2020-01-01T00:00"}, "This must be in the future"),
         ({"startsAt": SOON, "expiresAt": SOON}, "would have ended by then"),
         ({"startsAt": SOON, "title": ""}, "This must be filled in."),
-        ({"startsAt": SOON, "brand": "Nobody’s"}, "no brand of this name yet"),
+        ({"startsAt": SOON, "brand": "Nobody’s"}, "no brand with this name yet"),
         ({"price": "cheap"}, "A price must be digits"),
     ):
         seen = editor.post("/desk/drafts", DEAL | changed)
         assert (seen.status, said in seen.words) == (422, True), changed
     odd = editor.post("/desk/drafts", DEAL | {"startsAt": SOON, "listPrice": "31.90"})
-    assert (odd.status, "Plan it anyway" in odd.words) == (409, True)
+    assert (odd.status, "Schedule it anyway" in odd.words) == (409, True)
     assert own(table) == []
 
     meant = editor.post("/desk/drafts", DEAL | {"startsAt": SOON, "listPrice": "31.90", "confirm": "price"})

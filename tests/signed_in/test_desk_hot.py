@@ -249,7 +249,7 @@ def test_ticked_deals_are_ended_once_after_a_page_says_so(editor: Browser, table
 def test_ticked_deals_move_to_another_category_and_brand(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     first, second = post_deal(), post_deal(category="bags")
 
-    for fields, said in (({}, "Choose a category"), ({"brand": "Nobody"}, "no brand of this name")):
+    for fields, said in (({}, "Choose a category"), ({"brand": "Nobody"}, "no brand with this name")):
         refused = editor.post("/desk/deals/together", ticked(first, do="move", category="", **fields))
         assert (refused.status, said in refused.words) == (422, True)
     for _ in range(2):

@@ -388,7 +388,7 @@ def test_a_like_of_any_brand_can_be_looked_up_and_ended(ana: Browser, table: Tab
     assert topics.get(table, APPLE).likes == 0
     for unknown in ("Nobody", "%21%21%21"):
         seen = ana.get(f"/my/watches?brand={unknown}")
-        assert (seen.status, "There is no brand of this name." in seen.words) == (404, True)
+        assert (seen.status, "There is no brand with this name." in seen.words) == (404, True)
 
 
 def test_a_deal_is_saved_shown_even_when_over_and_taken_out(ana: Browser, table: Table, post_deal: PostDeal) -> None:

@@ -49,7 +49,7 @@ def test_an_order_that_cannot_be_read_is_left_out_of_the_list_with_a_note(
     shown = [order for order in (sound, of_part, itself) if f'{path_of(order)}"' in listed.text]
     named = [" / ".join(key.values()) for key in damaged]
     assert (listed.status, shown) == (200, [sound])
-    assert "2 items can't be read, and are left out of this page" in listed.words
+    assert "2 items can’t be read and are left out of this page" in listed.words
     assert all(name in listed.words for name in named)
     assert [seen.status for seen in own] == [200, 404, 404]
     assert "This can't be read" in own[1].words
@@ -151,8 +151,8 @@ def test_so_many_are_left_and_ordered_ones_stay_ordered(editor: Browser, table: 
 
 def test_what_cannot_be_used_is_named_and_kept(editor: Browser, table: Table, sell: Sell) -> None:
     deal = sell(5)
-    number = "A whole number up to 1,000,000; below zero takes pieces off sale."
-    shards = "1 to 16, or nothing to leave them as they are."
+    number = "Enter a whole number up to 1,000,000. A negative number takes pieces off sale."
+    shards = "Enter 1 to 16, or leave this empty to keep the number of shards."
 
     for field, typed, said in (
         ("pieces", "", "This must be filled in."),
@@ -198,14 +198,14 @@ def test_an_order_is_found_by_its_number(editor: Browser, order: Order) -> None:
     missing = editor.get("/desk/shop/orders?find=BTD-99999")
 
     assert f"Order {number}" in editor.get(path_of(order)).words
-    assert (missing.status, "There is no order of this number." in missing.words) == (404, True)
+    assert (missing.status, "There is no order with this number." in missing.words) == (404, True)
 
 
 NOTHING = {
-    "placed": "Every order is sent.",
-    "shipped": "Nothing is on its way.",
-    "delivered": "Nothing was delivered yet.",
-    "cancelled": "No order was cancelled.",
+    "placed": "All orders have been sent.",
+    "shipped": "No orders are on their way.",
+    "delivered": "No orders have been delivered yet.",
+    "cancelled": "No orders have been cancelled.",
 }
 """The words of each list of orders where it is empty."""
 

@@ -80,7 +80,7 @@ def test_an_impossible_number_of_pieces_is_refused_by_the_deals_name(ana: Browse
 
     for quantity in ("0", "11", "-1", "1000000000", "", "two", "１"):
         seen = ana.post("/shop/cart", {"deal": str(deal.number), "quantity": quantity})
-        assert (seen.status, "Trail runner: must be 1 to 10 pieces." in seen.words) == (422, True), quantity
+        assert (seen.status, "Trail runner: choose 1 to 10 pieces." in seen.words) == (422, True), quantity
     assert carts.deals_in(table, "ana", times.now()) == []
 
 
@@ -234,7 +234,7 @@ def test_a_cart_partly_ordered_in_another_window_is_shown_again(ana: Browser, ta
     assert seen.status == 409
     assert "Nothing was ordered: the cart has changed." in seen.words
     assert "Second: 3 in the cart now, not 1." in seen.words
-    assert "Third is in the cart now, too." in seen.words
+    assert "Third was added to the cart." in seen.words
     assert ordered(table) == 1
 
 
@@ -267,7 +267,7 @@ def test_pieces_are_changed_at_the_checkout(ana: Browser, table: Table, at_check
     assert changed.location == "/shop/checkout?address=home&notice=pieces"
     assert "Order for $30.00" in shown.words
     assert refused.status == 422
-    assert "Each must be 1 to 10 pieces." in refused.words
+    assert "Choose 1 to 10 pieces of each deal." in refused.words
     assert ordered(table) == 0
 
 
@@ -346,7 +346,7 @@ def test_a_refusal_is_said_and_writes_nothing(ana: Browser, table: Table, sell: 
     seen = [
         (409, "Few: only 2 left.", said(few, 3)),
         (409, "Elsewhere is not sold here.", said(elsewhere)),
-        (422, "This address is no longer there. Choose another.", said(few, address="nowhere")),
+        (422, "This address was removed. Choose another.", said(few, address="nowhere")),
         (422, "Choose a delivery address.", said(few, address="x" * 10_240)),
         (422, "100", ana.post("/shop/addresses", {**HOME, "street": "x" * 10_240})),
         (422, "40", ana.post("/shop/addresses", {**HOME, "name": "x" * 41})),
@@ -369,7 +369,7 @@ def test_an_order_that_is_cancelled_gives_its_stock_back_once(ana: Browser, tabl
     assert [each.location for each in seen] == [f"{path}?notice=cancelled"] * 2
     assert list(timeline(ana.get(path))) == ["Placed", "*Cancelled"]
     assert stock.of(table, deal.deal_id).left == 5
-    assert "No orders of this status." in ana.get("/shop/orders?status=placed").words
+    assert "No orders with this status." in ana.get("/shop/orders?status=placed").words
     assert "2 pieces to Ana Blake" in ana.get("/shop/orders?status=cancelled").words
     assert ana.get("/shop/orders?status=lost").status == 400
 
@@ -393,7 +393,7 @@ def test_a_page_without_anything_says_what_one_can_do(ana: Browser) -> None:
     for path, said, next_step in (
         ("/shop/cart", "Your cart is empty. Deals that we sell have a “Buy here” button.", "/deals"),
         ("/shop/orders", "You have no orders yet.", "/deals"),
-        ("/shop/orders?status=shipped", "No orders of this status.", "/shop/orders"),
+        ("/shop/orders?status=shipped", "No orders with this status.", "/shop/orders"),
     ):
         seen = ana.get(path)
 

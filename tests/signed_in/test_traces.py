@@ -189,7 +189,7 @@ def test_a_page_shows_how_it_asked_for_which_patterns_and_the_cost_of_a_million(
     assert patterns.PATTERNS["38"].sentence in seen.words
     assert patterns.PATTERNS["36"].sentence not in seen.words
     (units,) = re.findall(r"([\d.]+) RRU\"", seen.headers["Server-Timing"][0])
-    assert f"${float(units) * 0.125 + 1e-9:.2f} a million such pages" in seen.words
+    assert f"A million such pages cost ${float(units) * 0.125 + 1e-9:.2f}" in seen.words
 
 
 def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -228,7 +228,7 @@ def test_copies_from_memory_are_said_to_be(
     told = second.words.partition("Cost of this page")[2]
     assert "0 requests to DynamoDB" in told
     assert "From memory, without a request: the copies of front page, HTML; newest deals, HTML." in told
-    assert "$0.00 a million such pages" in told
+    assert "A million such pages cost $0.00" in told
 
 
 def test_ten_forms_take_the_capacity_that_is_counted_for_them(
@@ -323,10 +323,10 @@ def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None
     assert "1 transaction of 3 writes 2 RRU + 7 WRU" in told
     assert "All 3 writes, or none: follows.like , pattern 14" in told
     assert (
-        "put BRANDLIKE#apple#ana a BrandLike item of 7 attributes, 125 B only if the brand like is not there yet "
+        "put BRANDLIKE#apple#ana a BrandLike item of 7 attributes, 125 B only if the brand like does not exist yet "
         "attribute_not_exists(PK) If refused: The user likes this already; nothing was counted. 2 WRU" in told
     )
-    assert "update BRAND#apple ADD LikesCount 1 only if the brand is there attribute_exists(PK)" in told
+    assert "update BRAND#apple ADD LikesCount 1 only if the brand exists attribute_exists(PK)" in told
     assert "stream 2 records: BRANDLIKE#apple#ana inserted, BRAND#apple changed" in told
     assert "publisher not invoked: its filter matches only deals 0 WRU" in told
     # The page itself is as ever: its own requests, its notice, and stored nowhere this once.
@@ -352,7 +352,7 @@ def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Br
 
     told = drawn_in(seen)
     assert seen.status == 422
-    assert "put USER#zoe a User item of 11 attributes, 195 B only if the user is not there yet" in told
+    assert "put USER#zoe a User item of 11 attributes, 195 B only if the user does not exist yet" in told
     assert "Refused: The username 'zoe' is taken." in told
     assert "10 WRU" in told  # two for each of the four writes refused, and two by themselves
 
@@ -370,7 +370,7 @@ def test_a_trace_is_shown_by_its_id_and_for_ten_minutes(
 
     assert "follows.like" in drawn_in(before)
     assert (after.status, anyone.get("/table/took/..%2f").status) == (404, 404)
-    assert "what a form took is stored for ten minutes" in after.words
+    assert "the cost of a form is stored for ten minutes" in after.words
 
 
 def test_a_page_is_whole_where_the_trace_cannot_be_read(member: Browser, table: Table) -> None:
@@ -458,7 +458,7 @@ def test_a_stale_index_leaves_out_what_was_written_last_once(laptop: Browser, po
     [
         ("throttle", "ThrottlingException, because the table received more requests than it can take at once."),
         ("conflict", "TransactionConflict on BRANDLIKE#apple#ana , because another request wrote the same item"),
-        ("lost", "no answer, because it was lost; the next try has the same token"),
+        ("lost", "no answer, because it was lost; the next try sends the same token"),
     ],
 )
 def test_a_form_that_meets_a_fault_is_carried_out_once(laptop: Browser, table: Table, fault: str, met: str) -> None:
@@ -490,7 +490,7 @@ def test_each_panel_on_the_laptop_ends_with_the_faults_to_try_and_another_is_nam
 def test_a_stage_that_makes_no_faults_says_so_and_does_nothing(ana: Browser) -> None:
     tried, calm = ana.get("/my/saved?fault=throttle"), ana.get("/my/saved")
 
-    assert "Faults work on the laptop only. Nothing was done." in tried.words
+    assert "Faults work only on the laptop. Nothing was done." in tried.words
     assert "tried again" not in tried.headers["Server-Timing"][0]
     assert "Try it with" not in calm.words
     assert not page_cost._faults.cache_info().currsize

@@ -60,7 +60,7 @@ def test_a_deal_is_posted_with_its_picture_by_one_button(visit: Visit, site: Pre
         assert given(page, kind)
     fill(page, "Nobody’s")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("alert")).to_contain_text("There is no brand of this name yet.")
+    expect(page.get_by_role("alert")).to_contain_text("There is no brand with this name yet.")
     page.get_by_label("Brand", exact=True).fill("Pace Theory")
     page.get_by_role("button", name="Post", exact=True).click()
     page.wait_for_url("**/picture?key=**")

@@ -188,7 +188,7 @@ def again(form: Callable[[Mapping[str, str]], Answer], field: str, error: DealsE
         case UsernameTaken():
             return form({"username": "That username is taken. Choose another."})
         case EmailTaken():
-            return form({"email": "An account with this address exists already."})
+            return form({"email": "An account with this address already exists."})
         case SlowDown(retry_after=seconds):
             answer = form({field: f"Too many attempts. Try again in {counted(math.ceil(seconds / 60), 'minute')}."})
             answer.status_code = HTTPStatus.TOO_MANY_REQUESTS
@@ -242,7 +242,7 @@ def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
     try:
         return accounts.prove(table(), user, typed.get(name, ""), address(request.event), request.now)
     except WrongCurrentPassword as error:
-        raise InvalidFields({name: "This is not the password."}) from error
+        raise InvalidFields({name: "This password is wrong."}) from error
 
 
 def _begun(request: Request, user: User) -> str:

@@ -103,7 +103,7 @@ def choose_digest(request: Request) -> Answer:
     """Choose at what hour the day's messages are mailed, or that they are not."""
     user, chosen = me(request), forms.read(request.event).get("hour", "")
     if chosen and chosen not in _HOURS:
-        return account_page(request, user, {}, {"hour": "This must be an hour of the list."})
+        return account_page(request, user, {}, {"hour": "Choose an hour from the list."})
     hour = int(chosen) if chosen else None
     digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), request.now)
     return pages.redirect("/account", notice="digest" if chosen else "no-digest")

@@ -251,9 +251,9 @@ PAGES = {"front": FRONT, "choice": CHOICE}
 WHY = {
     "gone": "There is no such deal.",
     "over": "It has ended or was withdrawn.",
-    "changed": "Another editor changed it at the same moment. Look at it again.",
+    "changed": "Another editor changed it at the same time. Check it again.",
     "large": "With that brand it would be too large.",
-    "busy": "The table was busy. Try it again.",
+    "busy": "The table was busy. Try again.",
     "damaged": "Its item in the table is damaged. Open it to repair it.",
 }
 """Why a deal was left as it was, by the code in the result's address."""
@@ -373,7 +373,7 @@ def _move(typed: Mapping[str, str]) -> dict[str, Any]:
         if brand:
             deals.brand_name(table(), brand)
     except NoSuchTopic as error:
-        absent = "There is no brand of this name yet. Create it on the Brands page first."
+        absent = "There is no brand with this name yet. Create it on the Brands page first."
         raise InvalidFields({"brand": absent}) from error
     return {name: value for name, value in (("category", category), ("brand", brand)) if value}
 

@@ -67,7 +67,7 @@ _PAGE = 25
 _DONE: Mapping[str, tuple[str, str, str]] = {
     "picture": ("A picture", "Another picture", "No picture"),
     "withdrawnAt": ("Withdrawn", "Withdrawn", "Restored"),
-    "hotAt": ("Made hot", "Made hot", "Hot no longer"),
+    "hotAt": ("Made hot", "Made hot", "No longer hot"),
 }
 """Verbs for fields whose values are not shown: added, changed, removed."""
 
@@ -229,7 +229,7 @@ def new(typed: Mapping[str, str]) -> NewDeal:
 def to_post(typed: Mapping[str, str]) -> NewDeal:
     """The new deal that a form asks for, to be posted at once. Raises InvalidFields, also where it has another time."""
     if typed.get(STARTS_AT.name, "").strip():
-        raise InvalidFields({STARTS_AT.name: "To post it now, clear this field. To post it then, save it for later."})
+        raise InvalidFields({STARTS_AT.name: "To post it now, clear this field. Otherwise, save it for later."})
     return new(typed)
 
 

@@ -93,13 +93,13 @@ def order_list(request: Request, slug: str = "") -> Answer:
     if action == "add":
         which, place = re.sub(r"[^0-9A-Za-z]", "", typed.get("add", "")), typed.get("place", "").strip()
         if place and not re.fullmatch("[1-9][0-9]?", place):
-            errors = {"place": "A place is a number from 1 on."}
+            errors = {"place": "Enter a place from 1 upwards."}
             return _order_page(request, ordered, errors=errors, typed=typed)
         numbers = _placed(numbers, which, int(place) if place else None) if which else numbers
     numbers = _moved(numbers, action, which)
     now_is = _numbers(ordered.read(table(), request.now))
     if "kept" in typed and typed["kept"] != now_is and now_is != ",".join(numbers):
-        errors = {"add": "This list was changed meanwhile. This is how it is now; please do it again."}
+        errors = {"add": "This list has changed since you opened it. Make your change again."}
         return _order_page(request, ordered, errors=errors, typed=typed, status=HTTPStatus.CONFLICT)
     picked = []
     for number in numbers:

@@ -145,7 +145,7 @@ def edit_deal(request: Request, number: str) -> Answer:
         return pages.redirect(f"/desk/deals/{number}", notice="edited")
 
     # Edited since our read: merge again.
-    return table().retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
+    return table().retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many editors are changing this deal. Try again."))
 
 
 def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: str) -> Answer:
@@ -314,7 +314,7 @@ def refused_form(
         case NoSuchTopic():
             near = near_names(typed.get("brand", ""))
             also = f" Near: {', '.join(near)}." if near else ""
-            errors = {"brand": f"There is no brand of this name yet.{also} Create it on the Brands page first."}
+            errors = {"brand": f"There is no brand with this name yet.{also} Create it on the Brands page first."}
         case DealTooLarge():
             errors = {"description": str(error)}
     return again(errors)

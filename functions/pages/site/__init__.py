@@ -91,7 +91,7 @@ def front_page(request: Request) -> Answer:
         picks=fragments.placed(front.picks),
         beside=fragments.placed(front.beside),
         latest=fragments.placed(latest),
-        description="Deals picked by hand, all of them by day, by brand and by category.",
+        description="Hand-picked deals, by day, by brand and by category.",
         feed=feed_addresses("/feed"),
     )
 
@@ -159,8 +159,8 @@ def _named(selection: Selection) -> str:
 def _among(sort: Sort, looked: int, cursor: str | None) -> str:
     """The list that some deals of all categories come from, where there are more."""
     if sort is Sort.NEWEST:
-        return f"Only of the {'next' if cursor else 'newest'} {looked} deals."
-    return f"Only of the {looked} {'cheapest' if sort is Sort.CHEAPEST else 'biggest discounts'} of each category."
+        return f"From the {'next' if cursor else 'newest'} {looked} deals only."
+    return f"From the {looked} {'cheapest' if sort is Sort.CHEAPEST else 'biggest discounts'} of each category only."
 
 
 @routes.get("/ending")
@@ -191,7 +191,7 @@ def popular(request: Request) -> Answer:
         request,
         cards=[views.card(each.deal, now) | {"score": views.score(each.shown(now))} for each in found.items],
         more=found.next,
-        description="The deals that readers vote for, of this month and the one before.",
+        description="The deals with the most votes, from this month and the last.",
     )
 
 

@@ -111,9 +111,9 @@ MORE = {Sort.NEWEST: "Older deals", Sort.CHEAPEST: "Higher prices", Sort.DISCOUN
 LOWEST = "Lowest in 60 days"
 
 _FIRST = {
-    Sort.NEWEST: "The newest first",
-    Sort.CHEAPEST: "The cheapest first",
-    Sort.DISCOUNT: "The biggest discounts first",
+    Sort.NEWEST: "Newest first",
+    Sort.CHEAPEST: "Cheapest first",
+    Sort.DISCOUNT: "Biggest discounts first",
 }
 
 Choices = list[dict[str, Any]]
@@ -194,7 +194,7 @@ def query_of(selection: Selection) -> dict[str, str | None]:
 
 
 def sentence(selection: Selection, brand: CountedTopic | None = None) -> str:
-    """The order of a list and what of it is shown, in words: ``The cheapest first, from $10 to $80``."""
+    """The order of a list and what of it is shown, in words: ``Cheapest first, from $10 to $80``."""
     bounds = (("from", selection.least), ("to", selection.most))
     within = [f"{word} {views.money(price, selection.currency or '')}" for word, price in bounds if price is not None]
     said = [
@@ -246,7 +246,7 @@ routes = Routes()
 def category_page(request: Request, category: str) -> Answer:
     topic, now = Topic(CATEGORY, category.lower()), request.now
     if topic.slug not in CATEGORIES:
-        return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.", public=True)
+        return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. Choose one of these.", public=True)
     if category != topic.slug:
         return moved(f"/categories/{topic.slug}")
     selection, cursor = selection_of(request), cursor_of(request)
@@ -446,7 +446,9 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
         request,
         query=searched,
         name=f"Search: {searched}",
-        remark="" if found.looked is None else f"Only of the newest {counted(found.looked, 'deal')} with these words.",
+        remark=""
+        if found.looked is None
+        else f"From the newest {counted(found.looked, 'deal')} with these words only.",
         order=sentence(found.selection),
         narrowing=above(
             "/search", selection, query=searched, among=among, currencies=found.currencies, opened=found.selection

@@ -172,7 +172,7 @@ def edit(
         feed_counts.mending(table, write, left=left, entered=[entered] if entered else [])
         return new
 
-    return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))
+    return table.retry(attempt, when=Stale, gave_up=Busy("Many editors are changing this deal. Try again."))
 
 
 def find(table: Table, id_or_number: str, *, consistent: bool = False) -> Deal:

@@ -190,4 +190,4 @@ def undo(
             raise TooLateToUndo("ten minutes")
         return deals.edit(table, deal_id, changes, now, by=by, correlation_id=correlation_id, version=deal.version)
 
-    return table.retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
+    return table.retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many editors are changing this deal. Try again."))

@@ -108,7 +108,7 @@ def _replace(table: Table, of: CuratedPage | Topic, picked: Sequence[Deal], now:
 
 def _pick(table: Table, deal_ids: Sequence[str]) -> list[Deal]:
     if len(set(deal_ids)) < len(deal_ids):
-        raise WrongFeaturedCount("A deal must be featured once only.")
+        raise WrongFeaturedCount("A deal can be featured only once.")
     picked = deals.get_many(table, deal_ids, consistent=True)
     if len(picked) < len(deal_ids):
         known = {deal.deal_id for deal in picked}

@@ -180,6 +180,6 @@ def record_picture(
         return bool(picture)
 
     try:
-        return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))
+        return table.retry(attempt, when=Stale, gave_up=Busy("Many editors are changing this deal. Try again."))
     except _NoEditor:
         return record_picture(table, deal_id, upload, sent_at, None, NO_EDITOR, now)

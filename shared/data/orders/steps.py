@@ -47,7 +47,7 @@ class WrongStep(Conflict):
 
 
 class OrdersRemain(StillNeeded):
-    text = "An order of yours is still to be sent. Cancel it, or wait until it is sent."
+    text = "You have an order that has not been sent yet. Cancel it, or wait until it is sent."
 
 
 class _Moved(DealsError):
