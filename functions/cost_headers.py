@@ -1,8 +1,8 @@
-"""Adds a function's cost to its answer: ``entry`` imports this only on stages that show their work.
+"""Add a function's cost to its answer: ``entry`` imports this only on stages that show their work.
 
-A function of the API reports it in headers, and links to the drawing of its writes. A function behind the stream or the
-queue files what it did of each record, for the form that led to it (``shared/data/workings.py``). Pages do it by
-themselves (``shared/html/pages.py``), because they draw it."""
+An API function reports it in headers, with a link to the drawing of its writes. A function behind the stream or queue
+files its work on each record, for the form that caused it (``shared/data/workings.py``). Pages draw their own.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONSUMERS = ("publisher", "refresher", "messenger")
 """The functions behind the stream and its queue."""
 
 SHOWN_KEYS = 4
-"""Keys of what a function wrote that are named."""
+"""Written keys that are named."""
 
 _DID: Mapping[str, tuple[tuple[str, ...], str]] = {
     "filed": ((p.PRODUCT, p.WORD, p.WORDS), "item"),
@@ -45,11 +45,11 @@ _DID: Mapping[str, tuple[tuple[str, ...], str]] = {
     "noted": ((p.FAN_OUT, p.FAN_OUT_PAGE), "cohort"),
     "brought up to date": ((p.DEAL, *p.CURATED, p.CATEGORY_ITEM), "item"),
 }
-"""A word for writes to some partitions, and the name of what is counted."""
+"""A verb for writes to some partitions, and the noun that is counted."""
 
 
 def with_cost(function: ModuleType) -> Handler:
-    """A function's handler that reports what it cost."""
+    """A function's handler, wrapped to report its cost."""
     handler: Handler = function.handler
     _, kind, name = function.__name__.split(".")[:3]
     if kind == "background" and name in CONSUMERS:
@@ -58,7 +58,7 @@ def with_cost(function: ModuleType) -> Handler:
 
 
 def _trace_api(handler: Handler) -> Handler:
-    """A handler of the API's. Its link is right where the API and the site have one address."""
+    """Wrap an API handler. Its link is valid if the API and the site share an address."""
 
     def traced(event: Any, context: LambdaContext) -> Any:
         form_cost.begin(event)
@@ -74,7 +74,7 @@ def _trace_api(handler: Handler) -> Handler:
 
 
 def _trace_consumer(name: str, handler: Handler) -> Handler:
-    """A handler of the stream's or the queue's: what it did is filed, whether or not it failed."""
+    """Wrap a handler of the stream or queue: its work is filed, even if it failed."""
     trace, sent = Trace(), list[int]()
 
     def traced(event: Any, context: LambdaContext) -> Any:
@@ -99,7 +99,7 @@ def _trace_consumer(name: str, handler: Handler) -> Handler:
 
 
 def _watched(sent: list[int]) -> Callable[[], None]:
-    """Count the messages that are sent to the queue; returns what ends it."""
+    """Count messages sent to the queue; returns the function that stops it."""
 
     def note(params: Mapping[str, Any], **_: Any) -> None:
         sent.append(len(params["Entries"]))
@@ -110,7 +110,7 @@ def _watched(sent: list[int]) -> Callable[[], None]:
 
 
 def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: set[str] | None) -> None:
-    """File the step of each record; ``failed`` are the numbers of those that come again, None where all do."""
+    """File each record's step; ``failed`` are the numbers of records to retry, None for all."""
     did, ended = [*_did(trace.requests)], int(time.time() * 1000)
     if sent:
         verb = "announced" if name == "publisher" else "handed on"
@@ -122,15 +122,15 @@ def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: se
         step = {"function": name, **about, **took}
         try:
             workings.file_step(table(), partition, name, about["record"], step, times.now(), failed=again)
-        except DealsError as error:  # the record is done, whether or not it can be shown
+        except DealsError as error:  # the record is done, shown or not
             logger().warning("no step", exc_info=error)
 
 
 def _read(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """The partition that a record or a message is about, and the write behind it: its ``record`` number, the id
-    of the ``request``, where the item has it, and when it was ``written``, in whole seconds.
+    """The partition of a record or message, and its write: the ``record`` number, the ``request`` id if the item has
+    it, and when it was ``written``, in whole seconds.
 
-    None for what no form led to, such as an import, or cannot be read.
+    None if no form caused it (such as an import), or if it is unreadable.
     """
     if "dynamodb" in record:
         images = record["dynamodb"]
@@ -152,7 +152,7 @@ def _read(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
 
 
 def _did(requests: Sequence[Request]) -> Iterator[dict[str, Any]]:
-    """The writes that were made, counted by their word."""
+    """The writes made, counted by verb."""
     written = {
         key.partition(" ")[2] if request.operation == "TransactWriteItems" else key: partition
         for request in requests

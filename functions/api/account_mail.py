@@ -1,7 +1,4 @@
-"""Accounts' mail in the API: mailed links to a new password and to a verified address, the hour of daily mails.
-
-And what is mailed when an account is made or changed, by a request of the API or by a form.
-"""
+"""Account mail in the API: reset and verification links, the hour of digests, and mail about changes."""
 
 from __future__ import annotations
 
@@ -76,14 +73,14 @@ def verify_email(mailed: MailedToken) -> Response[Any]:
 
 
 def change(user: User, asked: AccountChange) -> None:
-    """Choose the hour of an account's mails, where a body has one."""
+    """Set the hour of an account's digest, if the body has one."""
     if "digest_hour" in asked.model_fields_set:
         hour: int | None = asked.model_dump()["digest_hour"]
         digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
 
 
 def on_account(what: Literal["made", "email", "password"], before: User, after: User) -> None:
-    """Mail the address that an account had a notice of a change, and a link to an address that is not proved."""
+    """Mail a notice of a change to the account's old address, and a verification link to an unverified one."""
     if what == "password" or before.email != after.email:
         mailing.notify(mail_queue(), "password" if what == "password" else "email", before)
     if what != "password":

@@ -1,7 +1,7 @@
-"""The Lambda authorizer: turns a bearer token into an account and its role, or refuses.
+"""The Lambda authorizer: maps a bearer token to an account and its role, or denies.
 
-It denies rather than raises: a raised "Unauthorized" would count every expired token as a function error. The gateway
-answers a denial with 401 (``infra/``); who may do what is decided where it is done. What an authorizer may answer:
+It denies instead of raising "Unauthorized", which would count each expired token as a function error. The gateway
+answers a denial with 401 (``infra/``); routes decide who may do what. Its output:
 https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """The policy and the caller for a request authorizer event."""
+    """The policy and caller for an authorizer's event."""
     arn: str = event["methodArn"]
     logger().set_correlation_id(event["requestContext"].get("requestId"))
     try:

@@ -1,6 +1,6 @@
-"""Public routes: the pages, the feeds, single deals, brands, categories - and the documentation of the API.
+"""Public routes: pages, feeds, deals, brands, categories, and the API's documentation.
 
-This function cannot write. It imports neither pydantic nor Tracer, so it starts fast.
+This function can't write. It imports neither pydantic nor Tracer, so that it starts fast.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def docs() -> Response[Any]:
 
 
 def _hash_of(script: str) -> str:
-    """The source of an inline script in a Content-Security-Policy."""
+    """An inline script's source expression in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
@@ -173,19 +173,19 @@ DOCS_POLICY = (
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The page runs its own two scripts, asks this API alone, and can't be framed; behind a proxy or not."""
+"""The page runs its own two scripts, calls only this API, and can't be framed, with or without a proxy."""
 
 DOCS_START = 'SwaggerUIBundle({url: "openapi.json", dom_id: "#docs", deepLinking: true})'
 
 
 @app.route(".+", method="OPTIONS", include_in_schema=False)
 def what_may_be_sent() -> Response[Any]:
-    """Answer the preflight of a request from another site, of any path. Deployed where there are such sites."""
+    """Answer another site's preflight for any path. Deployed only if other sites are allowed."""
     return preflight()
 
 
 def _selected(of: Topic, part: Cached | None) -> str:
-    """A page of a topic's deals as they were asked for; ``part`` is what shows its newest, if anything does."""
+    """A page of a topic's selected deals; ``part`` is the cached part with its newest deals, if any."""
     asked = _selection()
     if asked.is_all:
         return _newest(part, feed_of(of))
@@ -194,12 +194,12 @@ def _selected(of: Topic, part: Cached | None) -> str:
 
 
 def _selection() -> Selection:
-    """The deals of a list that a request asks for. Raises BadRequest."""
+    """The selection in a list's request. Raises BadRequest."""
     return selection({name: app.current_event.get_query_string_value(name, None) for name in SELECTING})
 
 
 def _newest(part: Cached | None, feed: Feed) -> str:
-    """A page of a feed, of the copy of a part that shows its newest where that will do."""
+    """A page of a feed, from the copy of ``part`` if that suffices."""
     now = times.now()
     copy: Copy | None = None
     if part is not None and paging(app) == FIRST_PAGE:
@@ -208,7 +208,7 @@ def _newest(part: Cached | None, feed: Feed) -> str:
 
 
 def _found(typed: str, asked: Selection) -> documents.Json:
-    """A page of a search as it was asked for."""
+    """The requested page of a search."""
     now = times.now()
     shown = selecting.page(table(), typed, asked, now=now, **paging(app))
     if not shown.ran.terms:
@@ -217,7 +217,7 @@ def _found(typed: str, asked: Selection) -> documents.Json:
 
 
 def _feed(feed: Feed, *, now: datetime) -> documents.Json:
-    """A page of a feed as it was asked for."""
+    """The requested page of a feed."""
     return documents.feed(feeds.read(table(), feed, now=now, **paging(app)), now)
 
 

@@ -34,7 +34,7 @@ CONFIRM = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
 """The query parameter ``confirm``: the fields whose warnings an editor has seen and confirms."""
 
 ONCE = ("Idempotency-Key", "confirm")
-"""The headers and queries of a route that makes a deal: an idempotency key, and the confirmed warnings."""
+"""The header and query of routes that create a deal: an idempotency key, and the confirmed warnings."""
 
 app = create_app(with_body)
 
@@ -149,7 +149,7 @@ def create_brand(new: NewBrand) -> Response[Any]:
 
 
 def offer_picks(page: CuratedPage, path: str) -> None:
-    """The route that replaces the deals of one curated page."""
+    """Add the route that replaces the picks of a curated page."""
 
     @app.put(path, **of_editors(f"Pick the {page.label}'s deals", "Picked", errors=[404]))
     def pick(chosen: Featured) -> Response[Any]:
@@ -173,7 +173,7 @@ def pick_for_category(category: str, chosen: CategoryFeatured) -> Response[Any]:
 
 
 def _posted(deal: Deal, now: datetime) -> Response[Any]:
-    """The answer to posting a deal. If an earlier request posted it, which this one repeats, it was counted then."""
+    """The answer to a posted deal. A repeated request isn't counted again."""
     if deal.correlation_id == _correlation_id():
         report(metrics.DEALS_POSTED)
     return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": deal_path(deal.deal_id)})
@@ -185,8 +185,8 @@ def _draft(draft_id: str) -> Draft:
 
 
 def _confirmed() -> Sequence[str]:
-    """The fields whose warnings the request confirms by ``confirm``, or ``anyway`` as in 1.1.0. Raises BadRequest for
-    other names."""
+    """The fields in ``confirm`` (in 1.1.0, ``anyway``) whose warnings are confirmed. Raises BadRequest for other
+    names."""
     query = app.current_event.query_string_parameters or {}
     name = next((each for each in ("confirm", "anyway") if each in query), None)
     if name is None:

@@ -1,6 +1,6 @@
-"""The OpenAPI 3.1 document, generated from the routes: ``python -m functions.api.openapi`` writes ``openapi.json``.
+"""Generate the OpenAPI 3.1 document from the apps' routes: ``python -m functions.api.openapi`` writes ``openapi.json``.
 
-The routes come from the apps themselves; a test fails when the written document is not what they say.
+A test compares the written document with the routes.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from shared.values import identifiers, money
 
 PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "ValidationError"
-"""Part of the names of Powertools' schemas for invalid bodies. Ours are problem documents, on routes that have one."""
+"""A part of the names of Powertools' schemas for invalid bodies, which our problem documents replace."""
 
 BODY_ERRORS = (400, 413, 415, 422)
-"""The statuses of a body that cannot be used: of each route with a model of its body."""
+"""The statuses for an invalid body, on each route with a body model."""
 
 WITHOUT_BODY = {"204", "304"}
-"""Statuses whose answers have none, whatever Powertools makes of a handler's return type."""
+"""Statuses without a body, whatever Powertools infers from a handler's return type."""
 
 
 def _of_features(part: str) -> Mapping[Any, Any]:
-    """The features' additions to a part of the document's rules."""
+    """Features' additions to a part of the rules."""
     return ChainMap(*(rules.get(part, {}) for rules in features.parts("answers", "OPENAPI")))
 
 
@@ -106,7 +106,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     **_of_features("parameters"),
 }
 OF_PATHS: Mapping[tuple[str, str], dict[str, Any]] = _of_features("of_paths")
-"""A parameter at one path, where it departs from :data:`PARAMETERS`."""
+"""A parameter of one path that differs from :data:`PARAMETERS`."""
 
 HEADERS = {
     "CacheControl": ("Who may store it, and for how many seconds.", "^(public|private), max-age="),
@@ -119,7 +119,7 @@ HEADERS = {
     **_of_features("headers"),
     "BrandLocation": ("The address of the new brand.", f"^{brand_path('[a-z0-9-]+')}$"),
 }
-"""The headers that a client may rely on: what they say, and how."""
+"""The headers that a client may rely on."""
 
 LOCATED = {
     ("post", "/deals"): "DealLocation",
@@ -127,14 +127,14 @@ LOCATED = {
     ("post", "/brands"): "BrandLocation",
     **_of_features("located"),
 }
-"""Routes that create what has an address of its own."""
+"""Routes that create something with an address."""
 
 EXPLAINED = {
     "401": {"WWW-Authenticate": "Authenticate"},
     "429": {"Retry-After": "RetryAfter"},
     "503": {"Retry-After": "RetryAfter"},
 }
-"""Headers that say what to do about an error."""
+"""Headers that tell the client how to react to an error."""
 
 
 def document() -> dict[str, Any]:
@@ -175,12 +175,12 @@ def document() -> dict[str, Any]:
 
 
 def text() -> str:
-    """The document as it is written to the file."""
+    """The document as text, for the file."""
     return json.dumps(document(), indent=1, ensure_ascii=False, sort_keys=False) + "\n"
 
 
 def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
-    """An operation with our parameters and errors in place of Powertools' own, and a readable id."""
+    """An operation with our parameters and errors instead of Powertools', and a readable id."""
     extra, body = operation.pop("x-query"), operation.pop("x-body", None)
     if "requestBody" in operation:
         operation["responses"] |= {str(status): problem_answer(status) for status in BODY_ERRORS}
@@ -211,7 +211,7 @@ def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
 
 
 def _headers(status: str, route: tuple[str, str], *, cached: bool) -> dict[str, Any]:
-    """The headers of an answer that a client may rely on."""
+    """An answer's headers that a client may rely on."""
     names = {"Cache-Control": "NoStore", **EXPLAINED.get(status, {})}
     if cached and status in ("200", "304"):
         names = {"Cache-Control": "CacheControl", "ETag": "ETag", "Vary": "Vary"}
@@ -234,7 +234,7 @@ def _camel_path(path: str) -> str:
 
 
 def _public_name(path: str, parameter: str) -> str:
-    """A path parameter's name outside; routes written once for brands and categories call theirs ``slug``."""
+    """A path parameter's public name; routes shared by brands and categories call theirs ``slug``."""
     if parameter == "slug":
         return "brand" if path.startswith("/brands/") else "category"
     return to_camel(parameter)

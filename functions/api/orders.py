@@ -32,7 +32,7 @@ from shared.runtime.metrics import report
 from shared.values import times
 
 OF_EDITORS: set[tuple[str, str]] = set()
-"""Routes of editors alone, by method and path; ``route`` fills it. All else is for every member."""
+"""The routes for editors only, by method and path, filled by ``route``; members may call the others."""
 
 KEYED = ("Idempotency-Key",)
 
@@ -44,12 +44,12 @@ app = create_app(with_body)
 
 
 def _shape(path: str) -> str:
-    """A path without the names of its parameters, which the gateway's routes and the app's spell differently."""
+    """A path without its parameters' names, which the gateway and the app spell differently."""
     return re.sub(r"<\w+>|{\w+}", "*", path)
 
 
 def route(method: str, path: str, **described: Any) -> Callable[[_Handler], _Handler]:
-    """A route of the shop. The guard holds who may call it as the OpenAPI document says it."""
+    """Add a route of the shop. The guard checks the caller that the OpenAPI document names."""
     if described["tags"] == ["editor"]:
         OF_EDITORS.add((method, _shape(path)))
     return app.route(path, method, **described)
@@ -109,7 +109,7 @@ def place_order(new: NewOrder) -> Response[Any]:
         chance=random.SystemRandom().random,
         terms=placing.Terms.of(os.environ, steps.notify),
     )
-    if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
+    if order.correlation_id == request:  # otherwise an earlier request placed it
         report(shop_metrics.ORDERS_PLACED)
     return json_answer(orders.order(order), HTTPStatus.CREATED, {"Location": orders.place_of(order.order_id)})
 
@@ -126,7 +126,7 @@ def my_orders() -> Response[Any]:
 )
 def my_order(order_id: str) -> Response[Any]:
     asking = calling(app)
-    if asking.role == "editor":  # who sends orders sees what is in them
+    if asking.role == "editor":  # editors who ship orders see their content
         return json_answer(orders.order(order_items.find(table(), order_id)))
     return json_answer(orders.order(order_items.get(table(), asking.username, order_id)))
 
@@ -181,7 +181,7 @@ def _advance(order: Order, status: OrderStatus) -> Response[Any]:
 
 
 def _address_name(parameter: str) -> str:
-    """The name of an address that a path has. Raises InvalidName."""
+    """The address name in a path. Raises InvalidName."""
     try:
         return _ADDRESS_NAME.validate_python(parameter)
     except ValidationError as error:
@@ -204,7 +204,7 @@ def _time(name: str) -> datetime | None:
 
 
 def _editors_where_they_are_needed(event: Event) -> None:
-    """Guard: what editors do is done by editors. Raises NotSignedIn, Forbidden."""
+    """Guard: require an editor on editors' routes. Raises NotSignedIn, Forbidden."""
     if (event["httpMethod"], _shape(event["resource"])) in OF_EDITORS:
         editors_only(event)
 

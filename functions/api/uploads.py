@@ -1,4 +1,4 @@
-"""The routes that take a deal's picture from an editor's program; the editors' function answers them."""
+"""The routes with which a program uploads a deal's picture, in the editors' function."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PictureState(Answer):
 
 
 ANSWERS: Mapping[str, type[Answer]] = {"PictureForm": PictureForm, "PictureState": PictureState}
-"""The models of answers, by the names that routes use."""
+"""The answers' models, by the names that routes use."""
 
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 

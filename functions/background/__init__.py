@@ -1,1 +1,1 @@
-"""The functions in the background: readers of the stream and the queue, the clock, the seeds."""
+"""Background functions: readers of the stream and the queue, scheduled functions, the seeds."""

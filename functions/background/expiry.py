@@ -1,7 +1,4 @@
-"""Each minute: deals whose offer has ended leave the feeds, drafts that are due are posted.
-
-Features have tasks of their own.
-"""
+"""Each minute: remove ended deals from the feeds, post due drafts, and run features' tasks."""
 
 from __future__ import annotations
 
@@ -22,9 +19,9 @@ _OF_FEATURES = tuple(features.joining("expiry"))
 
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Sweep once; returns how many endings were looked at, and how many drafts were posted.
+    """Sweep once; returns how many endings were examined, and how many drafts were posted.
 
-    What fails keeps nothing else from being done. Then the last failure is raised, and the function's alarm rings.
+    A failure doesn't stop the rest. The last one is raised at the end, so that the function's alarm rings.
     """
     now, done = times.now(), {"swept": 0, "posted": 0}
 

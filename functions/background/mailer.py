@@ -1,7 +1,6 @@
-"""From the queue to the readers' mailboxes: each message of the queue is mail to send, or SES's report about mail.
+"""Send the mails in the queue, and record SES's reports about mail.
 
-Mails are made of templates as pages are: in plain text and in HTML, without pictures and without anything that shows
-who has read them.
+Templates make the mails, in plain text and HTML, without pictures or anything that tracks readers.
 """
 
 from __future__ import annotations
@@ -36,28 +35,27 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
 _LIKE_A_LINK = re.compile(r"[.\u3002\uff0e\uff61:/@]\S")
-"""Characters from which mail programs may make a link: a dot, also an ideographic one, a colon, a slash or an @ within
-a word."""
+"""Characters that may make mail programs see a link: a dot (also an ideographic one), a colon, a slash or an @ within a
+word."""
 
 
 def reset(user: User, token: str) -> Mail:
-    """The link to a new password."""
+    """The password reset mail."""
     return _mail("reset", user, "Your link to a new password", address=absolute("/account/reset", token=token))
 
 
 def verify(user: User, token: str) -> Mail:
-    """The link that proves the address."""
+    """The verification mail."""
     return _mail("verify", user, "Is this your address?", address=absolute("/account/verify", token=token))
 
 
 def changed(address: str, what: str) -> Mail:
-    """The notice, to the address that an account had, that its ``what`` was changed: its password or its address."""
+    """The notice to an account's old address that its ``what`` (password or address) was changed."""
     return _mail("changed", address, f"Your {what} was changed", what=what, address=absolute("/account/forgot"))
 
 
 def digest(user: User, messages: Sequence[Message], more: int, token: str) -> Mail:
-    """A day's unread messages, and how many more the next mail has; with the link that ends such mails, which mail
-    programs can follow by themselves.
+    """A day's unread messages, how many more the next mail has, and an unsubscribe link that mail programs can follow.
 
     https://www.rfc-editor.org/rfc/rfc8058
     """
@@ -78,8 +76,8 @@ def digest(user: User, messages: Sequence[Message], more: int, token: str) -> Ma
 
 
 def _mail(template: str, to: User | str, subject: str, **values: Any) -> Mail:
-    # A new account may have another person's address, and any text as a name. So an unconfirmed address is mailed
-    # neither, and no mail has a username: mail programs make a link of one that looks like a domain.
+    # A new account may have someone else's address, and any text as a name. So mails to unverified addresses have no
+    # name, and no mail has a username, which mail programs turn into a link if it looks like a domain.
     name = to.name if isinstance(to, User) and is_verified(to) and not _LIKE_A_LINK.search(to.name) else ""
     known = {
         "subject": subject,
@@ -92,7 +90,7 @@ def _mail(template: str, to: User | str, subject: str, **values: Any) -> Mail:
 
 
 def work(record: SQSRecord) -> None:
-    """Handle a message: send a mail if its account still exists, or record a bounce or complaint."""
+    """Handle a message: send its mail if the account still exists, or record a bounce or complaint."""
     match mailing.read_work(record.body):
         case Report() as report_:
             for _ in damage.each(report_.addresses, lambda to: mailing.stop(table(), to, report_.because), str):
@@ -114,7 +112,7 @@ handler = each_message(work)
 
 
 def _link(asked: MailWork) -> str:
-    """Mail a link to the account of an address, or to the account that asked, if it is unchanged."""
+    """Mail a link to the account of an address, or to the requesting account if it is unchanged."""
     try:
         if asked.kind == "reset":
             user = users.of_email(table(), asked.to)
@@ -128,11 +126,11 @@ def _link(asked: MailWork) -> str:
 
 
 def _digests(hour: MailWork) -> list[str]:
-    """Mail some readers their day's messages, then queue the readers after them; returns the outcome of each mail.
+    """Mail some readers their digests, then queue the next readers; returns the outcome of each mail.
 
-    The receipts make a repetition harmless, so the next readers may wait until these are done: SES takes so many mails
-    a second, from all senders. Readers who cannot be mailed now are queued one by one, and keep no other waiting. Where
-    that is all of them, the fault is not theirs: the last failure is raised, and the queue brings the same work again.
+    Receipts make repetition harmless. The next readers wait, because SES limits the rate of all senders together.
+    Readers whose mail fails are queued one by one. If all fail, the cause isn't theirs: the last failure is raised, and
+    the queue repeats the work.
     """
     due = times.from_iso(hour.at).replace(minute=0, second=0)
     if times.now() - due > digests.TOO_LATE:
@@ -153,8 +151,8 @@ def _digests(hour: MailWork) -> list[str]:
 
 
 def _digest(name: str, due: datetime) -> str:
-    """Mail a reader the day's messages, once. A mail that may have been sent is not sent again that day: its messages
-    come with the next one."""
+    """Mail a reader the day's messages, once. A mail that may have been sent isn't repeated that day: its messages come
+    with the next one."""
     try:
         user = users.without_addresses(table(), name)
     except NoSuchUser:
@@ -185,12 +183,12 @@ def _token(user: User, purpose: Purpose) -> str:
 
 
 def _send(user: User, mail: Mail) -> str:
-    """Send a mail; returns the outcome. A mail that SES refuses is not sent again, and the others are sent."""
+    """Send a mail; returns the outcome. A mail that SES refuses isn't sent again, and doesn't stop the others."""
     return "stopped" if is_stopped(user) else _deliver(mail, proved=is_verified(user))
 
 
 def _deliver(mail: Mail, *, proved: bool) -> str:
-    """Send a mail, unless its address has reached the limit across all kinds of mail."""
+    """Send a mail, unless its address has reached the limit for all kinds of mail."""
     try:
         counted = mailing.count_mail(table(), mail.to, times.now(), proved=proved)
     except SlowDown:

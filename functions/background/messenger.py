@@ -1,4 +1,4 @@
-"""From the queue to the readers: each message of the queue is one cohort of readers to notify of a deal."""
+"""Notify readers of deals: each message of the queue is one cohort."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def deliver(record: SQSRecord) -> None:
     unit = Unit.from_json(record.body)
     logger().set_correlation_id(unit.correlation_id)
     done = fanout.deliver(table(), queue(), unit, times.now())
-    if done.written:  # a cohort that is delivered again reports no lag
+    if done.written:  # a repeated cohort reports no lag
         report(metrics.MESSAGES_DELIVERED, done.written)
         if unit.written_at is not None:
             report(metrics.FAN_OUT_LAG, round(time.time() - unit.written_at, 3))

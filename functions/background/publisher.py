@@ -1,8 +1,8 @@
-"""From the stream: news of deals become work for the messenger, each deal's words and offer are filed for search, who
-changed it is logged.
+"""From the stream: queue news of deals, file each deal's words and offer, and log who changed it.
 
-One function does both: two readers of a stream are as many as DynamoDB serves without throttling, and the refresher is
-the other one. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.Lambda.BestPracticesWithDynamoDB.html
+One function does all, because DynamoDB serves two readers of a stream without throttling, and the refresher is the
+other one.
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.Lambda.BestPracticesWithDynamoDB.html
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 _FOLLOWERS = tuple(features.joining("publisher"))
-"""The features' work on a deal's change, before it is logged."""
+"""Features' work on a deal's change, before it is logged."""
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Publish the change of a deal in each record, in the order in which it was written; those that fail are reported.
+    """Publish each record's deal change in the order of writing; failed records are reported.
 
-    News waits for nothing else: all records are announced first. Then new deals are filed, several in a
-    transaction: an import brings a hundred at once.
+    News comes first: all records are announced before others are filed. New deals are filed several to a transaction,
+    because an import brings a hundred at once.
     """
     handled = partial(each_record, event, context, EventType.DynamoDBStreams)
     announced = handled(announce)
@@ -53,7 +53,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
 
 
 def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
-    """The new deals that some records are about, each with its item. A damaged one fails with its own record."""
+    """The new deals in some records, each with its item. A damaged one fails later, with its own record."""
     new: dict[str, tuple[Deal, Item]] = {}
     for record in records:
         if record["eventName"] == "INSERT":
@@ -66,12 +66,12 @@ def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
 
 
 def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
-    """Log one deal's change, and file its words and its offer, which does not wait for these.
+    """Log a deal's change, and file its words and offer independently of each other.
 
-    New deals whose ids are in ``filed`` are filed already.
+    New deals whose ids are in ``filed`` are skipped.
     """
     change = None
-    with suppress(DamagedDeal):  # announcing has reported it
+    with suppress(DamagedDeal):  # ``announce`` has reported it
         change = _change_of(record)
     if change is None:
         return
@@ -89,7 +89,7 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
 
 
 def _change_of(record: DynamoDBRecord) -> DealChange | None:
-    """The change of a deal in a record; what is logged meanwhile has its correlation id."""
+    """The deal change in a record, whose correlation id later log lines have."""
     change = change_of(record.raw_event)
     if not isinstance(change, DealChange):
         return None
@@ -99,7 +99,7 @@ def _change_of(record: DynamoDBRecord) -> DealChange | None:
 
 
 def announce(record: DynamoDBRecord) -> None:
-    """Queue the work that a change makes. A deal imported with an old date is not news, nor is one that is over."""
+    """Queue the work of a change. A deal imported with an old date isn't news, nor is an ended one."""
     change = _change_of(record)
     units = work_of(change) if change else []
     if units:
@@ -109,10 +109,9 @@ def announce(record: DynamoDBRecord) -> None:
 
 
 def work_of(change: DealChange) -> list[Unit]:
-    """The units of work that a change makes.
+    """The units of work for a change.
 
-    For news, the watchers and the alerts; for a price that fell, the alerts on the product; for a deal made hot,
-    everyone; else nothing.
+    A new deal goes to watchers and alerts; a lower price to alerts on the product; a hot deal to everyone.
     """
     deal = change.after
     if deal is None or deal.status(change.at) is not Status.ACTIVE:
@@ -125,7 +124,7 @@ def work_of(change: DealChange) -> list[Unit]:
 
 
 def _is_cheaper(change: DealChange) -> bool:
-    """Whether a deal that was there before is now the cheaper or another offer of a product, or is offered again."""
+    """Whether an existing deal is now cheaper, another product's offer, or on offer again."""
     before, after = change.before, change.after
     if before is None or after is None:
         return False
@@ -135,6 +134,6 @@ def _is_cheaper(change: DealChange) -> bool:
 
 
 def file(change: DealChange, old: Item, new: Item) -> None:
-    """Bring a deal's words and offer up to date; ``old`` and ``new`` are its item before and after the change."""
+    """Update a deal's words and offer; ``old`` and ``new`` are its item before and after the change."""
     offers.file(table(), change.before, change.after, has_ended=has_ended(new))
     search.file(table(), change.before if is_listed(old) else None, change.after if is_listed(new) else None)

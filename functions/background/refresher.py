@@ -1,9 +1,8 @@
-"""From the stream to the copies: caches are rebuilt once per batch, and picked deals' copies follow their deals.
+"""From the stream: rebuild caches once per batch, and update picked deals' copies.
 
-So do the places of scores among the popular deals, and what features keep of deals: a batch gathers the records of a
-second, so a deal that many vote on is ranked anew once a second, and more often only where a shard has 500 such records
-in less time.
-A schedule sends an event of its own each minute, so that a page without writes is rebuilt before it grows stale.
+It also files the scores of popular deals, and features' lists. A batch has a second's records, so a deal with many
+votes is ranked once a second, unless a shard has 500 such records in less time. A schedule sends an event each minute,
+so that pages without writes are rebuilt before they become stale.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Rebuild what a batch of the stream, or the passing of time, has made wrong; failed records are reported."""
+    """Rebuild what a batch of the stream, or the passing of time, has outdated; failed records are reported."""
     if "Records" not in event:
         refresh(stale(datetime.now(UTC)), set(), set())
         return {}
@@ -59,10 +58,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The consequences of some records: parts made wrong, changes of deals, deals written, and for which requests.
+    """The effects of records: outdated parts, changes of deals, written deals, and the requests that caused them.
 
-    ``voted`` are deals whose scores may be due in another place: they were voted on, or were over before or are now.
-    ``others`` gather what features do of the records.
+    ``voted`` are deals whose score may need another place: they got votes, or began or ceased to be active. ``others``
+    collect features' effects.
     """
 
     parts: set[Cached] = field(default_factory=set)
@@ -73,7 +72,7 @@ class Effects:
     others: list[Any] = field(default_factory=lambda: [make() for make in features.joining("refresher")])
 
     def add(self, record: DynamoDBRecord) -> None:
-        """Gather one record's consequences. A damaged deal leaves the copies; its repair has a record of its own."""
+        """Collect one record's effects. A damaged deal leaves the copies; its repair has its own record."""
         raw = record.raw_event
         kind = raw["dynamodb"].get("NewImage", {}).get("Type")
         if kind == {"S": keys.SCORE}:
@@ -108,7 +107,7 @@ class Effects:
 
 
 def stale(now: datetime) -> list[Cached]:
-    """The parts that have not been built, or not for half a copy's lifetime."""
+    """The parts that weren't built within half a copy's lifetime."""
     limit = settings.CACHE_LIFETIME.total_seconds() / 2
     ages = {part: page_cache.age(table(), part, now) for part in PARTS}
     for age in ages.values():
@@ -118,9 +117,9 @@ def stale(now: datetime) -> list[Cached]:
 
 
 def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> None:
-    """Rebuild some parts, because of some requests; ``written`` are deals that the indexes may not show yet.
+    """Rebuild parts because of some requests; ``written`` are deals that the indexes may not show yet.
 
-    One that fails keeps no other from being rebuilt. Raises the error of the last that did: then all is tried again.
+    A failing part doesn't stop the others. Raises the last failure, so that all are retried.
     """
     failures: Failures = []
     rebuilt = list(
@@ -153,14 +152,14 @@ def _rebuild(part: Cached, written: set[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A part's contents at a time: its picks and the newest page of its feed, each None where it shows none."""
+    """A part's content: its picks and its feed's newest page, each None if the part has none."""
 
     part: Cached
     now: datetime
     picked: Sequence[Deal] | None
     latest: Page[Deal] | None
     today: Today | None = None
-    """The front page's lists beside its picks."""
+    """The front page's other lists."""
 
     @property
     def shown(self) -> list[Deal]:
@@ -169,7 +168,7 @@ class Built:
 
 
 def build(part: Cached, written: set[str], now: datetime) -> Built:
-    """Build a part's contents as of now."""
+    """Build a part's content as of now."""
     picked = None if part.picks is None else picks.refresh(table(), part.picks, now)
     latest = None
     if part.feed is not None:
@@ -180,7 +179,7 @@ def build(part: Cached, written: set[str], now: datetime) -> Built:
 
 
 def as_json(built: Built) -> Copy:
-    """A part for the API."""
+    """Render a part for the API."""
     picks = latest = None
     if built.picked is not None:
         picks = documents.compact(documents.deals(built.picked, built.now))
@@ -191,7 +190,7 @@ def as_json(built: Built) -> Copy:
 
 
 def as_html(built: Built) -> Copy:
-    """A part for the site's pages."""
+    """Render a part for the site's pages."""
     picks = latest = None
     if built.picked is not None:
         picks = (
@@ -206,4 +205,4 @@ def as_html(built: Built) -> Copy:
 
 
 RENDERED: Mapping[Rendering, Callable[[Built], Copy]] = {JSON: as_json, HTML: as_html}
-"""The forms in which copies are kept, each with what makes it."""
+"""The forms of copies, each with its renderer."""

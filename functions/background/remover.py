@@ -1,4 +1,4 @@
-"""Each minute: what is left of accounts that were removed goes, and their names become free."""
+"""Each minute: finish the removal of accounts, and free their names."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, bool]:
-    """Go on with the removals until all are finished or the time is over; returns whether all are."""
+    """Continue removals until all are finished or time is over; returns whether all are."""
     failures: Failures = []
     finished = removal.go_on_with_all(table(), failures=failures)
     logger().info("removed", accounts=finished, function_request_id=context.aws_request_id, **measured())
-    raise_last([each for each in failures if not isinstance(each[1], Busy)])  # the busy ones wait a minute
+    raise_last([each for each in failures if not isinstance(each[1], Busy)])  # those that are busy wait a minute
     return {"finished": not failures}

@@ -1,8 +1,7 @@
-"""From the bucket, by a queue: each upload becomes a deal's picture, or a reason why it does not. The publisher then
-gives up the files of a picture that its deal no longer names.
+"""Make a deal's picture from each upload in the bucket, or record why it can't be.
 
-A message may come twice, and two uploads in either order: the deal keeps when its last upload was sent, and an earlier
-one changes nothing any more.
+A message may be repeated, and two uploads may come in either order: the deal stores when its last upload was sent, and
+an earlier one changes nothing. The publisher deletes the files of a picture that its deal no longer names.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def resize(record: SQSRecord) -> None:
-    """Make pictures of the uploads that a message of S3 names. Its test of the queue names none.
+    """Process the uploads that an S3 message names. S3's test message names none.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
     """
@@ -37,7 +36,7 @@ handler = each_message(resize)
 
 
 def make(upload: str) -> None:
-    """Make the picture of one upload, give it to its deal, and remove the upload."""
+    """Make an upload's picture, give it to its deal, and delete the upload."""
     file = bucket(BUCKET).read(upload, MAX_UPLOAD)
     if file is None:
         logger().info("upload gone", upload=upload)
@@ -66,9 +65,9 @@ def make(upload: str) -> None:
 
 
 def follow(change: DealChange) -> None:
-    """Have the picture removed that a deal no longer has, and keep the one that it has: no other deal has its files.
+    """Delete a deal's replaced picture, and keep the present one's files; deals share no files.
 
-    A record may come late, when the deal has the old picture again: so the deal is read before its files are given up.
+    A record may come late, when the deal has the old picture again, so the deal is read first.
     """
     if change.before is None:
         return
@@ -81,4 +80,4 @@ def follow(change: DealChange) -> None:
         logger().info("picture replaced", picture=old.hash)
     if new is not None and change.before.upload:
         for name in new.files:
-            bucket(BUCKET).kept(name)  # the deal may have had it before, and given it up while it was sent once more
+            bucket(BUCKET).kept(name)  # it may have been deleted before, while the same picture was uploaded again

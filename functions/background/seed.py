@@ -1,4 +1,4 @@
-"""The deployment's custom resource: plants what must be in the table before anything else."""
+"""The deployment's custom resource: writes the items that a new table needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 FOR_AN_ANSWER = 12_000
-"""Milliseconds that are reserved for answering CloudFormation."""
+"""Milliseconds reserved for the answer to CloudFormation."""
 
 PAUSE = 2.0
 """Seconds between attempts."""
@@ -39,8 +39,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
 
 
 def _planted(context: LambdaContext) -> int:
-    """Plant the seeds, and try again while the table refuses: the role of a first deployment is seconds old, and not
-    known everywhere yet (docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html, "eventually consistent")."""
+    """Plant the seeds, with retries while the table refuses: a first deployment's role is seconds old and not known
+    everywhere yet (docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html, "eventually consistent")."""
     while True:
         try:
             return topics.plant_seeds(table(), times.now())
@@ -51,9 +51,9 @@ def _planted(context: LambdaContext) -> int:
 
 
 def _answer(event: dict[str, Any], status: str, reason: str) -> None:
-    """Tell CloudFormation how it went, at the signed address that takes one PUT.
+    """Report the outcome to CloudFormation by a PUT to its signed address.
 
-    A content type is not part of the signature (as AWS's own examples send it; the page says nothing of it).
+    The signature covers no content type (as AWS's examples send it; the page doesn't say).
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-responses.html
     """
     answer = {

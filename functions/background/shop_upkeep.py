@@ -1,5 +1,5 @@
-"""The shop's part of the refresher and the clock: the levels of stock that deals show, the list of what is sold here,
-and how long the oldest open order waits."""
+"""The shop's part of the refresher and the clock: stock levels, the list of deals sold here, and the oldest open
+order."""
 
 from __future__ import annotations
 
@@ -21,30 +21,29 @@ from shared.values import times
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The deals in some records of the stream that can be bought here since, or no longer; and those whose stock
-    changed, which say by now how much of it is left (``stocked``)."""
+    """Deals in stream records that became or ceased to be sold here, and deals whose stock changed (``stocked``)."""
 
     stocked: set[str] = field(default_factory=set)
     offered: set[str] = field(default_factory=set)
 
     def takes(self, raw: dict[str, Any]) -> bool:
-        """Do what a record of stock asks for; returns whether it is one."""
+        """Handle a record of stock; returns whether it is one."""
         if raw["dynamodb"].get("NewImage", {}).get("Type") != {"S": shop_keys.STOCK}:
             return False
         deal_id = shop_keys.deal_of_stock(raw["dynamodb"]["Keys"]["PK"]["S"])
         if deal_id not in self.stocked:
-            stock.show_level(table(), deal_id)  # writes the deal if its level changed: the stream brings that
+            stock.show_level(table(), deal_id)  # if the level changed, this writes the deal, whose own record follows
             self.stocked.add(deal_id)
         return True
 
     def add(self, change: DealChange, *, over: bool) -> None:
-        """Gather a deal's change."""
+        """Collect a deal's change."""
         levels = [deal and level_of(deal) for deal in (change.before, change.after)]
         if any(levels) and (over or levels[0] != levels[1]):
             self.offered.update(deal.deal_id for deal in change.deals)
 
     def settle(self, failures: Failures) -> None:
-        """File the notes of the gathered stock."""
+        """File the collected deals' stock notes."""
         list(damage.each(sorted(self.offered), partial(sold_here.file, table()), failures=failures))
 
 

@@ -1,1 +1,1 @@
-"""The Lambda functions that answer browsers with pages, one for each first part of an address."""
+"""The Lambda functions that serve pages, one for each first path segment."""

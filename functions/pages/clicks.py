@@ -1,8 +1,8 @@
-"""``/go/{number}``: on to the shop, with one click counted. Where it leads is in the table, never in the request.
+"""``/go/{number}``: count a click and redirect to the shop. The target comes from the table, never from the request.
 
-A click is a GET with which a browser opens the address as a page (``Request.opens_page``), so an address that some page
-names as a picture, or that a script asks for, is not counted. Nor is one that another site leads to, or that follows
-another on the same deal from the same address within the hour: others could make a deal look sought after.
+Only a GET with which a browser opens the address as a page counts (``Request.opens_page``), not one of a picture or
+script. Links on other sites don't count, nor does a second click on a deal from an address within the hour: others
+could make a deal look popular.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BOT = re.compile(r"bot|crawl|spider|slurp|preview|monitor|fetch|curl|wget|pytho
 """Words in the User-Agent of bots."""
 
 _OURS = (None, "same-origin", "none")
-"""``Sec-Fetch-Site`` of a link on our own pages, and of an address that was typed; older browsers say nothing."""
+"""``Sec-Fetch-Site`` for links on our pages and for typed addresses; None in older browsers."""
 
 routes = Routes()
 
@@ -40,7 +40,7 @@ def go(request: Request, number: str) -> Answer:
 
 
 def _is_readers(request: Request) -> bool:
-    """Whether a reader follows a link of ours, as far as the request shows."""
+    """Whether a reader seems to follow one of our links."""
     agent = header(request.event, "user-agent") or ""
     is_bot = not agent or _BOT.search(agent)
     return request.opens_page and not is_bot and header(request.event, "sec-fetch-site") in _OURS

@@ -1,10 +1,9 @@
-"""The table as it is: its entities, its item collections drawn as people draw single tables, the code of the data
-layer, the cost of a form or a request of the API, and a walk of five steps on the laptop, from a deal that one posts to
-what the table and its stream make of it.
+"""The table browser: entities, item collections, the data layer's code, costs of forms and API requests, and a walk of
+five steps on the laptop that follows a posted deal through the table and its stream.
 
-Only stages that show their work have this function. On the laptop everyone may look, elsewhere editors; what a form
-took is for the holder of its id. Its role reads no password, no address and no email address; of sessions it reads the
-one whose token it is shown.
+Only stages that show their work have this function. On the laptop everyone may look, elsewhere only editors; a form's
+cost is for whoever has its id. Its role can't read passwords, addresses or email addresses; of sessions, only the one
+whose token it gets.
 """
 
 from __future__ import annotations
@@ -37,11 +36,10 @@ from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Topic
 from shared.runtime.environment import table
 
 ROWS = 20
-"""Items of a collection on a screen."""
+"""Items of a collection on a page."""
 
 LONGEST = {"partition": 2048, "sort": 1024}
-"""The most bytes of a partition key and of a sort key.
-
+"""The most bytes of a partition key and a sort key.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
 
 _OF_PEOPLE = Projection.of(*KEYS, *SHOWN_ATTRIBUTES)
@@ -51,7 +49,7 @@ routes = Routes()
 
 @dataclass(frozen=True, slots=True)
 class _CollectionQuery:
-    """A collection, or the items of it whose sort keys begin with a text, behind the one that was the last."""
+    """A collection, or its items whose sort keys have a prefix and come after the last one shown."""
 
     partition: str
     index: Index | None
@@ -69,7 +67,7 @@ class _CollectionQuery:
 
 @routes.get("/table")
 def browser(request: Request) -> Answer:
-    """An item collection, of the table or of an index; without a partition key, the chart of what is there."""
+    """An item collection of the table or an index; without a partition key, the chart."""
     cookies.require_laptop_or_editor(request)
     asked = _collection_query(request)
     known: dict[str, Any] = {
@@ -84,7 +82,7 @@ def browser(request: Request) -> Answer:
     because = hidden_because(asked.partition, asked.name)
     if because:
         raise Forbidden(f"This collection is not shown: {because}.")
-    # Nothing is asked about what is like no key of ours: the function's role could not.
+    # A key that matches no pattern isn't queried: the function's role doesn't allow it.
     is_known = is_visible(asked.partition, asked.name)
     items = _items(asked) if is_known else []
     if not items:
@@ -105,7 +103,7 @@ def browser(request: Request) -> Answer:
 
 
 def _collection_query(request: Request) -> _CollectionQuery:
-    """The collection that a query asks for. Raises BadRequest where it cannot be a key."""
+    """The collection in a request's query. Raises BadRequest for an impossible key."""
     name = request.query.get("index")
     index = next((each for each in INDEXES if each.name == name), None)
     if name and index is None:
@@ -121,26 +119,26 @@ def _collection_query(request: Request) -> _CollectionQuery:
 
 
 def _items(asked: _CollectionQuery) -> Sequence[Item]:
-    """A screen of items and one more, whole except for what is people's own."""
+    """A page of items and one more, without people's private attributes."""
     is_personal = matches(asked.partition, PERSONAL.get(asked.name, ()))
     found = table().query(
         asked.partition,
         index=asked.index,
         after=asked.after or None,
         prefix=asked.beginning or None,
-        newest_first=asked.index is not None,  # indexes are read as feeds are
+        newest_first=asked.index is not None,  # indexes are read like feeds
         limit=ROWS + 1,
         projection=_OF_PEOPLE if is_personal else None,
     )
     if not asked.after or not asked.beginning:
         return list(found)
-    # A Query takes one condition on the sort key: behind an item, the beginning is looked at here.
+    # A Query takes one condition on the sort key: after an item, the prefix is checked here.
     sort_key = key_names(asked.index)[1] or SORT_KEY
     return list(takewhile(lambda item: str(item[sort_key]).startswith(asked.beginning), found))
 
 
 def _tabs(asked: _CollectionQuery) -> list[dict[str, Any]]:
-    """The table and its indexes: each shows the same partition where it may have it, else its own chart."""
+    """The table and its indexes, each linked with the same partition if it may have it, else with its chart."""
     return [
         {
             "name": name or "Table",
@@ -173,12 +171,12 @@ def _chart(index: Index | None, request: Request) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _counts(_minute: int) -> ItemCounts:
-    """The counts of a minute, made once in it by each execution environment."""
+    """The counts of a minute, made once per execution environment."""
     return workings.count(table())
 
 
 def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) -> dict[str, Any]:
-    """A row of the chart: the items of one type, with each form of their key."""
+    """A row of the chart: an item type with each form of its key."""
     name, type_ = index.name if index else None, forms[0].type
     keys_ = list(dict.fromkeys(pair for form in forms for pair in form.at(index)))
     example = counts.examples.get((type_, name))
@@ -198,14 +196,14 @@ def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) ->
 
 
 def _forms(asked: _CollectionQuery) -> list[str]:
-    """The key patterns that begin with the text entered, for a text that is not a whole key."""
+    """The key patterns that match an incomplete key."""
     typed = asked.partition.upper()
     found = {pair[0] for some in ENTITIES.values() for each in some for pair in each.at(asked.index)}
     return sorted(form for form in found if form.partition("<")[0].startswith(typed))
 
 
 def _starts() -> list[dict[str, str]]:
-    """Collections to begin with."""
+    """Collections to start with."""
     named = {
         "The counts of all deals": keys.counts(ALL_DEALS),
         "All brands": keys.brands()[PARTITION_KEY],
@@ -224,9 +222,9 @@ LONGEST_NAME = 100
 
 @routes.get("/table/code/<module>")
 def code(request: Request, module: str) -> Answer:
-    """The source of a module of these, line by line."""
+    """A module's source, line by line."""
     cookies.require_laptop_or_editor(request)
-    # Python imports a module's packages one inside the other, as deep as its name says.
+    # Python imports a module's packages recursively, as deep as the name says.
     ours = module.startswith(SHOWN) and len(module) <= LONGEST_NAME and module.replace(".", "").isidentifier()
     try:
         found = importlib.util.find_spec(module) if ours else None
@@ -240,12 +238,12 @@ def code(request: Request, module: str) -> Answer:
 
 
 A_DEAL = {"link": "https://shop.example/trail-shoe", "title": "A trail shoe", "price": "59.90", "list": "89.90"}
-"""The values in the form of the first step, by the names that a bookmark of the desk uses, too."""
+"""The form values of the first step, by the names that the desk's bookmark also uses."""
 
 
 @routes.get("/table/took/<trace_id>")
 def took(request: Request, trace_id: str) -> Answer:
-    """The drawing stored under an id. The id cannot be guessed, so it is the only permission needed."""
+    """The drawing stored under an id. The id can't be guessed, so it is the only permission needed."""
     drawn = form_cost.find(trace_id)
     if drawn is None:
         raise NotFound("This has expired: the cost of a form is stored for ten minutes.")
@@ -254,7 +252,7 @@ def took(request: Request, trace_id: str) -> Answer:
 
 @routes.get("/table/walk", "/table/walk/<trace_id>")
 def walk(request: Request, trace_id: str = "") -> Answer:
-    """The steps. With the id of what posting a deal took, those after the first lead to that deal, while it is kept."""
+    """The walk's steps. With the trace of a posted deal, the later steps link to that deal while the trace is kept."""
     if not on_laptop():
         raise NoSuchPath
     drawn = form_cost.find(trace_id) or {"records": []}

@@ -1,7 +1,7 @@
-"""The textbook that runs: a page for each strategy and each access pattern, whose requests a visitor sends.
+"""The interactive textbook: a page for each strategy and access pattern, whose requests a visitor can run.
 
 Only stages that show their work have this function. It has no accounts: a cookie remembers the lessons done and names
-the scratch partitions, and of what is live only the catalog is read.
+the scratch partitions. Of live data it reads only the catalog.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from shared.learn.running import Done
 from shared.runtime.environment import table
 
 Prose = list[tuple[str, str]]
-"""A text in parts, each with what it is: nothing, ``code``, or a term of the glossary."""
+"""A text in parts, each with its kind: nothing, ``code``, or a term of the glossary."""
 
 MOST = 10
-"""Items that are drawn of each answer."""
+"""Items of an answer that are drawn."""
 
 COOKIE = "btd-learn"
 A_YEAR = 31_536_000
@@ -42,20 +42,20 @@ routes = Routes()
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A reader: a random name, and the lessons that were run or whose question was answered."""
+    """A reader: a random name, and the lessons that were run or answered."""
 
     visitor: str
     done: frozenset[str]
 
     def cookie(self) -> str:
-        """The value of ``Set-Cookie`` that remembers both for a year."""
+        """The ``Set-Cookie`` value that remembers both for a year."""
         remembered = ".".join([self.visitor, *sorted(self.done)])
         return f"{requests.name(COOKIE)}={remembered}; {requests.attributes()}; HttpOnly; Max-Age={A_YEAR}"
 
 
 @routes.get("/learn")
 def contents(request: Request) -> Answer:
-    """All lessons by group, and the path through them in an hour."""
+    """All lessons by group, and the one-hour path through them."""
     reader, path = _reader(request), lessons.path()
     return pages.page(
         "learn/contents.html",
@@ -73,7 +73,7 @@ def contents(request: Request) -> Answer:
 
 @routes.get("/learn/<slug>")
 def lesson(request: Request, slug: str) -> Answer:
-    """One lesson; with a value in the query, what a live one reads of it. Or an exercise, as it is given.
+    """A lesson (a live one with a value from the query), or an exercise.
 
     Some patterns are on a strategy's page.
     """
@@ -88,9 +88,9 @@ def lesson(request: Request, slug: str) -> Answer:
 
 @routes.post("/learn/<slug>")
 def run(request: Request, slug: str) -> Answer:
-    """Run a lesson's requests in a new scratch partition and show their results, or show the answer to its question.
+    """Run a lesson's requests in a new scratch partition and show the results, or answer its question.
 
-    Of an exercise, run and check the request or the key that was typed.
+    For an exercise, run and check the typed request or key.
     """
     if slug.startswith(exercises.PREFIX):
         return _exercise(request, exercises.find(slug), forms.read(request.event).get("request", ""))
@@ -101,7 +101,7 @@ def run(request: Request, slug: str) -> Answer:
 
 
 def _answer(found: Lesson, text: str) -> int | None:
-    """The number of an answer to a lesson's question; None where the text is no such number."""
+    """The number of an answer to a lesson's question; None for any other text."""
     numbers = [str(number) for number, _ in enumerate(found.predict.answers)] if found.predict else []
     return numbers.index(text) if text in numbers else None
 
@@ -220,9 +220,9 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
 
 
 def _versions(found: Lesson, given: running.Given, came: running.Run | None, now: datetime) -> list[dict[str, Any]]:
-    """Both versions side by side: each request's lines, those that differ marked, and what came of it.
+    """Both versions side by side: each request's lines, with differences marked, and its result.
 
-    After a run they are the requests as sent, with the run's partition in place of the one shown before.
+    After a run, they show the requests as sent, with the run's partition.
     """
     made = (came.common, came.ours) if came else ((), ())
     shown, alike = [], []
@@ -231,10 +231,10 @@ def _versions(found: Lesson, given: running.Given, came: running.Run | None, now
         sent = [running.as_sent(done.step, done.arguments) for done in done_of]
         text = "\n\n".join(sent or [running.as_sent(step, running.arguments_of(step, given)) for step in steps])
         shown.append(text.split("\n"))
-        alike.append(text.replace(own, str(given["scratch"])))  # each version has a partition of its own
+        alike.append(text.replace(own, str(given["scratch"])))  # each version has its own partition
     differing = drawing.differing(alike[0], alike[1])
     missing = [differs for lines in differing for differs, _ in lines]
-    marks = bool(found.common) and 2 * sum(missing) <= len(missing)  # where most lines differ, no mark says anything
+    marks = bool(found.common) and 2 * sum(missing) <= len(missing)  # if most lines differ, marks don't help
     return [
         {
             "name": name,
@@ -251,7 +251,7 @@ def _versions(found: Lesson, given: running.Given, came: running.Run | None, now
 
 
 def _requests(compared: Sequence[tuple[bool, str]], lines: Sequence[str]) -> list[list[tuple[bool, str]]]:
-    """The lines of several requests, one request after another: an empty line ends each."""
+    """Split lines into requests at empty lines."""
     requests: list[list[tuple[bool, str]]] = [[]]
     for (differs, _), line in zip(compared, lines, strict=True):
         if line:
@@ -262,7 +262,7 @@ def _requests(compared: Sequence[tuple[bool, str]], lines: Sequence[str]) -> lis
 
 
 def _reader(request: Request) -> Reader:
-    """The reader that the cookie names; a new one where it names none."""
+    """The reader in the cookie, or a new one."""
     own = requests.name(COOKIE)
     visitor, *done = next((value for name, value in requests.brought(request.event) if name == own), "").split(".")
     if not _VISITOR.fullmatch(visitor):
@@ -271,12 +271,12 @@ def _reader(request: Request) -> Reader:
 
 
 def _prose(text: str) -> Prose:
-    """A text in parts: what each is, and its words. Code is set in backquotes in the description."""
+    """Split a text into parts of a kind. Backquotes mark code."""
     return [("code" if number % 2 else "", part) for number, part in enumerate(text.split("`")) if part]
 
 
 def _explain(texts: Sequence[Prose]) -> dict[str, str]:
-    """Make a part of each term of the glossary where it first occurs in some texts; returns those found, explained."""
+    """Turn each glossary term into a part at its first occurrence; returns the explanations of those found."""
     found = {}
     for term in sorted(lessons.glossary(), key=len, reverse=True):
         word = re.compile(rf"\b{term}s?\b", re.IGNORECASE)
@@ -290,7 +290,7 @@ def _explain(texts: Sequence[Prose]) -> dict[str, str]:
 
 
 def _done(done: Done, now: datetime) -> dict[str, Any]:
-    """A request that was made, for the page: what it was, what it took, and what came back as a collection."""
+    """A request for the page: its description, its cost, and its answer as a collection."""
     reply, took = done.reply, done.took
     capacity = took.capacity if took else None
     index = next((each for each in INDEXES if each.name == done.arguments.get("IndexName")), None)

@@ -1,8 +1,8 @@
-"""A member's own pages: the inbox, the saved deals, watches, alerts and likes, and the private feed of the inbox.
+"""A member's own pages: inbox, saved deals, watches, alerts and likes, and the inbox's private feed.
 
-The buttons that watch, like, save and vote are on public pages, which caches may keep. They are plain forms that lead
-back to their page; the script sends the same form, asks for JSON, and shows the new state. Alerts are made on deals'
-pages and on searches, which are public, too; watches, alerts and likes are one table, edited in place.
+The buttons to watch, like, save and vote are on public pages, which may be cached. They are plain forms that redirect
+back; the script sends the same form, asks for JSON, and shows the new state. Alerts are set on deals' pages and
+searches, which are public, too. Watches, alerts and likes share one table, which is edited in place.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def mine(_request: Request) -> Answer:
 
 @routes.get("/my/inbox")
 def inbox(request: Request) -> Answer:
-    """The messages, newest first, each with its deal as it is now. Two round trips behind the session's."""
+    """The messages, newest first, each with its current deal. Two round trips after the session's."""
     username = cookies.member_of(request).username
     unread_only = request.query.get("unread") == "yes"
     cursor = request.query.get("cursor") or None
@@ -104,9 +104,9 @@ def read_all(request: Request) -> Answer:
 
 @routes.get("/my/inbox/<message_id>")
 def read_message(request: Request, message_id: str) -> Answer:
-    """Mark a message read and lead to what it is about.
+    """Mark a message read, and redirect to its subject.
 
-    What a browser fetches ahead is refused: it would show that when the message is opened, and not ask again.
+    Prefetches are refused: the browser would use the result without asking again.
     """
     if not request.opens_page:
         raise Forbidden("Open this message as a page: it cannot be loaded ahead of time.")
@@ -138,7 +138,7 @@ def like(request: Request, kind: str, slug: str) -> Answer:
 
 @routes.get("/my/saved")
 def saved_deals(request: Request) -> Answer:
-    """The deals that one keeps for later, as they are now."""
+    """The member's saved deals, as they are now."""
     username, cursor = cookies.member_of(request).username, request.query.get("cursor") or None
     (page,), head = cookies.beside_head(
         request, partial(follows.latest_saved, table(), username, limit=PAGE, cursor=cursor)
@@ -156,7 +156,7 @@ def save(request: Request, number: str) -> Answer:
 
 @routes.post("/my/votes/<number>/<way>", form_page="/deals/<number>")
 def vote(request: Request, number: str, way: str) -> Answer:
-    """Vote a deal up or down. Either button, once more, takes the vote back."""
+    """Vote on a deal. Pressing the same button again removes the vote."""
     if way not in list(Vote):
         raise NoSuchPath
     deal = deals.find(table(), number)
@@ -173,10 +173,10 @@ def vote(request: Request, number: str, way: str) -> Answer:
 
 @routes.get("/my/status")
 def status(request: Request) -> Answer:
-    """The reader's own state, for the script: the counts at the head, and what is saved, voted, liked or watched.
+    """The reader's own state, for the script: counts in the header, and what is saved, voted, liked or watched.
 
-    ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``.
-    Empty without a session.
+    ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``. Empty without a
+    session.
     """
     session = cookies.session_of(table(), request)
     if session is None:
@@ -203,10 +203,10 @@ def _switched(
     states: Sequence[str] = (),
     counted: tuple[metrics.Metric, metrics.Metric] | None = None,
 ) -> Answer:
-    """Turn on or off what a form's button stands for, and redirect to its page. It is idempotent.
+    """Switch a button's state on or off, and redirect to its page. It is idempotent.
 
-    ``notices`` are the codes of both; the first is also what the script calls the button's state, unless there are
-    ``states``: that, and those of the buttons that are off when it is on.
+    ``notices`` are the codes for on and off; the first is also the state's name for the script. ``states`` replaces it
+    by several names: the state's, and those of buttons that are off when it is on.
     """
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
@@ -223,7 +223,7 @@ def _switched(
 
 
 def _states_of(number: str, username: str) -> dict[str, bool]:
-    """The states of the buttons of a deal. Two round trips, one where its id is given."""
+    """The states of a deal's buttons. Two round trips; one if its id is given."""
     try:
         deal_id = deals.place_of(table(), number).deal_id
     except DealsError:
@@ -237,10 +237,10 @@ def _states_of(number: str, username: str) -> dict[str, bool]:
 
 
 def _message_row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
-    """One message of the inbox: why it came, when, and its deal as it is now, where it is about one."""
+    """An inbox row: why the message came, when, and its deal as it is now, if it has one."""
     about, is_today = message.about, message.created_at.date() == now.date()
     deal = found.get(about.deal_id) if isinstance(about, AboutDeal) else None
-    then = []  # how the deal differs from what the message says: the row shows it as it is now
+    then = []  # how the deal, which the row shows as it is now, differs from the message
     if deal and isinstance(about, AboutDeal):
         if about.title != deal.title:
             then.append(f"Then called “{about.title}”")
@@ -263,13 +263,13 @@ def _json(document: dict[str, Any]) -> Answer:
 
 
 KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
-"""The kinds of topics, by what a path calls them."""
+"""The kinds of topics by their names in paths."""
 
 SUGGESTED = 8
-"""Brands that are shown to members who watch nothing."""
+"""Brands that are suggested to members without watches."""
 
 IN_FEED = 50
-"""Messages of a private feed."""
+"""Messages in a private feed."""
 
 PLACE = "/my/watches"
 """The page that lists all of this."""
@@ -284,10 +284,10 @@ def watches(
     typed: Mapping[str, str] = MappingProxyType({}),
     errors: Mapping[str, str] = MappingProxyType({}),
 ) -> Answer:
-    """All watches, alerts and likes in one table, each row edited in place. ``?brand=`` looks up a brand to like.
+    """All watches, alerts and likes in one table, edited in place. ``?brand=`` looks up a brand to like.
 
-    Two round trips behind the session's. ``edited`` is the watch, or the id of the alert, whose form was refused: its
-    row keeps the ``typed`` values, and shows the ``errors``. Raises NoSuchTopic.
+    Two round trips after the session's. ``edited`` is the watch, or the alert's id, whose form was refused: its row
+    keeps the ``typed`` values and shows the ``errors``. Raises NoSuchTopic.
     """
     username = cookies.member_of(request).username
     name, brand = request.query.get("brand", "").strip(), None
@@ -352,7 +352,7 @@ def watches(
 
 @routes.post("/my/watches/<kind>/<slug>/limits", form_page=PLACE)
 def limit(request: Request, kind: str, slug: str) -> Answer:
-    """Set the limits of a watch; invalid ones bring the row back with its values."""
+    """Set a watch's limits; invalid ones return the row with its values."""
     topic, _ = topic_at(kind, slug)
     member = cookies.sender_of(request, PLACE)
     typed = forms.read(request.event)
@@ -416,7 +416,7 @@ def remove_alert(request: Request, alert_id: str) -> Answer:
 
 @routes.post("/my/feed", form_page=PLACE)
 def make_feed(request: Request) -> Answer:
-    """Make a private feed, or give it another address; this page alone shows the address."""
+    """Make a private feed, or give it another address; only this page shows the address."""
     member = cookies.sender_of(request, PLACE)
     entropy = secrets.token_bytes(identifiers.BYTES)
     key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
@@ -435,7 +435,7 @@ def revoke_feed(request: Request) -> Answer:
 def messages_feed(request: Request) -> Answer:
     """The newest messages of a key's owner, for a feed reader, which has no session and sends no cookie.
 
-    The key is in the query, as no log has queries: neither the gateways', nor the functions', nor a CDN's.
+    The key is in the query, which no log contains: neither the gateways', the functions' nor a CDN's.
     """
     whose = feed_keys.reader(table(), request.query.get("key", ""))
     found = messages.latest(table(), whose.username, limit=IN_FEED, now=request.now).items
@@ -470,7 +470,7 @@ def why(message: Message) -> str:
 
 
 def topic_at(kind: str, slug: str) -> tuple[Topic, str]:
-    """The topic that a path names, and the path of its own page. Raises NoSuchTopic."""
+    """A path's topic, and the path of its own page. Raises NoSuchTopic."""
     if kind not in KINDS:
         raise NoSuchTopic("topic", slug)
     topic = topic_named(KINDS[kind], slug)
@@ -478,7 +478,7 @@ def topic_at(kind: str, slug: str) -> tuple[Topic, str]:
 
 
 def suggested(now: datetime, followed: Collection[Topic]) -> list[dict[str, Any]]:
-    """The most watched brands among those with new deals, and whether the reader watches them.
+    """The most watched brands with new deals, and whether the reader watches them.
 
     No index lists all brands by their watchers.
     """
@@ -500,7 +500,7 @@ def _row_id(topic: Topic) -> str:
 
 
 def _alert_row(alert: Alert) -> dict[str, Any]:
-    """An alert as a row of the table."""
+    """An alert's row in the table."""
     of_price = isinstance(alert, PriceAlert)
     return {
         "id": alert.alert_id,
@@ -514,7 +514,7 @@ def _alert_row(alert: Alert) -> dict[str, Any]:
 
 
 def _limits_typed(typed: Mapping[str, str]) -> dict[str, str]:
-    """The limits among a form's fields, a price without its currency's sign; an empty field sets no limit."""
+    """The limits in a form's fields, with prices without signs; an empty field sets no limit."""
     given = {name: typed[name].strip() for name in _FIELDS if typed.get(name, "").strip()}
     ceiling, sign = money.read(given.get("ceiling", ""))
     if ceiling and (not sign or money.is_of(sign, given.get("currency", ""))):
@@ -523,7 +523,7 @@ def _limits_typed(typed: Mapping[str, str]) -> dict[str, str]:
 
 
 def _typed(within: Limits) -> dict[str, str]:
-    """Limits as their form has them."""
+    """Limits as form fields."""
     held = (within.ceiling, within.currency, within.least_discount, within.words, within.pace)
     return {name: "" if value is None else str(value) for name, value in zip(_FIELDS, held, strict=True)}
 
@@ -535,7 +535,7 @@ def _all_fields(typed: Mapping[str, str]) -> dict[str, str]:
 def _form(
     request: Request, action: str, title: str, words: str, typed: Mapping[str, str], errors: Mapping[str, str]
 ) -> Answer:
-    """The form of a new alert that was refused; ``words`` labels the field of words, where there is one."""
+    """A refused new alert's form; ``words`` labels the field of words, if it has one."""
     _, head = cookies.beside_head(request)
     return pages.page(
         "mine/limits.html",

@@ -1,6 +1,6 @@
 """``/pictures/{hash}/{file}``: the deals' pictures, from their bucket, at the site's own address.
 
-A picture's name holds its content's hash, so browsers and caches keep it for a year and hardly ever ask here.
+A picture's name has its content's hash, so browsers and caches keep it for a year.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from shared.runtime.environment import bucket
 from shared.values.pictures import BUCKET, MEDIA_TYPES, PICTURES
 
 MOST = 3_000_000
-"""Bytes of an answer: base64 makes four of three, and Lambda takes 6 MB. No picture that is made is near it.
-
+"""Bytes of an answer: base64 adds a third, and Lambda's limit is 6 MB. Our pictures are far smaller.
 https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 
 routes = Routes()

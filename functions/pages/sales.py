@@ -1,6 +1,6 @@
-"""The desk's part of the shop: orders that are still to be sent, and how much of a deal is on sale.
+"""The desk's part of the shop: open orders, and deals' stock.
 
-A function of its own, so that the function that posts deals can change no order, and this one can write no deal.
+It is a separate function, so that the one that posts deals can't change orders, and this one can't write deals.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STEPS = {
     "deliver": (OrderStatus.DELIVERED, "delivered"),
     "cancel": (OrderStatus.CANCELLED, "cancelled"),
 }
-"""Buttons of an order: the status that each gives it, and the code of the notice afterwards."""
+"""An order's buttons: the new status, and the code of the notice afterwards."""
 
 LISTS = {
     OrderStatus.PLACED: ("To send", "oldest first", "All orders have been sent."),
@@ -45,7 +45,7 @@ LISTS = {
     OrderStatus.DELIVERED: ("Delivered", "newest first", "No orders have been delivered yet."),
     OrderStatus.CANCELLED: ("Cancelled", "newest first", "No orders have been cancelled."),
 }
-"""The lists of orders, by status: the name, the order it is in, and the words where it is empty."""
+"""The lists of orders, by status: the name, the sorting, and the text if empty."""
 
 _PIECES = f"Enter a whole number up to {stock.MOST:,}. A negative number takes pieces off sale."
 _LEFT = f"Enter a whole number from 0 to {stock.MOST:,}."
@@ -63,9 +63,9 @@ def shop(request: Request) -> Answer:
 
 @routes.get(ORDERS)
 def list_orders(request: Request) -> Answer:
-    """The orders of a status with what is in them: those that wait oldest first, the others newest first.
+    """The orders of a status with their items: open ones oldest first, others newest first.
 
-    ``?find=`` leads to the order of a number. ``?done=`` is the order that a button of the list was just pressed for.
+    ``?find=`` redirects to the order of a number. ``?done=`` is the order whose button was just pressed.
     """
     cookies.editor_of(request)
     wanted = request.query.get("find", "").strip()
@@ -104,8 +104,8 @@ def one_order(request: Request, order_id: str) -> Answer:
 
 @routes.post(f"{ORDERS}/<order_id>/<step>")
 def take_step(request: Request, order_id: str, step: str) -> Answer:
-    """Send, deliver or cancel an order, or undo that. Doing it twice does it once; of two that exclude each other, one
-    is refused. A form of a list (``back``) leads back to the list."""
+    """Ship, deliver or cancel an order, or undo that. Repeating it is harmless; of two conflicting steps, one is
+    refused. A list's form (``back``) redirects to the list."""
     cookies.editor_of(request)
     typed = forms.read(request.event)
     if step != "undo" and step not in STEPS:
@@ -130,7 +130,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
 
 @routes.get("/desk/shop/customers/<username>")
 def customer(request: Request, username: str) -> Answer:
-    """A customer with the addresses and the newest orders. One Query behind the session's."""
+    """A customer with addresses and newest orders. One Query after the session's."""
     cookies.editor_of(request)
     found = order_items.customer(table(), username, newest=PAGE)
     return pages.page(
@@ -150,7 +150,7 @@ def stock_of(request: Request, number: str) -> Answer:
 
 @routes.post(f"{STOCK}/<number>")
 def change_stock(request: Request, number: str) -> Answer:
-    """Put more pieces on sale or take some off (``do=add``), or have exactly so many left (``do=left``)."""
+    """Add or remove pieces (``do=add``), or set how many are left (``do=left``)."""
     session = cookies.editor_of(request)
     typed = forms.read(request.event)
     deal = deals.find(table(), number, consistent=True)
@@ -172,7 +172,7 @@ def change_stock(request: Request, number: str) -> Answer:
 
 
 def _status(text: str | None) -> OrderStatus:
-    """The status that a query or a form names. Raises BadRequest."""
+    """The status in a query or a form. Raises BadRequest."""
     try:
         return OrderStatus(text or OrderStatus.PLACED)
     except ValueError as error:
@@ -180,7 +180,7 @@ def _status(text: str | None) -> OrderStatus:
 
 
 def _done(request: Request) -> dict[str, Any] | None:
-    """The step that a button has just taken, to be undone for a minute; None where none was pressed."""
+    """The step just taken by a button, which can be undone for a minute; None without one."""
     order_id = request.query.get("done")
     if not order_id:
         return None
@@ -193,7 +193,7 @@ def _done(request: Request) -> dict[str, Any] | None:
 
 
 def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, str]) -> None:
-    """Read the form of a stock. Raises InvalidFields, NotThatMany, IdempotencyKeyReused, Busy."""
+    """Read a stock's form and apply it. Raises InvalidFields, NotThatMany, IdempotencyKeyReused, Busy."""
     name = "left" if typed.get("do") == "left" else "add"
     given = {name: typed.get("pieces", "").strip(), "shards": typed.get("shards", "").strip()}
     numbers = {each: int(text) if _WHOLE.fullmatch(text) else text for each, text in given.items() if text}

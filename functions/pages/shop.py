@@ -1,8 +1,8 @@
-"""The shop in a browser: the cart, the addresses, one's orders, and the checkout.
+"""The shop's pages: the cart, addresses, orders and the checkout.
 
-The cart's form is also on deals' pages, which are the same for every reader and cached at the edge: a plain form leads
-here. The checkout's form carries the prices, total and address shown, and an idempotency key. So pressing twice or
-reloading orders once, and an order is what the page said or none: the page says what has changed, and asks again.
+The cart's form is also on deals' pages, which are public and cached. The checkout's form has the prices, total and
+address shown, and an idempotency key: pressing twice or reloading orders once, and an order is placed only as shown;
+otherwise the page says what has changed and asks again.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def cart(request: Request) -> Answer:
 
 @routes.post(CART)
 def put_into_cart(request: Request) -> Answer:
-    """Have so many pieces of a deal in the cart; without a number one, or as many as there are."""
+    """Set how many pieces of a deal are in the cart; without a number one, or as many as there are."""
     typed = forms.read(request.event)
     deal = deals.find(table(), typed.get("deal", ""), consistent=True)
     number = deal.page_id
@@ -97,7 +97,7 @@ cookies.replay_after_sign_in(routes, "/shop", put_into_cart)
 
 
 def quantity_of(text: str) -> int:
-    """How many pieces a field says. Raises InvalidFields."""
+    """The number of pieces in a field. Raises InvalidFields."""
     number = int(text) if re.fullmatch(r"[0-9]{1,4}", text.strip()) else 0
     return check(CartChange, {"quantity": number}).quantity
 
@@ -124,7 +124,7 @@ def _cart_page(
 
 
 def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
-    """A deal in the cart as a page shows it, with what is in its way and whether its price moved."""
+    """A cart's row: the deal, what prevents its order, and whether its price has changed."""
     deal = item.deal
     return {
         **views.card(deal, now, width=128),
@@ -138,7 +138,7 @@ def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
 
 
 def _moved(item: CartItem) -> str | None:
-    """A note on a price that is another one than when the deal was put in."""
+    """A note on a price that has changed since the deal was added."""
     if not item.changed:
         return None
     before = views.money(item.price, item.currency)
@@ -149,7 +149,7 @@ def _moved(item: CartItem) -> str | None:
 
 
 def obstacle_of(item: CartItem, now: datetime, left: int | None = None) -> str | None:
-    """Why what is in the cart cannot be ordered now, as far as the deal itself says, and what is ``left``; or None."""
+    """Why an item can't be ordered now, as far as its deal and ``left`` tell; or None."""
     if item.deal.status(now) is not Status.ACTIVE:
         return "This deal has ended."
     if level_of(item.deal) is StockLevel.SOLD_OUT or left == 0:
@@ -158,14 +158,14 @@ def obstacle_of(item: CartItem, now: datetime, left: int | None = None) -> str |
 
 
 def bill_of(items: Sequence[CartItem], charges: Charges = NO_CHARGES) -> Bill:
-    """The bill of some items at today's prices."""
+    """The bill of items at today's prices."""
     return charges.bill((item.deal.price, item.deal.currency, item.quantity) for item in items)
 
 
 ADDRESSES = "/shop/addresses"
 
 FIELDS = ("recipient", "street", "city", "postalCode", "country", "region")
-"""The fields of an address, named as in the API's bodies."""
+"""The fields of an address, with the API's names."""
 
 _NEEDED = {"country": "Choose a country."}
 
@@ -175,19 +175,19 @@ class _Name(Body):
 
 
 class NamedAddress(NewAddress, _Name):
-    """An address and the name under which it is kept."""
+    """An address and its name in the address book."""
 
 
 @routes.get(ADDRESSES)
 def address_book(request: Request) -> Answer:
-    """All addresses, and a form: empty, or with the one that ``?name=`` names."""
+    """All addresses, and a form: empty, or for the address in ``?name=``."""
     typed = {"name": request.query.get("name", "")}
     return _address_page(request, cookies.member_of(request).username, typed, fill=True)
 
 
 @routes.post(ADDRESSES)
 def save_address(request: Request) -> Answer:
-    """Keep an address under its name, in place of the one that had it."""
+    """Save an address under its name, replacing an older one."""
     member = cookies.member_of(request)
     typed = forms.read(request.event)
     place = forms.own_path(typed.get("next"), ADDRESSES)
@@ -209,7 +209,7 @@ def remove_address(request: Request) -> Answer:
 
 
 def _address(typed: Mapping[str, str]) -> tuple[str, Address]:
-    """The name and the address that a form says. Raises InvalidFields, for all fields at once."""
+    """The name and address in a form. Raises InvalidFields, for all fields at once."""
     given = {name: typed.get(name, "").strip() for name in ("name", *FIELDS)}
     country, region = given["country"].upper(), given["region"] or None
     new = check(NamedAddress, {**given, "country": country, "region": region}, _NEEDED)
@@ -240,7 +240,7 @@ def _address_page(
 
 
 def names_of_countries(chosen: str) -> dict[str, str]:
-    """The names of all countries by code, after the ``chosen`` one: empty, or one that is no longer known."""
+    """All countries' names by code, after the ``chosen`` one: empty, or one that no longer exists."""
     names = sorted((name, code) for code, (name, _) in orders.countries().items())
     return {chosen: chosen or "Choose"} | {code: name for name, code in names}
 
@@ -282,7 +282,7 @@ def one_order(request: Request, order_id: str) -> Answer:
 
 @routes.get(f"{ORDERS}/<order_id>/cancel")
 def cancelling(request: Request, order_id: str) -> Answer:
-    """A page that says what cancelling does, with the button that does it."""
+    """A page that explains cancelling, with the button for it."""
     username = cookies.member_of(request).username
     (order,), head = cookies.beside_head(request, partial(order_items.get, table(), username, order_id))
     if order.status is not OrderStatus.PLACED:
@@ -292,7 +292,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
 
 @routes.post(f"{ORDERS}/<order_id>/cancel")
 def cancel_order(request: Request, order_id: str) -> Answer:
-    """Cancel an order that is not sent yet. Doing it twice cancels once."""
+    """Cancel an unshipped order. Repeating it is harmless."""
     member, sent_by = cookies.sender_of(request, f"{ORDERS}/{order_id}"), request.correlation_id
     order, notify = order_items.get(table(), member.username, order_id), steps.notify
     try:
@@ -322,7 +322,7 @@ CHECKOUT = "/shop/checkout"
 _UNREADABLE = "The form cannot be read. Open the checkout again."
 
 _LINE = re.compile(rf"([0-9A-Za-z]{{27}})\*(\d{{1,2}})\*([0-9.]{{1,20}})\*({CODE})")
-"""A line of the checkout's form: a deal, how many pieces, and the price that the page showed, with its currency."""
+"""A line of the checkout's form: a deal, the pieces, and the price shown, with its currency."""
 
 _SUM = re.compile(f"({CODE})=([0-9.]{{1,20}})")
 
@@ -334,7 +334,7 @@ def checkout(request: Request) -> Answer:
 
 @routes.post(CHECKOUT)
 def place_order(request: Request) -> Answer:
-    """Order what the form says, for the sum that it says, once, however often it is sent; or change its pieces."""
+    """Place the order in the form, at its total, once however often it is sent; or change its quantities."""
     member = cookies.member_of(request)
     typed = forms.read(request.event)
     seen = _seen(typed)
@@ -343,7 +343,7 @@ def place_order(request: Request) -> Answer:
     try:
         if changed := _changed_pieces(typed, seen):
             for deal_id, pieces in changed.items():
-                with suppress(DealIsOver, NotSoldHere, CartIsFull):  # the page says what cannot be ordered
+                with suppress(DealIsOver, NotSoldHere, CartIsFull):  # the page says what can't be ordered
                     carts.put_in(table(), member.username, deal_id, pieces, request.now, member.account_id)
             return pages.redirect(CHECKOUT, address=name, notice="pieces")
         order = _placed(request, member, typed, seen)
@@ -372,9 +372,9 @@ def _seen(typed: Fields) -> list[Wanted]:
 
 
 def _changed_pieces(typed: Fields, seen: Sequence[Wanted]) -> dict[str, int]:
-    """The pieces that the form asks for where it showed others, by deal. Raises InvalidFields.
+    """The quantities that the form changes, by deal. Raises InvalidFields.
 
-    ``do=take:<deal>:<pieces>`` is the button that takes what is left.
+    ``do=take:<deal>:<pieces>`` is the button that takes the remaining pieces.
     """
     pressed, _, taken = typed.get("do", "").partition(":")
     deal_id, _, pieces = taken.partition(":")
@@ -388,7 +388,7 @@ def _changed_pieces(typed: Fields, seen: Sequence[Wanted]) -> dict[str, int]:
 
 
 def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wanted]) -> Order:
-    """The order that the checkout's form asks for, placed now or by an earlier sending of the form.
+    """The order of the checkout's form, placed now or by an earlier sending.
 
     Raises InvalidFields, BadRequest, and what placing an order raises.
     """
@@ -418,14 +418,14 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
     )
     chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, steps.notify)
     order = placing.place(table(), asked, request.now, secrets.token_bytes(16), chance=chance, terms=terms)
-    if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
+    if order.correlation_id == request.correlation_id:  # otherwise an earlier sending of this form placed it
         report(shop_metrics.ORDERS_PLACED)
     return order
 
 
 def _ordered_already(username: str, seen: Sequence[Wanted], now: datetime) -> str | None:
-    """The id of the user's newest order, if that took all that a form shows out of the cart: another window was
-    quicker, and may have bought the last pieces."""
+    """The id of the user's newest order if it emptied the cart of a form's deals: another window was faster, and may
+    have bought the last pieces."""
     shown = {each.deal_id for each in seen}
     if not shown.isdisjoint(carts.deals_in(table(), username, now)):
         return None
@@ -445,9 +445,9 @@ def _checkout_page(
     refused: DealsError | None = None,
     status: int | None = None,
 ) -> Answer:
-    """All in the cart that can be ordered, at today's prices, and where it may go. The form's key is a new one.
+    """The cart's available items at today's prices, and the addresses. The form gets a new key.
 
-    Above it is why an order was ``refused`` as a whole, and what is no longer as it was ``seen``.
+    Above it are the reasons why an order was ``refused``, and what has changed since it was ``seen``.
     """
     (items, known), head = cookies.beside_head(
         request, partial(carts.view, table(), username, request.now), partial(addresses.of, table(), username)
@@ -495,7 +495,7 @@ def _checkout_page(
 
 
 def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
-    """Why an order was refused as a whole, and what is no longer as it was seen: that shows prices that rose."""
+    """Why an order was refused, and what has changed since it was seen, such as risen prices."""
     changes = _changes(seen, able)
     match refused:
         case CannotOrder(obstacles=obstacles):
@@ -507,7 +507,7 @@ def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartIt
 
 
 def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
-    """Notes on prices and pieces that are others now than were seen, and on items that came in."""
+    """Notes on prices and quantities that have changed since they were seen, and on added items."""
     before = {each.deal_id: each for each in seen}
     said = []
     for item in able:

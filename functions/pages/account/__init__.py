@@ -1,7 +1,7 @@
-"""Accounts in a browser: signing up, in and out, one's name, address and password, and leaving.
+"""Account pages: sign-up, sign-in and sign-out; name, address and password; removal.
 
-Signing in always begins a new session, whatever cookie the browser brought. Changing the password or the email address
-needs the current password, and is counted as an attempt to sign in.
+Signing in always starts a new session, whatever cookie the browser sent. Changing password or email address needs the
+current password, and counts as an attempt to sign in.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from shared.values import identifiers
 from shared.values.naming import counted
 
 HOME = "/my/inbox"
-"""Where signing in leads, unless a form came from elsewhere on the site."""
+"""The page after signing in, unless a form came from elsewhere on the site."""
 
 WORDS = {
     "username": "This must be 1 to 30 letters, digits, dots and hyphens, with a letter or digit at both ends.",
@@ -114,7 +114,7 @@ def change_name(request: Request) -> Answer:
 
 @routes.post("/account/hot", form_page="/my/watches")
 def set_hot_notifications(request: Request) -> Answer:
-    """Set when the member is notified of hot deals; the form is on the page of watches and alerts."""
+    """Set the member's pace of hot-deal notifications; the form is on the page of watches and alerts."""
     user, typed = me(request), forms.read(request.event)
     pace = check(AccountChange, {"hotPace": typed.get("pace", "")}).hot_pace
     users.set_hot_notifications(table(), user.username, pace or Pace.AT_ONCE, user.account_id)
@@ -136,7 +136,7 @@ def change_email(request: Request) -> Answer:
 
 @routes.post("/account/password", form_page="/account")
 def change_password(request: Request) -> Answer:
-    """Change the password. That ends all sessions; this browser gets a new one."""
+    """Change the password, which ends all sessions; this browser gets a new one."""
     user, typed = me(request), forms.read(request.event)
     try:
         password = _checked(typed, "password", "current-password").password or ""
@@ -169,17 +169,17 @@ def remove(request: Request) -> Answer:
 
 
 def me(request: Request) -> User:
-    """The account of the user who asks. Raises NotSignedIn."""
+    """The signed-in user's account. Raises NotSignedIn."""
     return account_of(cookies.member_of(request))
 
 
 def account_of(whose: Session | User) -> User:
-    """The account of a session's user, as it is now. Raises NotSignedIn, for one that was removed meanwhile."""
+    """A session's account as it is now. Raises NotSignedIn if it was removed meanwhile."""
     return accounts.own(table(), whose.username, whose.account_id)
 
 
 def again(form: Callable[[Mapping[str, str]], Answer], field: str, error: DealsError) -> Answer:
-    """The form again, with its values except passwords, and its errors; ``field`` takes an error without a field."""
+    """The form again, with errors and all values but passwords; ``field`` takes an error without a field."""
     match error:
         case InvalidFields(errors=errors):
             return form(errors)
@@ -200,7 +200,7 @@ def again(form: Callable[[Mapping[str, str]], Answer], field: str, error: DealsE
 def visitor_form(
     name: str, typed: Mapping[str, str], errors: Mapping[str, str] | None = None, folder: str = "account", **values: Any
 ) -> Answer:
-    """A form for visitors who are not signed in, with its values except passwords; ``folder`` has its template."""
+    """A form for visitors, with all values but passwords; ``folder`` has its template."""
     shown = {each: typed.get(each, "") for each in ("username", "name", "email")}
     place, onward = f"/account/{name}", forms.own_path(typed.get("next"), "")
     return pages.page(f"{folder}/{name}.html", here=place, typed=shown, errors=errors, next=onward, **values)
@@ -227,7 +227,7 @@ def account_page(
 
 
 def _checked(typed: Fields, name: str, current: str) -> AccountChange:
-    """A change of one field beside the password that holds now, typed as ``current``. Raises InvalidFields."""
+    """A change of one field, with the current password typed as ``current``. Raises InvalidFields."""
     change = check(AccountChange, {name: typed.get(name, ""), "currentPassword": typed.get(current) or " "}, WORDS)
     if not typed.get(current):
         raise InvalidFields({current: "This must be filled in."})
@@ -235,9 +235,9 @@ def _checked(typed: Fields, name: str, current: str) -> AccountChange:
 
 
 def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
-    """Hold a typed password against the account's; returns it with its hash.
+    """Check a typed password against the account's; returns the account with its hash.
 
-    A stolen session guesses no faster than anyone. Raises InvalidFields, SlowDown.
+    It is rate-limited, so a stolen session guesses no faster. Raises InvalidFields, SlowDown.
     """
     try:
         return accounts.prove(table(), user, typed.get(name, ""), address(request.event), request.now)
@@ -246,13 +246,13 @@ def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
 
 
 def _begun(request: Request, user: User) -> str:
-    """The token of a new session of a user who has just given a password."""
+    """Start a session for a user who has just proved a password; returns its token."""
     token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(identifiers.BYTES))
     return token
 
 
 def _welcomed(request: Request, token: str, place: str, **query: str) -> Answer:
-    """On to a place with a new session's cookies. The session that the browser brought, if any, ends."""
+    """Redirect with a new session's cookies, and end the browser's old session."""
     brought = cookies.token_of(request.event)
     if brought is not None:
         sessions.end(table(), brought)
@@ -260,7 +260,7 @@ def _welcomed(request: Request, token: str, place: str, **query: str) -> Answer:
 
 
 def _left(notice: str) -> Answer:
-    """To the front page, signed out, with nothing private left in the browser's cache.
+    """Redirect to the front page, signed out and with the browser's cache cleared.
 
     https://developer.mozilla.org/docs/Web/HTTP/Headers/Clear-Site-Data
     """
@@ -272,7 +272,7 @@ def _left(notice: str) -> Answer:
 def _removal_page(
     request: Request, whose: Session | User, errors: Mapping[str, str] | None = None, *, held: bool = False
 ) -> Answer:
-    """Say what removing the account removes, with the form that does it."""
+    """The page that says what removing the account removes, with the form for it."""
     (user,), head = cookies.beside_head(request, partial(account_of, whose))
     return pages.page(
         "account/remove.html",

@@ -1,4 +1,4 @@
-"""Pages of accounts that send mail or follow from one: a new password, a verified address, the hour of daily mails."""
+"""Account pages that send mail or follow from one: password reset, verification, and digests."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def forgot_form(_request: Request) -> Answer:
 
 @routes.post("/account/forgot")
 def forgot(request: Request) -> Answer:
-    """Have a link to a new password mailed. Whether an account has the address is not looked up here: no caller can
-    tell by the answer, nor by how long it takes."""
+    """Request a password reset. The address isn't looked up here, so neither the answer nor its time shows whether it
+    has an account."""
     typed = forms.read(request.event)
     try:
         email = check(PasswordReset, {"email": typed.get("email", "")}, WORDS).email
@@ -51,7 +51,7 @@ def forgot(request: Request) -> Answer:
 
 @routes.get("/account/reset")
 def reset_form(request: Request) -> Answer:
-    """The form for a new password, opened by the link in a mail."""
+    """The form for a new password, opened by a mailed link."""
     token = request.query.get("token", "")
     user = mailing.token_owner(table(), token, "reset", request.now)
     return _reset_page(token, user.username)
@@ -59,8 +59,8 @@ def reset_form(request: Request) -> Answer:
 
 @routes.post("/account/reset")
 def reset(request: Request) -> Answer:
-    """Change the password by the link in a mail. It leads to signing in: a finder of the link stays outside
-    of other browsers' sessions, and the owner sees that the new password works."""
+    """Reset the password by a mailed link, then ask to sign in: so whoever else finds the link gets no session by it,
+    and the owner sees that the new password works."""
     typed = forms.read(request.event)
     token = typed.get("token", "")
     try:
@@ -84,7 +84,7 @@ def ask_to_verify(request: Request) -> Answer:
 
 @routes.get("/account/verify")
 def verification(request: Request) -> Answer:
-    """The button that verifies an address: programs that look into mails follow links, and press no buttons."""
+    """A button that verifies an address: programs that scan mails follow links, but press no buttons."""
     token = request.query.get("token", "")
     user = mailing.token_owner(table(), token, "verify", request.now)
     return _confirmation("/account/verify", token, "Is this your address?", f"{user.email}, of the account", user)
@@ -100,7 +100,7 @@ def verify(request: Request) -> Answer:
 
 @routes.post("/account/digest", form_page="/account")
 def choose_digest(request: Request) -> Answer:
-    """Choose at what hour the day's messages are mailed, or that they are not."""
+    """Set the hour of the digest, or turn it off."""
     user, chosen = me(request), forms.read(request.event).get("hour", "")
     if chosen and chosen not in _HOURS:
         return account_page(request, user, {}, {"hour": "Choose an hour from the list."})
@@ -118,7 +118,7 @@ def leaving(request: Request) -> Answer:
 
 @routes.post(_LEAVING)
 def leave_digests(request: Request) -> Answer:
-    """End the daily mails: for a reader's button, and for mail programs, which send nothing but their one click.
+    """Turn the digest off, for a reader's button and for mail programs' one-click requests.
 
     https://www.rfc-editor.org/rfc/rfc8058
     """
@@ -129,7 +129,7 @@ def leave_digests(request: Request) -> Answer:
 
 
 def on_account_page(user: User) -> dict[str, Any]:
-    """The values about mail for the page of an account."""
+    """Mail's values for an account's page."""
     own = settings_of(user)
     return {
         "mail": is_sent(),
@@ -141,12 +141,12 @@ def on_account_page(user: User) -> dict[str, Any]:
 
 
 def _confirmation(path: str, token: str, title: str, detail: str, user: User) -> Answer:
-    """A page with the one button that does what a mailed link is for."""
+    """A page with one button, which does what a mailed link is for."""
     return pages.page("mail/confirm.html", path=path, token=token, title=title, detail=detail, username=user.username)
 
 
 def _forgot_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None, asked_for: str = "") -> Answer:
-    """The form for a forgotten password; ``asked_for`` is the address that a link is on its way to, if it has one."""
+    """The form for a forgotten password; ``asked_for`` is the address that a link was sent to, if it has an account."""
     return visitor_form(
         "forgot", typed, errors, folder="mail", asked_for=asked_for, mail=is_sent(), on_laptop=on_laptop()
     )

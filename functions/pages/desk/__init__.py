@@ -1,14 +1,12 @@
-"""The editors' desk: today, the list of all deals, several of them at once, and notifying all members of one.
+"""The editors' desk: today's overview, the list of all deals, bulk changes, and notifying all members of a deal.
 
-Posting and editing a deal, drafts, and the lists that readers see first are beside this.
+Other modules here have posting and editing, drafts, and the lists of picks. Before members are notified, a page shows
+their number and the cost; afterwards, the progress.
 
-Before all members are notified, the page says how many that are and what it costs; afterwards, how far it has got.
-
-Several deals are ticked in the list, looked at on a page that says what will happen, then ended, moved or put on a
-page: each by a conditional write of its own, as if it were alone, so one that is refused holds up no other. Each ends
-in the state that was asked for, and one that is in it is left as it is: a form that is sent twice does nothing twice.
-The result is in the address that the form leads to, as numbers and codes. As with all pages that forms lead to, a
-cookie of a minute has to agree: else the page says nothing was done, and shows these deals as they are now.
+Ticked deals are previewed, then ended, moved or put on a page: each by its own conditional write, so a refused one
+doesn't stop the others. A deal that already has the requested state is left alone, so sending a form twice is harmless.
+The result's address has numbers and codes. As on all pages after a form, a cookie of one minute must match it:
+otherwise the page says that nothing was done, and shows the deals as they are.
 """
 
 from __future__ import annotations
@@ -49,12 +47,12 @@ from shared.values.naming import counted
 
 SHOWN = 25
 NEWEST = 6
-"""Deals that the desk itself shows; all of them, ``SHOWN`` at a time, have a page of their own."""
+"""Deals on the desk's overview; all deals have a page of their own, ``SHOWN`` at a time."""
 
 ENDING_DAYS = 2
 MOST_ENDING = 4
 HOT_FOR = timedelta(days=1)
-"""How long the desk shows the progress of a hot deal's fan-out."""
+"""For how long the desk shows the progress of a hot deal's fan-out."""
 
 BOOKMARKLET = (
     "javascript:(()=>{{"
@@ -67,9 +65,9 @@ BOOKMARKLET = (
     "+'&list='+of(says('original_price:amount')||says('price:standard_amount'))"
     "}})()"
 )
-"""Dragged to a browser's bookmarks and pressed on a shop's page, it opens our form with what that page says.
+"""A bookmarklet: on a shop's page, it opens our form with that page's data.
 
-Shops name their prices with and without a sale: ``og:price:amount`` and ``og:price:standard_amount``,
+Shops use various names for regular and sale prices: ``og:price:amount`` and ``og:price:standard_amount``,
 ``product:sale_price:amount``, ``product:price:amount`` and ``product:original_price:amount``.
 """
 
@@ -119,7 +117,7 @@ def desk(request: Request) -> Answer:
 
 @routes.get("/desk/deals")
 def all_deals(request: Request) -> Answer:
-    """All listed deals with their clicks, newest first, a page at a time."""
+    """All listed deals with their clicks, newest first, page by page."""
     cookies.editor_of(request)
     cursor, now = request.query.get("cursor"), request.now
     found = feeds.read(table(), ALL_DEALS, limit=SHOWN, now=now, cursor=cursor)
@@ -129,10 +127,10 @@ def all_deals(request: Request) -> Answer:
 
 
 MOST_COUNTED = 1_000
-"""Readers that the hot page counts: one page of their index. Beyond, it says that there are more."""
+"""Readers that the hot page counts, one page of their index; beyond, it says that there are more."""
 
 LOOKS_AGAIN = 10
-"""Seconds after which the page of a hot deal's progress looks again without script. With it, desk.js does."""
+"""Seconds after which the progress page reloads without script. With script, desk.js does it."""
 
 WRITES_PER_MESSAGE = 2
 """A message is written to the table and to GSI1 (docs/cost.md)."""
@@ -140,7 +138,7 @@ WRITES_PER_MESSAGE = 2
 
 @routes.get("/desk/deals/<number>/hot")
 def hot_page(request: Request, number: str) -> Answer:
-    """How many will be notified and what it costs, before; how far it has got, afterwards."""
+    """Before: how many members will be notified, and the cost. Afterwards: the progress."""
     deal = deal_of(request, number)
     if deal.hot_at is not None:
         return pages.redirect(f"/desk/deals/{number}/hot/progress")
@@ -170,7 +168,7 @@ def make_hot(request: Request, number: str) -> Answer:
 
 @routes.get("/desk/deals/<number>/hot/progress")
 def hot_progress(request: Request, number: str) -> Answer:
-    """How far the fan-out of a hot deal has got: a page, and for the script of that page the same as JSON."""
+    """The progress of a hot deal's fan-out, as a page and, for its script, as JSON."""
     deal = deal_of(request, number)
     if deal.hot_at is None:
         return pages.redirect(f"/desk/deals/{number}/hot")
@@ -181,7 +179,7 @@ def hot_progress(request: Request, number: str) -> Answer:
     return desk_page(
         "desk/progress.html",
         request,
-        # "All members are being notified" is over then, and the heading says so.
+        # "All members are being notified" is outdated then, and the heading says that it is done.
         notice=None if progress.finished else request.notice,
         d=views.card(deal, request.now),
         number=number,
@@ -192,21 +190,21 @@ def hot_progress(request: Request, number: str) -> Answer:
 
 
 def count_readers() -> int:
-    """How many users there are, or one more than ``MOST_COUNTED`` where there are more than that."""
+    """The number of users, at most one more than ``MOST_COUNTED``."""
     return users.count(table(), MOST_COUNTED + 1)
 
 
 def _dollars(amount: float) -> str:
-    """A small amount, rounded down: where it is the least that something costs, it must not be more than that."""
+    """A small amount, rounded down, for a minimum cost, which must not be overstated."""
     hundredths_of_cents = math.floor(amount * 10_000)
     return f"${hundredths_of_cents / 10_000:.4f}" if hundredths_of_cents else "less than $0.0001"
 
 
 def bar_of(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, Any]:
-    """How far the fan-out of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
+    """The progress of a hot deal's fan-out, its speed and approximate total, in words and as a bar.
 
-    ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, their number is unknown: the
-    bar shows how many of the parts are finished in which all users are read. ``most`` is its end, 0 if not known yet.
+    ``readers`` comes from ``count_readers``. Beyond ``MOST_COUNTED`` it is unknown, so the bar shows finished segments
+    of all users. ``most`` is the bar's end, 0 if unknown.
     """
     notified, finished = progress.notified, progress.finished
     seconds = (progress.at - deal.hot_at).total_seconds() if progress.at and deal.hot_at else 0
@@ -238,11 +236,11 @@ def bar_of(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, An
 
 
 MOST_TOGETHER = 25
-"""Deals at once: a page of the list. One after the other, they take a second or two of the function's ten."""
+"""Deals at once: a page of the list. One after the other, they take one or two of the function's ten seconds."""
 
 TOGETHER = "/desk/deals/together"
 TICKED = "deal-"
-"""The beginning of the boxes' names; the deal's number follows."""
+"""The prefix of the boxes' names; the deal's number follows."""
 
 ASKED = {"end": "End {}?", "move": "Move {}", "page": "Put {} on a page"}
 DONE = {"end": "ended", "move": "moved", "page": "put on the page"}
@@ -261,13 +259,13 @@ WHY = {
 
 @routes.get(TOGETHER)
 def together_page(request: Request) -> Answer:
-    """The page that says what will happen to the ticked deals, before it is done."""
+    """The preview of what will happen to the ticked deals."""
     return _together_page(request, request.query, {})
 
 
 @routes.post(TOGETHER)
 def do_together(request: Request) -> Answer:
-    """Do it to each deal, and lead to the page that says to which it was done, and why not to the others."""
+    """Change each ticked deal, and redirect to the page with the results."""
     cookies.editor_of(request)
     typed = forms.read(request.event)
     numbers, action = _ticked(typed), _action(typed)
@@ -294,7 +292,7 @@ def do_together(request: Request) -> Answer:
 
 @routes.get(f"{TOGETHER}/done")
 def together_done(request: Request) -> Answer:
-    """To which deals it was done, and why not to the others. Raises NoSuchDeal where a link names only others."""
+    """The results for each deal. Raises NoSuchDeal if the link names only unknown ones."""
     cookies.editor_of(request)
     done = DONE[_action(request.query)]
     codes = {n: code for code in ("done", *WHY) for n in _numbers(request.query.get(code, ""))}
@@ -350,7 +348,7 @@ def _numbers(text: str) -> list[str]:
 
 
 def _digest(query: Mapping[str, str]) -> str:
-    """The code of a result, which identifies it to the browser that sent the form."""
+    """A result's code, by which it is matched to the browser that sent the form."""
     result = " ".join(f"{name}={query[name]}" for name in ("do", "done", *WHY) if name in query)
     return hashlib.sha256(result.encode()).hexdigest()[:16]
 
@@ -379,7 +377,7 @@ def _move(typed: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _found(numbers: Sequence[str]) -> list[Deal | str]:
-    """Deals as they are at this moment, or the codes of why they cannot be read. All are read at once."""
+    """Deals as they are now, or codes of why they can't be read. All are read at once."""
     return table().gather([partial(_read, number) for number in numbers])
 
 
@@ -393,7 +391,7 @@ def _read(number: str) -> Deal | str:
 
 
 def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, *, ends: bool) -> str:
-    """Change one deal, if it is still as it was read; returns the code of the outcome."""
+    """Change one deal, if it hasn't changed since it was read; returns the outcome's code."""
     if ends and deal.status(request.now) is not Status.ACTIVE:
         return "done" if deal.status(request.now) is Status.EXPIRED else "over"
     if all(getattr(deal, name) == value for name, value in changes.items()):
@@ -414,7 +412,7 @@ def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, *, ends: b
 
 
 def _put_on_page(result: dict[str, Deal | str], page: List, request: Request) -> None:
-    """Put the active deals to the first places of a page, which is one item: one write for all of them."""
+    """Put the active deals first on a page, which is one item: one write for all."""
     active = []
     for number, deal in result.items():
         if isinstance(deal, Deal):
@@ -426,7 +424,7 @@ def _put_on_page(result: dict[str, Deal | str], page: List, request: Request) ->
 
 
 def _row(number: str, found: Deal | str, request: Request) -> dict[str, Any]:
-    """A deal of the result; of one that cannot be read, its number."""
+    """A row of the result; for an unreadable deal, only its number."""
     card = views.card(found, request.now, width=128) if isinstance(found, Deal) else {"title": f"Deal {number}"}
     return {**card, "number": number}
 

@@ -1,4 +1,4 @@
-"""Parts that the desk's pages share, a deal's log, and its form: the fields, and the deal that they make."""
+"""A deal's form and its log, and helpers that the desk's pages share."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from shared.values.times import to_iso
 
 
 def deal_of(request: Request, number: str) -> Deal:
-    """The deal that an editor asks for, as it is at this moment. Raises NotSignedIn, Forbidden, NoSuchDeal."""
+    """The deal that an editor requests, as it is now. Raises NotSignedIn, Forbidden, NoSuchDeal."""
     cookies.editor_of(request)
     return deals.find(table(), number, consistent=True)
 
 
 def edit(request: Request, deal: Deal, changes: Mapping[str, Any], version: int | None = None) -> None:
-    """Change a deal as the editor who asks. Raises what ``deals.edit`` does."""
+    """Change a deal as the signed-in editor. Raises what ``deals.edit`` raises."""
     by, correlation_id = request.username, request.correlation_id
     deals.edit(table(), deal.deal_id, changes, request.now, by=by, correlation_id=correlation_id, version=version)
 
 
 def changed(request: Request, number: str, notice: str, **changes: Any) -> Answer:
-    """Change some fields of a deal, and lead to its form."""
+    """Change some fields of a deal, and redirect to its form."""
     edit(request, deal_of(request, number), changes)
     return pages.redirect(f"/desk/deals/{number}", notice=notice)
 
@@ -49,18 +49,18 @@ def desk_page(
 
 
 def brand_names() -> list[str]:
-    """Names to complete a brand from; none if there are very many, which would fill the page."""
+    """Brand names for completion; none if there are very many, which would fill the page."""
     names = list(topics.brand_names(table(), consistent=True).values())
     return names if len(names) <= 500 else []
 
 
 def line_of(deal: Deal, now: datetime, followed: Mapping[str, int]) -> dict[str, Any]:
-    """A deal as a row of a list, with how often it was followed to its shop."""
+    """A deal as a row of a list, with its clicks."""
     return {**views.card(deal, now, width=128), "clicks": followed.get(deal.deal_id, 0)}
 
 
 SHOWN_CHANGES = 5
-"""Lines beside a deal's form."""
+"""Log lines next to a deal's form."""
 
 _PAGE = 25
 
@@ -69,14 +69,14 @@ _DONE: Mapping[str, tuple[str, str, str]] = {
     "withdrawnAt": ("Withdrawn", "Withdrawn", "Restored"),
     "hotAt": ("Made hot", "Made hot", "No longer hot"),
 }
-"""Verbs for fields whose values are not shown: added, changed, removed."""
+"""Verbs for fields whose values aren't shown: added, changed, removed."""
 
 routes = Routes()
 
 
 @routes.get("/desk/deals/<number>/log")
 def log(request: Request, number: str) -> Answer:
-    """All that is logged of a deal, newest first, a page at a time."""
+    """A deal's whole log, newest first, page by page."""
     deal, cursor = deal_of(request, number), request.query.get("cursor")
     page = log_of(table(), deal.deal_id, limit=_PAGE, now=request.now, cursor=cursor)
     lines, first = [_line(line, request.now) for line in page.items], cursor is None
@@ -99,7 +99,7 @@ def _line(line: LogLine, now: datetime) -> dict[str, Any]:
 
 
 def _in_words(change: Changed) -> dict[str, str]:
-    """A change for the page: an action, or a field with its old and new value."""
+    """A change in words: an action, or a field with its old and new value."""
     if change.field in _DONE:
         there, another, gone = _DONE[change.field]
         return {"did": gone if change.now is None else there if change.was is None else another}
@@ -112,10 +112,10 @@ def _in_words(change: Changed) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a deal's form, named as in the API's bodies.
+    """One field of a deal's form, with its name in the API's bodies.
 
-    ``attribute`` is what it shows of a deal. ``needs`` says what a text must be that the rules refuse. The rest is its
-    control: an ``<input>`` of a ``type`` with some ``more`` attributes, a list of ``choices``, or an ``area``.
+    ``attribute`` is the deal's field that it shows. ``needs`` is the error for a text that the rules refuse. The rest
+    is its control: an ``<input>`` of a ``type`` with ``more`` attributes, a list of ``choices``, or an ``area``.
     """
 
     name: str
@@ -146,7 +146,7 @@ DESCRIPTION = Field("description", "Description", "description", area=True)
 
 
 def _of_rule(name: str) -> Field:
-    """The field of what is typed and shown as it is, by its rule in the API's bodies."""
+    """The form field of a typed field, by its rule in the API's bodies."""
     attribute = TYPED[name]
     more = _TEXT if TYPES[attribute] is str else {"inputmode": "numeric"}
     hint = NewDeal.model_fields[attribute].description or ""
@@ -171,10 +171,10 @@ ROWS: tuple[tuple[Field, ...], ...] = (
     (Field("image", "Picture at another host", "image", needs=_AN_ADDRESS, hint=_ELSEWHERE, type="url", more=_WEB),),
     (DESCRIPTION,),
 )
-"""The form, a row of fields at a time; ``LINK`` is above it."""
+"""The form, row by row; ``LINK`` is above it."""
 
 STARTS_AT = Field("startsAt", "Post at", "starts_at", needs=_A_TIME, hint=_POSTED_LATER, type="datetime-local")
-"""Below the fields of a deal that is not posted yet: when it is to be."""
+"""Below an unposted deal's fields: when to post it."""
 
 FIELDS = {each.name: each for row in ((LINK,), *ROWS) for each in row}
 REQUIRED = tuple(name for name, each in FIELDS.items() if each.required)
@@ -183,16 +183,16 @@ WORDS = {each.name: each.needs for each in (*FIELDS.values(), STARTS_AT) if each
 PRICES = ("price", "listPrice")
 
 READ = "was-"
-"""Hidden fields of the form begin with this: each holds what a field was when the form was read."""
+"""The prefix of hidden fields, each with a field's value when the form was read."""
 
 CONFIRM = "confirm"
-"""The hidden field with which an odd deal is confirmed: the names of the fields whose oddity was shown."""
+"""The hidden field that confirms warnings: the names of the fields whose warnings were shown."""
 
 _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 
 
 def cleaned(typed: Mapping[str, str]) -> Fields:
-    """The typed fields as the API's bodies want them: prices without signs, times in UTC with their zone."""
+    """The typed fields in the form of the API's bodies: prices without signs, times in UTC with their zone."""
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
     for name in PRICES:
         fields[name], _ = money.read(fields[name])
@@ -202,7 +202,7 @@ def cleaned(typed: Mapping[str, str]) -> Fields:
 
 
 def _ask_for_currency(typed: Mapping[str, str]) -> None:
-    """Refuse prices whose signs are of another currency than the one that is chosen. Raises InvalidFields."""
+    """Refuse prices whose signs aren't those of the chosen currency. Raises InvalidFields."""
     currency = typed.get("currency", "").strip()
     signs = {name: money.read(typed.get(name, ""))[1] for name in PRICES}
     others = {name: sign for name, sign in signs.items() if sign and currency and not money.is_of(sign, currency)}
@@ -211,30 +211,30 @@ def _ask_for_currency(typed: Mapping[str, str]) -> None:
 
 
 def _in_utc(when: str) -> str:
-    """A time as a browser sends it, with its zone; any other text as it is."""
+    """A browser's time with its zone; any other text unchanged."""
     return f"{when}{'' if when.count(':') == 2 else ':00'}Z" if _LOCAL_TIME.fullmatch(when) else when
 
 
 def filled(typed: Mapping[str, str]) -> Fields:
-    """The fields that are not empty, as ``cleaned`` gives them."""
+    """The fields that aren't empty, as ``cleaned`` gives them."""
     return {name: value for name, value in cleaned(typed).items() if value}
 
 
 def new(typed: Mapping[str, str]) -> NewDeal:
-    """The new deal that a form asks for. Raises InvalidFields."""
+    """Read a new deal from a form. Raises InvalidFields."""
     _ask_for_currency(typed)
     return check(NewDeal, dict.fromkeys(REQUIRED, "") | filled(typed), WORDS)
 
 
 def to_post(typed: Mapping[str, str]) -> NewDeal:
-    """The new deal that a form asks for, to be posted at once. Raises InvalidFields, also where it has another time."""
+    """Read a new deal to post at once from a form. Raises InvalidFields, also if it is scheduled."""
     if typed.get(STARTS_AT.name, "").strip():
         raise InvalidFields({STARTS_AT.name: "To post it now, clear this field. Otherwise, save it for later."})
     return new(typed)
 
 
 def drafted(typed: Mapping[str, str], old: Draft, now: datetime) -> Draft:
-    """The draft that a form makes of another, which may be empty. Raises InvalidFields."""
+    """The draft that a form makes from ``old``, which may be empty. Raises InvalidFields."""
     starts_at = _in_utc(typed.get(STARTS_AT.name, "").strip())
     _ask_for_currency(typed)
     body = check(NewDraft, filled(typed) | ({STARTS_AT.name: starts_at} if starts_at else {}), WORDS)
@@ -247,16 +247,16 @@ def typed_of_draft(draft: Draft) -> Fields:
 
 
 def changes(typed: Mapping[str, str], now: datetime) -> dict[str, Any]:
-    """Read the deal that a whole form asks for. Raises InvalidFields."""
+    """Read a deal's changes from a whole form. Raises InvalidFields."""
     _ask_for_currency(typed)
     body = {name: value if name in REQUIRED else value or None for name, value in cleaned(typed).items()}
     return check(DealChange, body, WORDS).changes(now)
 
 
 def deal_typed(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal | None) -> Deal:
-    """The deal that a form would make, or would make of ``deal``.
+    """The deal that a form would make, or change ``deal`` to.
 
-    What posting it would refuse is refused here, too. Raises InvalidFields, NoSuchTopic, DealTooLarge.
+    Raises what posting it would: InvalidFields, NoSuchTopic, DealTooLarge.
     """
     shown = replace(deal, **changes(typed, now)) if deal else new(typed).to_deal(now, bytes(16))
     brand = topics.get(table, Topic(BRAND, shown.brand), consistent=True)
@@ -266,12 +266,12 @@ def deal_typed(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal
 
 
 def seen(typed: Mapping[str, str]) -> list[str]:
-    """The odd fields that a form's editor has been shown."""
+    """The fields whose warnings the form's editor has seen."""
     return typed.get(CONFIRM, "").split()
 
 
 def typed_of(deal: Deal) -> Fields:
-    """A deal as its form shows it."""
+    """A deal's values in its form."""
     return {name: _typed(getattr(deal, each.attribute)) for name, each in FIELDS.items()}
 
 
@@ -282,22 +282,22 @@ def _typed(value: Any) -> str:
 
 
 def lost(fields: Collection[str]) -> Fields:
-    """The errors of a damaged deal's form, where ``fields`` of the deal cannot be read."""
+    """The errors of a damaged deal's form; ``fields`` are its unreadable fields."""
     gone = "This value is damaged. Enter it again."
     return {name: gone for name, each in FIELDS.items() if each.attribute in fields}
 
 
 def read_values(typed: Mapping[str, str], deal: Deal) -> Fields:
-    """The hidden fields of what each field was when a form was read: as the form says, else as the deal is."""
+    """The hidden fields with each field's original value: from the form, or else from the deal."""
     return {READ + name: typed.get(READ + name, value) for name, value in typed_of(deal).items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A form that was read before another editor changed the deal, with that editor's changes in it.
+    """A form merged with another editor's changes since it was read.
 
-    ``theirs`` are the fields that only the other editor changed: ``typed`` has the new values. ``conflicts`` are those
-    that both changed: there ``typed`` has this editor's values. Each is a row of the page that shows it.
+    ``theirs`` are fields that only the other editor changed: ``typed`` has the new values. ``conflicts`` are fields
+    that both changed: ``typed`` has this editor's values. Each is a row for the page.
     """
 
     typed: Fields
@@ -306,12 +306,12 @@ class Merged:
 
 
 def merged(typed: Mapping[str, str], changes: Mapping[str, Any], deal: Deal) -> Merged:
-    """A form, and the ``changes`` that it asks for, merged with what the deal is now.
+    """Merge a form, and the ``changes`` it requests, with the current deal.
 
-    A field that the form does not say the earlier value of counts as changed by both.
+    A field whose original value the form lacks counts as changed by both.
     """
     now_is = typed_of(deal)
-    # As the deal would be: a price that was typed as 9.5 is the 9.50 that the deal has.
+    # As the deal would be: a typed price of 9.5 equals the deal's 9.50.
     asked = typed_of(replace(deal, **changes)) | {"brand": typed.get("brand", "")}
     merges = Merged({name: typed.get(name, "") for name in FIELDS}, [], [])
     for name, each in FIELDS.items():
@@ -334,14 +334,14 @@ def _same(name: str, one: str, other: str) -> bool:
 
 
 def in_words(name: str, text: str) -> str:
-    """A field's text as it is read."""
+    """A field's text for display."""
     if not text:
         return "nothing"
     return f"{text.removesuffix('Z').replace('T', ' ')} UTC" if name == "expiresAt" else text
 
 
 def slug_of(name: str) -> str:
-    """The slug of a brand's name; nothing for a text that has none."""
+    """The slug of a brand's name; empty for a text that has none."""
     try:
         return naming.slug(name)
     except InvalidName:
@@ -349,14 +349,14 @@ def slug_of(name: str) -> str:
 
 
 def last_offer(offers: Sequence[Deal]) -> Deal | None:
-    """The deal that a new one is filled in from: the product's last one; one that was withdrawn after all others."""
+    """The deal that prefills a new one: the product's last one, or a withdrawn one if there is no other."""
     return max(offers, key=lambda deal: deal.withdrawn_at is None, default=None)
 
 
 def typed_of_product(last: Deal) -> Fields:
-    """The fields of a new deal, from the product's last one. Nothing is fetched from the shop.
+    """A new deal's fields, from the product's last one. Nothing is fetched from the shop.
 
-    A price that was withdrawn may have been wrong, and is not proposed.
+    A withdrawn deal's price may have been wrong, so it isn't used.
     """
     typed = typed_of(last)
     names = ("title", "listPrice", "currency", "brand", "category", "image")
@@ -364,8 +364,8 @@ def typed_of_product(last: Deal) -> Fields:
 
 
 def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
-    """Guess a new product's fields from its shop: the brand, if the shop is named as one, what that sells, and the
-    category that an editor has chosen last."""
+    """Guess a new product's fields from its shop: the brand if the shop has its name, with its last deal's category and
+    currency; and the category that an editor chose last."""
     host = links.host(link)
     category = offers.category_of_shop(table, host)
     chosen = {"category": category} if category else {}

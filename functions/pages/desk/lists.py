@@ -1,6 +1,4 @@
-"""The lists of picked deals that readers see first (the front page's, the editors' choice, one for each category), and
-all brands.
-"""
+"""Lists of picked deals (the front page's, the editors' choice, each category's), and all brands."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ routes = Routes()
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """One list of picked deals that editors order: its path below the desk, its name, and the page that it is of."""
+    """A list of picked deals that editors order: its path at the desk, its name, and its page."""
 
     path: str
     name: str
@@ -41,7 +39,7 @@ class List:
     hint: str
 
     def read(self, table: Table, now: datetime) -> list[Deal]:
-        """The deals of the list as it is at this moment, the active ones."""
+        """The list's active deals, as they are now."""
         return picks.read(table, self.of, now, consistent=True)
 
     def keep(self, table: Table, deal_ids: Sequence[str], now: datetime) -> None:
@@ -52,7 +50,7 @@ class List:
             picks.set_featured(table, self.of, deal_ids, now)
 
     def lead(self, table: Table, deal_ids: Sequence[str], now: datetime) -> None:
-        """Put deals to the first places of a page, in their order; from a list that is full, the last ones go."""
+        """Put deals first, in their order; from a full list, the last ones are dropped."""
         others = [deal.deal_id for deal in self.read(table, now) if deal.deal_id not in deal_ids]
         self.keep(table, [*deal_ids, *others][: picks.MAX_FEATURED], now)
 
@@ -76,16 +74,13 @@ def list_page(request: Request, slug: str = "") -> Answer:
 
 @routes.post("/desk/front-page", "/desk/editors-choice", "/desk/categories/<slug>")
 def order_list(request: Request, slug: str = "") -> Answer:
-    """Do what a button says to a list: ``up:12``, ``down:12``, ``out:12``, ``add``, or ``keep`` for a dragged order.
+    """Apply a button to a list: ``up:12``, ``down:12``, ``out:12``, ``add``, or ``keep`` for a dragged order.
 
-    What is added may be put to a place, and a deal of the list moves there.
-
-    The form carries the whole order. So editors can add deals one by one to a list that is still too short for its
-    category, which is not stored until it is long enough.
-    It also carries the stored list that it was made from. Where another editor has changed that since, the new list is
-    shown and nothing is written; of two forms sent at the same instant the last one wins. A form that is sent twice
-    finds the list as it wants it, and is answered as the first time.
-    The answer leads back to the form's page, and there to the deal that was moved: Tab goes on to its buttons.
+    An added deal may get a place; if it is in the list already, it moves there. The form has the whole order, so
+    editors can add deals one by one to a list that is too short for its category; it is stored once it is long enough.
+    It also has the stored list that it was made from: if another editor has changed that, the new list is shown and
+    nothing is written (of two forms at the same instant, the last one wins). A form that is sent twice changes nothing
+    more. The answer redirects to the form's page at the moved deal, so that Tab continues at its buttons.
     """
     ordered, typed = _list_of(request, slug), forms.read(request.event)
     numbers = [each for each in typed.get("order", "").split(",") if each]
@@ -122,7 +117,7 @@ def order_list(request: Request, slug: str = "") -> Answer:
 
 
 def _list_of(request: Request, slug: str) -> List:
-    """The list that an editor asks for: a category's, or the one at the path. Raises NoSuchTopic."""
+    """The requested list: a category's, or the path's. Raises NoSuchTopic."""
     cookies.editor_of(request)
     if slug and slug not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, slug)
@@ -160,7 +155,7 @@ def order_of(
     followed: Mapping[str, int],
     kept: Sequence[Deal] | None = None,
 ) -> dict[str, Any]:
-    """A list as its table shows it, on its own page and on the desk. ``kept`` is the stored list, if not ``picked``."""
+    """A list's rows, for its own page and the desk. ``kept`` is the stored list, if not ``picked``."""
     return {
         **{name: getattr(ordered, name) for name in ("path", "name", "public", "hint")},
         "rows": [line_of(deal, now, followed) for deal in picked],
@@ -178,7 +173,7 @@ def _once(picked: Sequence[Deal]) -> list[Deal]:
 
 
 def _moved(order: Sequence[str], action: str, which: str) -> list[str]:
-    """An order after one deal was moved up or down by one, or taken out."""
+    """An order after one deal was moved by one place, or taken out."""
     if which not in order or action not in ("up", "down", "out"):
         return list(order)
     place = order.index(which)
@@ -189,7 +184,7 @@ def _moved(order: Sequence[str], action: str, which: str) -> list[str]:
 
 
 def _placed(order: Sequence[str], which: str, place: int | None) -> list[str]:
-    """An order with one deal put to a place, which count from 1, or to the end; one that is in it moves there."""
+    """An order with one deal put at a place, counted from 1, or at the end; a listed deal moves there."""
     if place is None:
         return [*order, which]
     others = [each for each in order if each != which]
@@ -205,7 +200,7 @@ def brand_form(request: Request) -> Answer:
 
 @routes.post("/desk/brands")
 def new_brand(request: Request) -> Answer:
-    """A brand under a new name. Similar names are shown first, and a similar name must be confirmed."""
+    """Create a brand. Similar names are shown first, and must be confirmed."""
     cookies.editor_of(request)
     typed = forms.read(request.event)
     try:
@@ -222,7 +217,7 @@ def new_brand(request: Request) -> Answer:
 
 
 def near_names(name: str) -> list[str]:
-    """Names of brands that are written almost like this one, without the one itself."""
+    """Brand names with similar spelling, without the name itself."""
     known = topics.brand_names(table(), consistent=True)
     asked = deal_form.slug_of(name)
     near = difflib.get_close_matches(asked, known, n=5, cutoff=0.75)

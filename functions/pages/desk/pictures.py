@@ -1,4 +1,4 @@
-"""A deal's picture: the form on the deal's page that sends one to the bucket, and the page that waits for it."""
+"""A deal's picture: the form that uploads one to the bucket, and the page that waits for it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD, MEDIA_TYPES_SEN
 routes = Routes()
 
 THEN = "picture"
-"""Where a form leads to that was sent by its button for those without script."""
+"""The value of the form's button for browsers without script."""
 
 LOOKS = 60
-"""How often a page looks by itself, a second apart; a picture is made in a second or two."""
+"""How often a page looks, a second apart; making a picture takes one or two seconds."""
 
 
 def in_form(deal: Deal | None, request: Request) -> dict[str, Any]:
-    """The picture in a deal's form, with the form that sends one; that of a new deal gets it once posted."""
+    """The picture in a deal's form, with its upload form; a new deal gets one after posting."""
     outcome = uploads.outcome_of(deal) if deal else None
-    # Without an origin, which only a stage whose name is not known before it is deployed lacks, S3's answer is empty.
+    # Only a stage whose address isn't known before deployment has no origin; S3's answer is then empty.
     back = absolute(f"/desk/deals/{deal.page_id}/picture") if deal and origin() else ""
     more = {"success_action_redirect": back} if back else {}
     more["Content-Type"] = ANY_TYPE
@@ -49,7 +49,7 @@ def in_form(deal: Deal | None, request: Request) -> dict[str, Any]:
 
 @routes.get("/desk/deals/<number>/picture")
 def wait_for_picture(request: Request, number: str) -> Answer:
-    """Where S3 leads to once it has the file (``key``): it looks again each second until the picture is there."""
+    """The page that S3 redirects to after an upload (``key``): it reloads each second until the picture is ready."""
     deal = deal_form.deal_of(request, number)
     upload, outcome = request.query.get("key", ""), uploads.outcome_of(deal)
     made = bool(outcome and outcome.upload == upload)

@@ -1,11 +1,10 @@
-"""Deals and drafts: posting a deal, editing, withdrawing and ending it; saving one for later, planning it.
+"""Deals and drafts: post, edit, withdraw and end deals; save and schedule drafts.
 
-The form of a new deal carries an idempotency key, so that sending it again by reloading posts nothing twice. The form
-of a deal that exists carries the values it was read with, so that it takes back nothing that another editor wrote.
-That of a draft carries the version that it was read with: of two windows, the later one gets an error. A deal that is
-odd is shown with what is odd about it, and written once its editor means it.
+A new deal's form has an idempotency key, so reloading posts nothing twice. An existing deal's form has the values it
+was read with, so it overwrites no other editor's changes. A draft's form has its version: of two windows, the later one
+gets an error. Warnings are shown, and must be confirmed.
 
-Drafts are filed under their editor's name, so no editor sees another's.
+Drafts are filed under their editor, so no editor sees another's.
 """
 
 from __future__ import annotations
@@ -52,17 +51,17 @@ REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)
 """Errors that the deal form shows, with its values."""
 
 POSSIBLE = {"withdraw": (Status.ACTIVE, Status.EXPIRED), "end": (Status.ACTIVE,)}
-"""The statuses of deals that can be withdrawn or ended."""
+"""The statuses in which a deal can be withdrawn or ended."""
 
 OF_FEATURES = tuple(features.joining("desk"))
-"""The modules of features' own pages of the desk, which also have parts of a deal's form."""
+"""Features' own modules of desk pages, which also add parts to a deal's form."""
 
 routes = Routes()
 
 
 @routes.get("/desk/deals/new")
 def new_deal(request: Request) -> Answer:
-    """One field first, the shop's address; the rest unfolds filled in with what we know of the product and the shop."""
+    """First the shop's address; then the form, filled in with what is known of the product and the shop."""
     cookies.editor_of(request)
     names = {"link": "link", "title": "title", "price": "price", "image": "image", "listPrice": "list"}
     typed = {name: text for name, given in names.items() if (text := request.query.get(given, "").strip())}
@@ -84,7 +83,7 @@ def new_deal(request: Request) -> Answer:
 
 @routes.post("/desk/deals/preview", form_page="/desk/deals/new")
 def preview(request: Request) -> Answer:
-    """The card and the page of a new deal as they will be, and the form below. Nothing is written."""
+    """Preview a new deal's card and page, with the form below. Nothing is written."""
     cookies.editor_of(request)
     return previewed(request)
 
@@ -103,7 +102,7 @@ def post_deal(request: Request) -> Answer:
     except IdempotencyKeyReused:
         again = {"link": "This form already posted a deal and has changed since. Post again to create another deal."}
         return form_page(request, {**typed, "key": forms.new_key()}, again)
-    if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
+    if deal.correlation_id == request.correlation_id:  # otherwise an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     then = typed.get("then", "")
     fragment = then if then in {each.THEN for each in OF_FEATURES} else ""
@@ -112,7 +111,7 @@ def post_deal(request: Request) -> Answer:
 
 @routes.get("/desk/deals/<number>")
 def one_deal(request: Request, number: str) -> Answer:
-    """The form of a deal. Of a damaged deal it holds the readable fields and names the others."""
+    """A deal's form. For a damaged deal it has the readable fields and names the others."""
     try:
         deal = deal_of(request, number)
     except DamagedDeal as damaged:
@@ -149,7 +148,7 @@ def edit_deal(request: Request, number: str) -> Answer:
 
 
 def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: str) -> Answer:
-    """A damaged deal, written anew as its form says; its number is that of its address."""
+    """Rewrite a damaged deal from its form; the address gives its number."""
     numbered = {"number": int(number)} if number.isdecimal() else {}
     who = {"by": request.username, "correlation_id": request.correlation_id}
     try:
@@ -163,13 +162,13 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
 
 @routes.post("/desk/deals/<number>/preview", form_page="/desk/deals/<number>")
 def preview_change(request: Request, number: str) -> Answer:
-    """The card and the page of a deal as they would be, and the form below. Nothing is written."""
+    """Preview a deal's changed card and page, with the form below. Nothing is written."""
     return previewed(request, deal_of(request, number))
 
 
 @routes.get("/desk/deals/<number>/withdraw", "/desk/deals/<number>/end")
 def asking_page(request: Request, number: str) -> Answer:
-    """The page that says what withdrawing or ending a deal does, before it is done, where it can be done."""
+    """The page that explains withdrawing or ending a deal before it is done, if it can be done."""
     deal, action = deal_of(request, number), request.path.rpartition("/")[2]
     if deal.status(request.now) not in POSSIBLE[action]:
         return pages.redirect(f"/desk/deals/{number}")
@@ -200,7 +199,7 @@ def undo(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>/front-page", form_page="/desk/deals/<number>")
 def lead_front_page(request: Request, number: str) -> Answer:
-    """Put a deal to the first place of the front page; from a list that is full, the last one goes."""
+    """Put a deal first on the front page; from a full list, the last one is dropped."""
     deal = deal_of(request, number)
     if deal.status(request.now) is not Status.ACTIVE:
         raise DealIsOver(deal.deal_id)
@@ -209,7 +208,7 @@ def lead_front_page(request: Request, number: str) -> Answer:
 
 
 def previewed(request: Request, deal: Deal | None = None, draft: Draft | None = None) -> Answer:
-    """A deal as a form would make it, or would make of ``deal``, with the form below."""
+    """The preview of a deal that a form would make, or change ``deal`` to, with the form below."""
     typed = forms.read(request.event)
     try:
         shown = deal_form.deal_typed(table(), typed, request.now, deal)
@@ -235,12 +234,10 @@ def form_page(
     odd: Mapping[str, str] | None = None,
     draft: Draft | None = None,
 ) -> Answer:
-    """The form of a new deal or, with ``deal``, of one that exists; beside it what we know of the product.
+    """The form of a new deal, an existing one (``deal``) or a ``draft``, with what is known of its product.
 
-    Of a ``draft`` it is the form of what it will be.
-
-    Where its price is another deal's (``priced_by``), the form says so: shops change theirs. Above a form that another
-    editor's changes are ``merged`` into stand these changes, and above one of an ``odd`` deal what is odd about it.
+    If the price comes from another deal (``priced_by``), the form says so: shops change prices. Other editors'
+    ``merged`` changes, and warnings (``odd``), are shown above the form.
     """
     now = request.now
     link = typed.get("link", "")
@@ -304,7 +301,7 @@ def refused_form(
     *,
     damaged: bool = False,
 ) -> Answer:
-    """A deal's form again, with its values and either its warnings or an error at each invalid field."""
+    """A deal's form again, with its values, and its warnings or an error at each invalid field."""
     again = partial(form_page, request, typed, deal=deal, draft=draft, damaged=damaged)
     match error:
         case DealIsOdd(warnings=odd):
@@ -331,7 +328,7 @@ def own_drafts(request: Request) -> Answer:
 
 @routes.post(DRAFTS)
 def save_new_draft(request: Request) -> Answer:
-    """Keep the form of a new deal as a draft; with a time, it is planned."""
+    """Save a new deal's form as a draft; with a time, it is scheduled."""
     session = cookies.editor_of(request)
     typed = forms.read(request.event)
     empty = Deal(identifiers.random(request.now, secrets.token_bytes(16)), "", "", "", "", "", "", "", request.now)
@@ -351,9 +348,9 @@ def save_new_draft(request: Request) -> Answer:
 
 
 def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[Request, str], Answer]:
-    """A page of one of the editor's drafts with the values entered, or the draft's form with the errors.
+    """Wrap a page of one of the editor's drafts: invalid values show the draft's form with the errors.
 
-    Of one that was posted meanwhile, by its plan or in another window, it is the deal.
+    For a draft that was posted meanwhile, on schedule or in another window, it shows the deal.
     """
 
     def found(request: Request, draft_id: str) -> Answer:
@@ -384,7 +381,7 @@ def one_draft(request: Request, draft: Draft, _typed: Fields) -> Answer:
 @routes.post("/desk/drafts/<draft_id>")
 @_with_draft
 def save_draft(request: Request, draft: Draft, typed: Fields) -> Answer:
-    """Keep a draft as its form says; its time plans it, and without one nothing is planned any more."""
+    """Save a draft's form, which schedules it or, without a time, cancels its schedule."""
     new = deal_form.drafted(typed, draft, request.now)
     try:
         return _kept(drafts.save(table(), _as_read(draft, typed), new, request.now, deal_form.seen(typed)))
@@ -401,7 +398,7 @@ def post_draft(request: Request, draft: Draft, typed: Fields) -> Answer:
     draft = deal_form.drafted(typed, _as_read(draft, typed), request.now)
     seen, correlation_id = deal_form.seen(typed), request.correlation_id
     deal = drafts.post(table(), draft, request.now, seen, correlation_id=correlation_id)
-    if deal.correlation_id == correlation_id:  # else an earlier sending of this form posted it
+    if deal.correlation_id == correlation_id:  # otherwise an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     return pages.redirect(f"/desk/deals/{deal.page_id}", notice="posted")
 
@@ -409,14 +406,14 @@ def post_draft(request: Request, draft: Draft, typed: Fields) -> Answer:
 @routes.post("/desk/drafts/<draft_id>/preview", form_page="/desk/drafts/<draft_id>")
 @_with_draft
 def preview_draft(request: Request, draft: Draft, _typed: Fields) -> Answer:
-    """The card and the page of a draft as they will be, and the form below. Nothing is written."""
+    """Preview a draft's card and page, with the form below. Nothing is written."""
     return previewed(request, draft=draft)
 
 
 @routes.get("/desk/drafts/<draft_id>/discard")
 @_with_draft
 def discard_page(request: Request, draft: Draft, _typed: Fields) -> Answer:
-    """The page that says what discarding a draft does, before it is done."""
+    """The page that explains discarding a draft before it is done."""
     return desk_page("desk/discard.html", request, draft=draft_rows([draft], request.now)[0])
 
 
@@ -435,7 +432,7 @@ def _discarded(_request: Request, draft: Draft, _typed: Fields) -> Answer:
 
 
 def draft_rows(found: list[Draft], now: datetime) -> list[dict[str, Any]]:
-    """Drafts as their list shows them: those that could not be posted first, then the planned ones by their times."""
+    """The rows of drafts: those that couldn't be posted first, then the scheduled ones by time."""
     order = sorted(found, key=lambda draft: (not draft.refused, draft.starts_at is None, draft.starts_at or now))
     return [_draft_row(draft, now) for draft in order]
 

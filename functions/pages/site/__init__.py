@@ -1,7 +1,7 @@
-"""Pages that anyone may read: the front page, lists of all deals, feeds, sitemaps and the site's own files.
+"""Public pages: the front page, lists of all deals, feeds, sitemaps and the site's own files.
 
-The pages of a deal, a category, a brand and a search are beside this. All are one and the same for everyone: this
-function reads no cookie and cannot write.
+Other modules here have the pages of a deal, a category, a brand and a search. All are the same for everyone: this
+function reads no cookie and can't write.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ from shared.values import identifiers
 from shared.values.times import to_http, to_iso
 
 SELECTED = 24
-"""Cards of the deals of all categories in another order."""
+"""Cards on a page of all categories' deals in another order."""
 
 HALF = 50
-"""The discount in percent from which a deal is half price or less."""
+"""The discount in percent that counts as half price."""
 
 ENDING_DAYS = 7
 MOST_ENDING = 100
@@ -117,8 +117,7 @@ def latest_deals(request: Request) -> Answer:
 
 
 def _selected(request: Request, selection: Selection) -> Answer:
-    """The deals of all categories that are selected; by price or by discount the first, and each category's list goes
-    on."""
+    """The selected deals of all categories; by price or discount only the first, as each category's list continues."""
     cursor = cursor_of(request)
     found = sorting.of_all(table(), selection, limit=SELECTED, now=request.now, cursor=cursor)
     more = found.page.next
@@ -157,7 +156,7 @@ def _named(selection: Selection) -> str:
 
 
 def _among(sort: Sort, looked: int, cursor: str | None) -> str:
-    """The list that some deals of all categories come from, where there are more."""
+    """Which deals were examined, if there are more."""
     if sort is Sort.NEWEST:
         return f"From the {'next' if cursor else 'newest'} {looked} deals only."
     return f"From the {looked} {'cheapest' if sort is Sort.CHEAPEST else 'biggest discounts'} of each category only."
@@ -236,7 +235,7 @@ def asset(_request: Request, name: str) -> Answer:
     if found is None:
         raise NotFound("There is no such file.")
     content, media_type = found
-    # Text goes out as text: without Accept, the gateway would send bytes in base64.
+    # Text is sent as text: without Accept, the gateway would send bytes in base64.
     body = content if media_type.startswith("font/") else content.decode()
     return Answer(body, media_type=media_type, cache=pages.IMMUTABLE)
 
@@ -245,7 +244,7 @@ ATOM = "application/atom+xml; charset=utf-8"
 JSON_FEED = "application/feed+json; charset=utf-8"
 
 ENTRIES = 50
-"""Deals of a feed."""
+"""Deals in a feed."""
 
 
 @routes.get("/feed.atom", "/feed.json")
@@ -279,7 +278,7 @@ def category_feed(request: Request, name: str) -> Answer:
 def _topic_feed(
     request: Request, topic: Topic, typed: str, name: str, held: feeds.PeriodCounts | None = None
 ) -> Answer:
-    """The feed of a brand or a category that exists; where something else than its slug was typed, the way there."""
+    """The feed of an existing brand or category; another spelling redirects to its slug."""
     path = fragments.path_of(feed_of(topic))
     if typed != topic.slug:
         return moved(f"{path}/{request.path.rpartition('/')[2]}")
@@ -288,8 +287,8 @@ def _topic_feed(
 
 
 def _no_feed(request: Request, error: NotFound) -> Answer:
-    """The answer for an unknown feed, readable by machines: https://www.rfc-editor.org/rfc/rfc9457, also in XML
-    (appendix B)."""
+    """The machine-readable answer for an unknown feed: https://www.rfc-editor.org/rfc/rfc9457, also in XML (appendix
+    B)."""
     status = HTTPStatus.NOT_FOUND
     if request.path.endswith(".json"):
         text, media_type = json.dumps(answers.document(status, str(error))), answers.MEDIA_TYPE
@@ -300,7 +299,7 @@ def _no_feed(request: Request, error: NotFound) -> Answer:
 
 
 def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
-    """A list as a feed, in the format that its address ends with."""
+    """A list as a feed, in the format that the address names."""
     home, own = absolute(path, **query), absolute(request.path, **query)
     updated = max((deal.changed_at for deal in found), default=identifiers.EPOCH)
     if request.path.endswith(".json"):
@@ -326,7 +325,7 @@ def _atom_entry(deal: Deal) -> dict[str, str]:
 
 
 def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[str, Any]:
-    """A list as https://www.jsonfeed.org/version/1.1/ has it."""
+    """A list as a JSON Feed: https://www.jsonfeed.org/version/1.1/."""
     return {
         "version": "https://jsonfeed.org/version/1.1",
         "title": title,
@@ -355,8 +354,7 @@ def _headline(deal: Deal) -> str:
 
 
 MOST_MAPPED = 20_000
-"""Deals of a month's sitemap, the newest: no more than fit an answer of Lambda's, which is 6 MB at most.
-
+"""The newest deals of a month in a sitemap, as many as fit Lambda's answer of 6 MB.
 https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 
 XML = "application/xml; charset=utf-8"
@@ -370,8 +368,8 @@ def sitemap(_request: Request) -> Answer:
 
 @routes.get("/sitemap-pages.xml")
 def sitemap_of_pages(_request: Request) -> Answer:
-    """The front page, and the pages of categories and brands. An address of theirs has at most a hundred bytes, and all
-    brands fit one item of 400 KB: so they fit one map (https://www.sitemaps.org/protocol.html)."""
+    """The front page, and the pages of categories and brands. Addresses have at most a hundred bytes and all brands fit
+    one item of 400 KB, so one sitemap holds them (https://www.sitemaps.org/protocol.html)."""
     listed = [Topic(CATEGORY, slug) for slug in CATEGORIES] + [
         Topic(BRAND, slug) for slug in topics.brand_names(table())
     ]
@@ -404,7 +402,7 @@ def robots(_request: Request) -> Answer:
 
 
 def _for_machines(text: str, media_type: str) -> Answer:
-    """A text that changes slowly and is read by machines."""
+    """A slowly changing text for machines."""
     return Answer(text, media_type=media_type, cache=pages.FOR_A_DAY)
 
 

@@ -1,4 +1,4 @@
-"""The page of one deal: its score, its price before, its other colours, and more of its brand."""
+"""A deal's page: score, earlier prices, other colours, and more deals of its brand."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from shared.values.times import to_http
 SIBLINGS = 8
 COLOURS = 12
 WHOLE = 20
-"""The price from which a proposed one has no cents."""
+"""From this price on, suggested prices have no cents."""
 
 OLD = timedelta(days=30)
-"""The age from which a price is said to be old."""
+"""From this age on, the page says that a price is old."""
 
 _BY_PRICE = attrgetter("units")
 
@@ -59,7 +59,7 @@ def one_deal(request: Request, number: str) -> Answer:
         verdict=_verdict(deal, now),
         proposed=_proposed(deal),
         history=_history(deal, found.offers),
-        others=[views.card(each, now) for each in found.variants[:COLOURS]],  # each colour has a page of its own
+        others=[views.card(each, now) for each in found.variants[:COLOURS]],  # each colour has its own page
         siblings=siblings,
         cheaper=cheaper,
         all_cheaper=link(f"/categories/{deal.category}", **query),
@@ -71,7 +71,7 @@ def one_deal(request: Request, number: str) -> Answer:
 
 
 def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:
-    """When an editor last looked at the price of a deal, where that is long ago and the deal is still offered."""
+    """When an editor last checked an active deal's price, if that is long ago."""
     age = now - deal.changed_at
     if age < OLD or deal.status(now) is not Status.ACTIVE:
         return None
@@ -79,7 +79,7 @@ def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:
 
 
 def _again(deal: Deal, found: Sequence[Deal], now: datetime) -> Mapping[str, Any] | None:
-    """The cheapest active offer of a product whose deal has ended, or None."""
+    """The cheapest active offer of an ended deal's product, or None."""
     others = [each for each in found if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
     if deal.status(now) is not Status.EXPIRED or not others:
         return None
@@ -87,7 +87,7 @@ def _again(deal: Deal, found: Sequence[Deal], now: datetime) -> Mapping[str, Any
 
 
 def _verdict(deal: Deal, now: datetime) -> dict[str, Any] | None:
-    """A deal's price compared with its product's others of 60 days; None where there are none."""
+    """A deal's price compared with its product's others of 60 days; None if there are none."""
     judged = deal.verdict
     if judged is None or deal.status(now) is Status.WITHDRAWN:
         return None
@@ -102,14 +102,14 @@ def _verdict(deal: Deal, now: datetime) -> dict[str, Any] | None:
 
 
 def _proposed(deal: Deal) -> str:
-    """A price for an alert: a tenth below a deal's own, in whole units of its currency from 20 on."""
+    """A suggested price for an alert: a tenth below the deal's, from 20 on in whole units of its currency."""
     proposed = money.of_units(deal.units * 9 // 10, deal.currency)
     whole = proposed.partition(".")[0]
     return whole if int(whole) >= WHOLE or not money.decimals(deal.currency) else proposed
 
 
 def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
-    """Earlier prices of a deal's product: a row for each day, and the points of a line. A withdrawn price is none."""
+    """A product's earlier prices: a row for each day, and the points of a line. Withdrawn prices are left out."""
     if deal.withdrawn_at is not None:
         return None
     others = (each for each in earlier if each.withdrawn_at is None and each.currency == deal.currency)
@@ -153,7 +153,7 @@ def _line(points: Sequence[tuple[date, int]]) -> dict[str, Any]:
 
 
 def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
-    """A deal as search engines read it (https://schema.org/Product)."""
+    """A deal as structured data for search engines (https://schema.org/Product)."""
     offer: dict[str, Any] = {
         "@type": "Offer",
         "url": absolute(f"/deals/{deal.page_id}"),
@@ -175,7 +175,7 @@ def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
 
 
 def _json_in_html(document: Mapping[str, Any]) -> str:
-    """JSON that may stand in a script element: nothing in it ends the element."""
+    """JSON for a script element: nothing in it ends the element."""
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -1,7 +1,5 @@
-"""Lists of deals that anyone may read: a category's, a brand's and a search's, and how lists are ordered and narrowed.
-
-Beside them the list of all brands, and what each answer has that is the same for everyone.
-"""
+"""Public lists of deals: a category's, a brand's and a search's, with sorting and filters; and the list of all
+brands."""
 
 from __future__ import annotations
 
@@ -43,32 +41,32 @@ from shared.values.naming import counted
 
 
 def public_page(template: str, request: Request, **values: Any) -> Answer:
-    """A page that is the same for everyone. One that is not to be indexed names no other in its place."""
+    """A page that is the same for everyone. One that isn't indexed has no canonical address."""
     if cursor_of(request) or "q" in request.query or values.get("robots"):
         values["canonical"] = None
     return pages.page(template, cache=pages.PUBLIC, here=request.path, notice=request.query.get("notice"), **values)
 
 
 def list_page(template: str, request: Request, *, indexed: bool = True, **values: Any) -> Answer:
-    """A page of a list; its beginning alone is ``indexed``, if anything of it."""
+    """A page of a list; only its first page is ``indexed``, if the list is."""
     first = cursor_of(request) is None
     robots = None if indexed and first else "noindex, follow"
     return public_page(template, request, first=first, robots=robots, **values)
 
 
 def selected_page(request: Request, **values: Any) -> Answer:
-    """A page of some deals of a list, or of all in another order: a search has more on it than others."""
+    """A page of selected deals, or of all in another order; a search shows more than other lists."""
     others: dict[str, Any] = {"topic": None, "remark": "", "alert": None, "partly": []}
     return list_page("selected.html", request, indexed=False, **(others | values))
 
 
 def cursor_of(request: Request) -> str | None:
-    """Where the page begins that is asked for; an empty cursor is none."""
+    """The cursor of the requested page; an empty one counts as none."""
     return request.query.get("cursor") or None
 
 
 def selection_of(request: Request) -> Selection:
-    """The deals of a list that a page is asked for; a field that a form sends empty is none. Raises BadRequest.
+    """The selection of a list's request; an empty form field counts as none. Raises BadRequest.
 
     Prices are read as people type them: ``$1,000`` and ``19,90 €``.
     """
@@ -83,27 +81,27 @@ def feed_addresses(path: str, **query: str) -> dict[str, str]:
 
 
 def moved(path: str) -> Answer:
-    """An answer that leads to where something is now."""
+    """A permanent redirect."""
     status = HTTPStatus.MOVED_PERMANENTLY
     return Answer("", status=status, cache=pages.FOR_A_DAY, headers={"Location": link(path)})
 
 
 def latest_of(feed: Feed, now: datetime, held: feeds.PeriodCounts | None = None) -> str:
     """The newest page of a feed, made from the indexes."""
-    # Of as many days as the page can show.
+    # The counts of as many days as the page can show.
     counts = held[0] if held else feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS)
     page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, held=held)
     return fragments.latest(page, feed, now, counts)
 
 
 def older_of(feed: Feed, now: datetime, cursor: str) -> str:
-    """A page of a feed further back, of as many cards as the first. Raises InvalidCursor, NoSuchTopic."""
+    """A later page of a feed, with as many cards as the first. Raises InvalidCursor, NoSuchTopic."""
     page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, cursor=cursor)
     return fragments.latest(page, feed, now, {}, first=False)
 
 
 MOST = 6
-"""Brands or categories that a list leads to: those that its page has most of."""
+"""Brands or categories linked from a list: the most frequent ones on its page."""
 
 ORDERS = {Sort.NEWEST: "Newest", Sort.CHEAPEST: "Cheapest", Sort.DISCOUNT: "Discount"}
 MORE = {Sort.NEWEST: "Older deals", Sort.CHEAPEST: "Higher prices", Sort.DISCOUNT: "Smaller discounts"}
@@ -129,10 +127,10 @@ def above(
     currencies: Iterable[str] = (),
     opened: Selection | None = None,
 ) -> dict[str, Any]:
-    """The values of ``narrowing`` in ``macros.html`` for a list at a path, of a search where there is a ``query``.
+    """The values of the macro ``narrowing`` for a list, or for a search with a ``query``.
 
-    A link of ``marks`` narrows it to 60-day lows. ``among`` are links to parts of the list; ``currencies`` are others
-    in which it has prices. ``opened`` is the selection with the currency that it is shown in.
+    A link in ``marks`` filters by 60-day lows. ``among`` links to parts of the list; ``currencies`` are others in which
+    it has prices. ``opened`` is the selection with the displayed currency.
     """
     currency, asked = (opened or selection).currency, {"q": query, **query_of(selection)}
     known = sorted({*currencies, *([currency] if currency else [])}, key=_by_settings)
@@ -157,14 +155,14 @@ def above(
 
 
 def brands_in(category: Topic, selection: Selection, brand: CountedTopic | None, shown: Iterable[Deal]) -> Choices:
-    """As ``brands_among`` does, of a category's page."""
+    """``brands_among`` for a category's page."""
     return brands_among(path_of(feed_of(category)), selection, shown, brand.name if brand else None)
 
 
 def brands_among(
     path: str, selection: Selection, shown: Iterable[Deal], name: str | None = None, query: str | None = None
 ) -> Choices:
-    """Links to the brands that a page has most of; and from the one that is selected, of that name, back to all."""
+    """Links to the most frequent brands on a page, and from a selected brand (``name``) back to all."""
     asked = {"q": query, **query_of(selection)}
     most = Counter((deal.brand, deal.brand_name) for deal in shown).most_common(MOST)
     if selection.brand is None:
@@ -174,14 +172,14 @@ def brands_among(
 
 
 def categories_of(brand: Topic, selection: Selection, _: CountedTopic | None, shown: Iterable[Deal]) -> Choices:
-    """Links from a brand's page to its deals in the categories that the page has most of."""
+    """Links from a brand's page to its most frequent categories."""
     most = Counter(deal.category for deal in shown).most_common(MOST)
     asked = {**query_of(selection), "brand": brand.slug}
     return [_choice(CATEGORIES[slug], path_of(feed_of(Topic(CATEGORY, slug))), asked) for slug, _ in most]
 
 
 def query_of(selection: Selection) -> dict[str, str | None]:
-    """The query that a selection is asked for by; what goes without saying is None."""
+    """The query parameters of a selection, with None for defaults."""
     return {
         **_sorted(selection.sort),
         "from": selection.least and selection.least.removesuffix(".00"),
@@ -194,7 +192,7 @@ def query_of(selection: Selection) -> dict[str, str | None]:
 
 
 def sentence(selection: Selection, brand: CountedTopic | None = None) -> str:
-    """The order of a list and what of it is shown, in words: ``Cheapest first, from $10 to $80``."""
+    """A list's order and filters in words: ``Cheapest first, from $10 to $80``."""
     bounds = (("from", selection.least), ("to", selection.most))
     within = [f"{word} {views.money(price, selection.currency or '')}" for word, price in bounds if price is not None]
     said = [
@@ -208,7 +206,7 @@ def sentence(selection: Selection, brand: CountedTopic | None = None) -> str:
 
 
 def chips(path: str, selection: Selection, query: str | None = None) -> list[tuple[str, str]]:
-    """The limits of a list beside its prices, in words, each with the address of the list without it."""
+    """A list's filters other than prices, in words, each with the address that removes it."""
     asked = {"q": query, **query_of(selection)}
     return [
         *([(_off(selection.discount), link(path, **{**asked, "off": None}))] if selection.discount else []),
@@ -225,7 +223,7 @@ def _sorted(sort: Sort) -> dict[str, str | None]:
 
 
 def _by_settings(currency: str) -> tuple[bool, int | str]:
-    """The order of currencies: those of the settings first."""
+    """Sort key of currencies: the settings' first."""
     known = currency in settings.CURRENCIES
     return not known, settings.CURRENCIES.index(currency) if known else currency
 
@@ -237,7 +235,7 @@ def _choice(name: str, path: str, asked: dict[str, str | None], *, current: bool
 MOST_ENDED = 24
 
 SORTED, READ_SORTED = 24, 36
-"""Cards of a page in another order, whole rows of six, four, three or two; and the deals that are read for them."""
+"""Cards of a page in another order (whole rows of six, four, three or two), and the deals read for them."""
 
 routes = Routes()
 
@@ -304,7 +302,7 @@ def brand_named(name: str) -> Topic:
 
 
 def brands_like(name: str) -> list[tuple[str, str]]:
-    """Brands whose slug begins with a name, or is nearly that."""
+    """Brands whose slug begins with a name, or nearly equals it."""
     known = topics.brand_names(table())
     wanted = "-".join(words.in_text(name))
     begin = [slug for slug in known if wanted and slug.startswith(wanted)]
@@ -313,7 +311,7 @@ def brands_like(name: str) -> list[tuple[str, str]]:
 
 
 def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
-    """A page of a topic's deals further back, asked for together with its name. Raises NoSuchTopic, InvalidCursor."""
+    """A later page of a topic's deals, read together with its name. Raises NoSuchTopic, InvalidCursor."""
     asked: list[Callable[[], Any]] = [
         partial(topics.get, table(), topic),
         partial(older_of, feed_of(topic), request.now, cursor),
@@ -322,9 +320,9 @@ def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
 
 
 def _selected(request: Request, topic: Topic, selection: Selection, among: Callable[..., Choices]) -> Answer:
-    """A page of a topic's deals in another order, or of some of them, and what else there is ``among`` them.
+    """A page of a topic's selected deals, and links ``among`` its other deals.
 
-    One round trip, mostly; of the newest deals two. Raises NoSuchTopic, InvalidCursor, BadRequest.
+    Usually one round trip; two for the newest deals. Raises NoSuchTopic, InvalidCursor, BadRequest.
     """
     cursor, path = cursor_of(request), fragments.path_of(feed_of(topic))
     found = sorting.read(
@@ -332,7 +330,7 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
     )
     page, shown = found.page, found.selection
     deals = page.items[: views.first_groups(page.items, SORTED, under=None)]
-    # Where not all that was found is shown, the next page begins with the rest.
+    # If not everything found is shown, the next page begins with the rest.
     more = sorting.cursor_after(topic, shown, deals[-1]) if len(deals) < len(page.items) else page.next
     bar = above(
         path,
@@ -359,9 +357,9 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
 
 
 def _of_topic(request: Request, found: CountedTopic, latest: str, picks: str = "", *, deals: int = 0) -> Answer:
-    """The page of a brand or a category; ``deals`` is how many it has now, where that is known.
+    """The page of a brand or category; ``deals`` is its current number, if known.
 
-    Where it has none, it shows the last ones that ended.
+    Without deals, it shows the last ones that ended.
     """
     something = "<li" in latest or cursor_of(request) is not None
     over = [] if something else offers.ended(table(), found.topic, MOST_ENDED)
@@ -403,7 +401,7 @@ def search_page(request: Request) -> Answer:
     found = search.find(table(), wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
     ran, searched = (found.instead, found.instead.text) if found.instead else (wanted, query)
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
-    # Where not all that was found is shown, the next page begins with the rest.
+    # If not everything found is shown, the next page begins with the rest.
     more = identifiers.cursor_after(ran.scope, shown[-1].deal_id) if len(shown) < len(found.matches) else found.next
     most = search.partly(table(), found, settings.CARDS_OF_A_SEARCH - len(shown))
     active, some, alike = _active(shown, most, request.now)
@@ -431,7 +429,7 @@ def search_page(request: Request) -> Answer:
 
 
 def _selected_matches(request: Request, wanted: words.Search, query: str, limits: selecting.Phrases) -> Answer:
-    """A page of a search in another order, or of some of its deals."""
+    """A page of a search in another order, or of its selected deals."""
     cursor, selection = cursor_of(request), selection_of(request)
     found = selecting.find(table(), wanted, limits.within(selection), now=request.now, cursor=cursor)
     searched = query if found.ran is wanted else limits.around(found.ran.text)
@@ -475,7 +473,7 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
 
 
 def matching(typed: str, now: datetime) -> Sequence[Deal]:
-    """The newest active deals that a typed text finds, as many for a feed as a page of a search has cards."""
+    """The newest active deals of a search, as many as its page has cards, for a feed."""
     found = selecting.page(table(), typed, Selection(), limit=settings.CARDS_OF_A_SEARCH, now=now, all_words=True)
     return found.page.items
 
@@ -483,14 +481,14 @@ def matching(typed: str, now: datetime) -> Sequence[Deal]:
 def _active(
     whole: Sequence[Match], partly: Sequence[Match], now: datetime
 ) -> tuple[list[Deal], list[Deal], dict[str, int]]:
-    """The deals that head the cards of some matches, and of those with most words; and the cards' deals, by head."""
+    """The first deals of cards, of full and partial matches; and each card's number of deals, by its first."""
     (heads, alike), (others, alike_others) = search.heads(whole, now), search.heads(partly, now)
     active, some = search.active_of_both(table(), heads, others, now)
     return active, some, alike | alike_others
 
 
 def _named(ran: words.Search, shown: Sequence[Deal]) -> list[tuple[str, str]]:
-    """The pages of the brands and categories that a search names, brands as far as its deals show them."""
+    """The pages of brands and categories named in a search; brands only if a shown deal has them."""
     names = {deal.brand: deal.brand_name for deal in shown}
     brands = words.brands_in(ran, names)
     categories = words.categories_in(ran, besides=[word for slug in brands for word in words.in_text(names[slug])])
