@@ -55,6 +55,9 @@ _IS_OF_VARIANT = re.compile(r"Variant |Option\d Value")
 _BLOCK = re.compile(r"<(?=/?(p|br|div|h\d|li|td|th|tr|ul)\b)")
 """The beginning of a tag that separates words."""
 
+_UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+"""What browsers don't show of a text."""
+
 OUT_OF_STOCK = "out of stock"
 NOT_PUBLISHED = "not published"
 
@@ -336,6 +339,8 @@ def _shopify(source: _Source) -> Iterator[tuple[int, Any]]:
     product: dict[str, str] = {}
     for number, row in enumerate(rows, start=2):  # rows are counted as a spreadsheet counts them
         given = {name: text.strip() for name, text in row.items() if name and isinstance(text, str) and text.strip()}
+        if row.get("Variant Inventory Tracker") == "":
+            given.pop("Variant Inventory Qty", None)  # it is not counted, and Shopify writes 0
         if given.get("Handle") != product.get("Handle"):
             product = given
         if "Variant Price" in given:
@@ -386,8 +391,10 @@ def _of_google(raw: Mapping[str, str], shop: Shop, now: datetime) -> dict[str, A
         **_prices(price, before, shop),
         "brand": _text(raw.get("brand") or shop.source),
         "category": shop.category(raw.get("product_type", ""), raw.get("google_product_category", "")),
-        "link": raw.get("link", "").strip(),
-        **_not_empty(image=raw.get("image_link"), expiresAt=_iso(ends or _when(raw.get("expiration_date", "")))),
+        "link": _address(raw.get("link", "")),
+        **_not_empty(
+            image=_address(raw.get("image_link", "")), expiresAt=_iso(ends or _when(raw.get("expiration_date", "")))
+        ),
         **_not_empty(postedAt=_iso(_when(raw.get("pubdate", "")))),
     }
 
@@ -407,7 +414,7 @@ def _of_shopify(raw: Mapping[str, str], shop: Shop, _now: datetime) -> dict[str,
         "brand": _text(raw.get("Vendor", "")),
         "category": shop.category(raw.get("Type", ""), raw.get("Product Category", "")),
         "link": link,
-        **_not_empty(image=raw.get("Variant Image") or raw.get("Image Src")),
+        **_not_empty(image=_address(raw.get("Variant Image") or raw.get("Image Src") or "")),
     }
 
 
@@ -439,8 +446,13 @@ def _not_empty(**fields: str | None) -> dict[str, str]:
 
 def _text(html: str) -> str:
     """The text of HTML, in one line."""
-    text = str(Markup(_BLOCK.sub(" <", html)).striptags())  # noqa: S704  # its text alone is taken
+    text = str(Markup(_BLOCK.sub(" <", _UNSEEN.sub(" ", html))).striptags())  # noqa: S704  # its text alone is taken
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _address(written: str) -> str:
+    """An address as feeds write it, its spaces encoded."""
+    return written.strip().replace(" ", "%20")
 
 
 def _when(text: str) -> datetime | None:

@@ -91,6 +91,28 @@ def test_a_shopify_export_goes_in_with_what_a_products_first_row_has(table: Tabl
     assert there["harbour.example:fender-mug"].variant is None
 
 
+@pytest.mark.parametrize(
+    ("tracker", "policy", "count"), [("shopify", "deny", 0), ("shopify", "continue", 1), ("", "deny", 1)]
+)
+def test_what_a_shop_counts_and_has_none_left_of_is_out_of_stock(tracker: str, policy: str, count: int) -> None:
+    stock = "Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy"
+    rows = f"Handle,Title,Vendor,Type,Variant Price,{stock}\nmug,Mug,Pace Theory,Home,9.00,{tracker},0,{policy}\n"
+
+    found = read(rows.encode(), address="https://harbour.example")
+
+    assert len(fields_of(found)) == count
+
+
+def test_addresses_with_spaces_are_encoded_and_scripts_are_no_description() -> None:
+    head = "Handle,Title,Vendor,Type,Variant Price,Image Src,Body (HTML)"
+    mug = "mug,Mug,Pace Theory,Home,9.00,https://cdn.harbour.example/a mug.jpg"
+    rows = f"{head}\n{mug},<style>p {{}}</style>Blue<script>go()</script> mug\n"
+
+    (fields,) = fields_of(read(rows.encode(), address="https://harbour.example"))
+
+    assert (fields["image"], fields["description"]) == ("https://cdn.harbour.example/a%20mug.jpg", "Blue mug")
+
+
 @pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_a_table_is_read_in_the_encodings_of_spreadsheets(packed: Callable[[bytes], bytes], encoding: str) -> None:
