@@ -51,7 +51,7 @@ def in_a_browser(origin: float, head: int) -> str:
     files = [FILE_HEAD + each for each in FILES]
     page = head + HTML_BYTES
     rows = []
-    for who, asked in (("the first", files), ("every other: the files are at hand", [])):
+    for who, asked in (("the first", files), ("every later one, with the files in the browser's cache", [])):
         dollars = [f"{browser_million(origin, hits, page, asked):.2f}" for hits in (0.9, 0.98)]
         rows.append([who, str(1 + len(asked)), f"{(page + sum(asked)) / 1000:.1f}", *dollars])
     return markdown(["A million views", "Requests each", "Kilobytes each", "90% hits", "98% hits"], rows)

@@ -72,13 +72,13 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
 
 def _assumptions(given: Assumptions) -> str:
     return f"""\
-- A processor of Lambda's (arm64) takes as long as the one that measured.
-- A function has the share of it that its memory buys: all of it at 1,769 MB.
-- DynamoDB answers in {given.wait:g} ms; requests that are under way together wait together.
-- The head of an answer is {given.headers} bytes: one that CloudFront would send, counted.
-- For each invocation Lambda itself logs {given.platform_log} bytes: start, end, report.
-- For each request the gateway logs at most {given.access_log} bytes: its format, filled in.
-- Each line logged is billed with {given.event_overhead} bytes more."""
+- Lambda's processor (arm64) takes as long as the processor of the measuring machine.
+- A function gets a share of the processor by its memory: all of it at 1,769 MB.
+- DynamoDB answers in {given.wait:g} ms; concurrent requests wait together.
+- The head of an answer is {given.headers} bytes, counted from an answer that CloudFront would send.
+- Lambda itself logs {given.platform_log} bytes for each invocation: start, end, report.
+- The gateway logs at most {given.access_log} bytes for each request: its format, filled in.
+- CloudWatch bills {given.event_overhead} more bytes for each line."""
 
 
 def _measured(measured: Measured, given: Assumptions) -> str:
@@ -135,7 +135,7 @@ def _front_page(made: float, cached: float, origin: float, sent: int) -> str:
         markdown(["A million views, no free tier", "Made of", "Dollars"], rows)
         + f"\n\nThe hit rate at which they cost ${GOAL:.2f}:\n\n"
         + "\n".join(needed)
-        + f"\n\nA view gets {sent:,} bytes; with nothing but hits, the goal leaves {left:,.0f} for them."
+        + f"\n\nA view takes {sent:,} bytes. If every view were a hit, the goal would allow {left:,.0f} bytes."
     )
 
 
@@ -181,8 +181,9 @@ def _alternatives(origin: float, logs: float, sent: int, given: Assumptions) -> 
     now, then = (_dollars(edge_month(MILLION, origin, rate, sent)) for rate in rates)
     return (
         markdown(["Instead, at 98% hits and without the free tier", "A million fetches", "A million views"], rows)
-        + f"\n\nWith {kept} seconds for {prices.MAX_AGE}, a million views a month of one cache would be {rates[1]:.1%} "
-        f"hits instead of {rates[0]:.1%}, and {then} dollars with the free tier instead of {now}."
+        + f"\n\nIf a page stayed fresh for {kept} seconds instead of {prices.MAX_AGE}, a million views a month through "
+        f"one cache would have {rates[1]:.1%} hits instead of {rates[0]:.1%}, and cost {then} dollars with the free "
+        f"tier instead of {now}."
     )
 
 
@@ -219,13 +220,14 @@ def fixed(clock: float, dearest: float) -> str:
     hour = prod.bounds.too_many_requests.threshold
     return f"""{markdown(head, [*rows, sums])}
 
-And for each GB in the table ${prices.STORAGE.dollars:.2f} to store it, ${prices.RECOVERY.dollars:.2f} to be able to \
-restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards of up to 50 metrics \
-and a million requests to SQS free of charge ([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), \
-[SQS](https://aws.amazon.com/sqs/pricing/)); nothing of that is taken off here.
+Each GB in the table costs another ${prices.STORAGE.dollars:.2f} to store and ${prices.RECOVERY.dollars:.2f} for \
+point-in-time recovery. The table doesn't subtract the free tier: ten metrics of alarms, ten custom metrics, three \
+dashboards of up to 50 metrics and a million requests to SQS \
+([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), [SQS](https://aws.amazon.com/sqs/pricing/)).
 
-A whole day at the limit of both gateways, each request the dearest that anyone may send (a watch), costs \
-{" and ".join(days)}. On prod an alarm rings after an hour with more than {hour:,} requests, which cost \
+Suppose that clients send as many requests as both gateways allow for a whole day, and each is the most expensive \
+request that anyone may send (a watch). That day costs {" and ".join(days)}. On prod, an alarm fires after an hour \
+with more than {hour:,} requests, which cost \
 ${_dollars(hour * dearest / MILLION)}."""
 
 

@@ -489,4 +489,4 @@ def test_a_deal_takes_what_the_document_says_to_list_to_change_and_to_end(table:
 
     taken = [request.capacity.write for request in trace.requests if request.capacity]
     assert taken == [1 + 3, 1 + 3 * 2, 1, 1 + 3]
-    assert "Posting a deal takes 3 units more, ending or withdrawing it 3, a new price 6" in COST
+    assert "takes 3 more write units.\n- Ending or withdrawing it takes 3.\n- A new price takes 6, two for" in COST
