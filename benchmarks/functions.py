@@ -104,8 +104,8 @@ REST = 1.01
 
 GOALS = {
     "front page, cached": "0.30",
-    "front page in HTML, its copies read within the second before": "0.19",
-    "front page in HTML, its copies read for it": "0.38",
+    "front page in HTML, from copies kept for a second": "0.19",
+    "front page in HTML, from copies read for this request": "0.38",
 }
 
 
@@ -139,14 +139,14 @@ def invocations(rounds: int = 21) -> None:
             "front page, cached": _case(catalog, api),
             "front page, cached, compressed": _case(catalog, _event("/front-page", packed=True)),
             "front page, the same function without the cache": _case(catalog, _event("/front-page", limit="24")),
-            "front page in HTML, its copies read within the second before": _case(site, html),
+            "front page in HTML, from copies kept for a second": _case(site, html),
         }
         # A process that rests wakes with cold caches, which is not the page's: so its yardstick rests as long.
         rested = {
-            "the typical function, a second after its last request (the yardstick of the next)": _case(
+            "the typical function, a second after its last request (the yardstick of the next row)": _case(
                 typical, api, calls=2, rest=REST
             ),
-            "front page in HTML, its copies read for it": _case(site, html, calls=2, rest=REST),
+            "front page in HTML, from copies read for this request": _case(site, html, calls=2, rest=REST),
         }
         tables = [compare(each, GOALS, rounds=rounds) for each in (cases, rested)]
         record("invocations", "\n".join([tables[0], *tables[1].splitlines()[2:]]))

@@ -43,7 +43,7 @@ def main() -> None:
             again, _, _ = run(table, path)
         size = f"{len(feed(lines()).encode()) / 1e6:.1f}"
         rows.append([name, size, f"{seconds:.1f}", f"{processor:.1f}", f"{most / 1e6:.0f}", f"{again:.1f}"])
-    head = ["Feed", "MB", "Seconds", "of its own processor time", "Memory, MB", "Seconds, again"]
+    head = ["Feed", "MB", "Seconds", "Processor seconds of the command", "Memory, MB", "Seconds, second import"]
     record("imports", markdown(head, rows))
 
 

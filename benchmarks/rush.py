@@ -236,8 +236,8 @@ def main() -> None:
     orders = [measure(items) for items in SIZES]
     rows = [[f"{order.items}", f"{order.requests}", f"{order.reads:.1f}", f"{order.writes:.0f}"] for order in orders]
     record("orders", markdown(["Items", "Requests", "RRU", "WRU"], rows))
-    head = ["Shards", "of open orders", "Sold", "Oversold", "Seconds until sold out", "At least, by the formula"]
-    head += ["Seconds until all know", "Tries per order", "Refused as busy", "Refused as sold out"]
+    head = ["Shards", "Shards of open orders", "Sold", "Oversold", "Seconds until sold out", "Minimum by the formula"]
+    head += ["Seconds until every buyer knows", "Tries per order", "Refused as busy", "Refused as sold out"]
     rows = []
     for shards in RUSHES:
         rush = simulate(*shards)

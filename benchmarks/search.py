@@ -47,7 +47,7 @@ SEARCHES = {
     "two common words that never meet": "shirt kettle",
     "a word that no deal has": "shirrt",
     "words that few deals have all of": "mens kettle shirt sleeve heirloom",
-    "a word and the most it may cost": "shirt under $40",
+    "a word and a highest price": "shirt under $40",
     "the beginning of words, half price": "half price sh",
     "two words, half price": "half price mens shirt",
     "a mistyped word beside another, half price": "half price mens shirrt",
