@@ -138,12 +138,12 @@ class AlreadyExists(Conflict):
 
 class DealExists(AlreadyExists):
     field = "sourceId"
-    text = "The deal {!r} exists already."
+    text = "The deal {!r} already exists."
 
 
 class BrandExists(AlreadyExists):
     field = "name"
-    text = "The brand {!r} exists already."
+    text = "The brand {!r} already exists."
 
 
 class UsernameTaken(AlreadyExists):

@@ -367,9 +367,9 @@ MAIL = Feature(
     ),
     named=(
         *("data.mail", "mail", "mailer", "mailer-work", "unsubscribing", "mailed-reset", "mailed-verification"),
-        "Mailed links: a new password, a proved address",
-        "The day's messages by mail",
-        "The day's messages by mail, after a bounce",
+        "Mailed links: reset a password, confirm an address",
+        "Daily mail of messages",
+        "Daily mail of messages, after a bounce",
         "aws sesv2 delete-suppressed-destination ",
         *("btd users mail-digest", "btd users reset-link", "btd users resume-mail"),
     ),

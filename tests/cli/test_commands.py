@@ -66,11 +66,11 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Watch a brand, stop watching": ("brands watch apple ana", ["TransactWriteItems", "GetItem"]),
     "Like a category, unlike it": ("categories like shoes ana", ["TransactWriteItems", "GetItem"]),
     "Watch a category, stop watching": ("categories watch shoes ana", ["TransactWriteItems", "GetItem"]),
-    "Cheapest of a category, between two prices": (
+    "Cheapest deals of a category, between two prices": (
         "deals latest --category shoes --sort cheapest --from 10 --to 80 --currency USD",
         ["GetItem", "Query GSI3"],
     ),
-    "Cheapest of a brand, also in a category": (
+    "Cheapest deals of a brand, also within a category": (
         "deals latest --brand apple --category shoes --sort cheapest --currency USD",
         ["GetItem", "GetItem", "Query GSI2"],
     ),
@@ -91,13 +91,13 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Deals sold here": ("deals sold-here", ["Query GSI1"]),
     "Hot deal: message every user": ("deals hot {deal}", ["GetItem", "TransactWriteItems"]),
     "Hot deal: message every user, told": ("deals told {deal}", ["GetItem", "Query"]),
-    "Sign in, be known, sign out, sign out everywhere": ("sessions start ana", ["GetItem", "TransactWriteItems"]),
-    "Sign in, be known, sign out, sign out everywhere, everywhere": (
+    "Sign in, authenticate, sign out, sign out everywhere": ("sessions start ana", ["GetItem", "TransactWriteItems"]),
+    "Sign in, authenticate, sign out, sign out everywhere, everywhere": (
         "sessions end-all ana",
         ["Query GSI1", "GetItem", "UpdateItem"],
     ),
-    "What do I like and watch?": ("me watches ana", ["Query GSI1", "GetItem"]),
-    "What do I like and watch?, likes": ("me likes ana", ["Query GSI1", "GetItem"]),
+    "A member's likes and watches": ("me watches ana", ["Query GSI1", "GetItem"]),
+    "A member's likes and watches, likes": ("me likes ana", ["Query GSI1", "GetItem"]),
     "Edit, expire or withdraw a deal, edit": ("deals edit {deal} --set price=1.00", ["GetItem", "TransactWriteItems"]),
     "Edit, expire or withdraw a deal, withdraw": (
         "deals withdraw {deal}",
@@ -107,11 +107,11 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Alert on a product's price": ("alerts price ana {deal} 25", ["GetItem", "GetItem", "TransactWriteItems"]),
     "Alert on words": ("alerts words ana running", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
     "A private feed": ("messages new-feed ana", ["GetItem", "GetItem", "GetItem", "TransactWriteItems"]),
-    "One's alerts": ("alerts list ana", ["Query", "GetItem"]),
-    "Mailed links: a new password, a proved address": ("users reset-link ana", ["GetItem", "PutItem"]),
-    "The day's messages by mail": ("users mail-digest ana --hour 7", ["GetItem", "UpdateItem"]),
+    "A member's alerts": ("alerts list ana", ["Query", "GetItem"]),
+    "Mailed links: reset a password, confirm an address": ("users reset-link ana", ["GetItem", "PutItem"]),
+    "Daily mail of messages": ("users mail-digest ana --hour 7", ["GetItem", "UpdateItem"]),
     "the pace of hot deals": ("users tell-of-hot ana daily", ["UpdateItem"]),
-    "The day's messages by mail, after a bounce": ("users resume-mail ana", ["UpdateItem", "GetItem"]),
+    "Daily mail of messages, after a bounce": ("users resume-mail ana", ["UpdateItem", "GetItem"]),
     "roles": ("users grant-editor ana", ["UpdateItem", "GetItem"]),
     "everyone": ("users list", ["Scan UserIndex"]),
 }
@@ -311,7 +311,7 @@ def test_a_refused_request_is_shown_with_its_error(table: Table, btd: Btd) -> No
 
     assert "TransactWriteItems (TransactionCanceledException)" in printed.stdout
     assert "Update BRANDS" in printed.stdout
-    assert printed.stderr == "The brand 'apple' exists already.\n"
+    assert printed.stderr == "The brand 'apple' already exists.\n"
 
 
 def test_backfilling_leaves_items_that_are_up_to_date(posted: list[Deal], btd: Btd) -> None:

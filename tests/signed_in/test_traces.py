@@ -185,7 +185,7 @@ def test_a_page_shows_how_it_asked_for_which_patterns_and_the_cost_of_a_million(
     assert unread["projection"] == ("PK", "SK", "ExpiresAt", "ShownAt", "ReadAt")
     assert "Query GSI1 eventual · limit 100 only 5 attributes PK, SK, ExpiresAt, ShownAt, ReadAt" in seen.words
     assert '<div id="pattern-38"><dt><b>38</b> ' in seen.text
-    assert "38 Save a deal; the saved ones" in seen.words
+    assert "38 Save a deal, list saved deals" in seen.words
     assert patterns.PATTERNS["38"].sentence in seen.words
     assert patterns.PATTERNS["36"].sentence not in seen.words
     (units,) = re.findall(r"([\d.]+) RRU\"", seen.headers["Server-Timing"][0])
