@@ -1,7 +1,7 @@
-"""The CDK app, which composes the stacks of a stage: ``cdk deploy -c stage=prod``; without a stage it is ``dev``.
+"""The CDK app, which composes a stage's stacks: ``cdk deploy -c stage=prod``; the default stage is ``dev``.
 
-``-c first=yes`` leaves a stage's data and stack unprotected, so that a first deployment that fails can be repeated.
-``-c origin=http://...`` says how browsers know the site, where a stage cannot: the local cloud's port may be any.
+``-c first=yes`` leaves a stage's data and stack unprotected, so that a failed first deployment can be repeated.
+``-c origin=http://...`` gives the site's origin if the stage can't know it: the local cloud's port may vary.
 """
 
 from __future__ import annotations

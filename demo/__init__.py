@@ -1,1 +1,1 @@
-"""The whole site in one browser tab, from static files: ``docs/demo.md`` explains how."""
+"""The whole site in a browser tab, from static files: ``docs/demo.md`` explains how."""

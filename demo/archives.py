@@ -1,7 +1,7 @@
-"""Packs what the tab's Python takes, in that very Python, which ``packing.py`` runs under Node for it.
+"""Pack the files for the tab's Python, in that same Python, which ``packing.py`` runs under Node.
 
-An archive maps names of files to contents: ours and the libraries' as byte code, without docstrings, and the sources
-that pages show.
+An archive maps file names to contents: our and the libraries' byte code without docstrings, and the sources that pages
+show.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ STDLIB = f"/lib/python{sys.version_info.major}{sys.version_info.minor}.zip"
 ROOTS = tuple(f"{root}/" for root in (STDLIB, APP, WHEELS, LAMBDA, LIBRARIES, OUT))
 
 UNCHECKED = (1).to_bytes(4, "little") + bytes(8)
-"""The head of byte code that is never compared with a source: https://peps.python.org/pep-0552/"""
+"""The head of byte code that is never compared with its source: https://peps.python.org/pep-0552/"""
 BOOT = ("_pyodide/", "pyodide/")
-"""Parts of Python's library that the start needs, in addition to what is used here."""
+"""Parts of Python's library that the start needs, besides those used here."""
 
 PATHS = """
     / /deals /deals/1 /categories/shoes /brands /search?q=shoes&sort=price /popular /feed.atom /go/1 /nothing
@@ -34,7 +34,7 @@ PATHS = """
     /account /account/sign-up /desk /desk/deals/new /desk/brands
     /search?q=%C3%A9t%C3%A9+%D0%B7%D0%B8%D0%BC%D0%B0+%E5%86%AC
 """
-"""Pages whose files are packed: those of libraries only as far as something is seen to use them."""
+"""Pages whose files are packed; libraries' files only if something uses them."""
 
 _opened: set[str] = set()
 
@@ -46,7 +46,7 @@ def _used() -> set[str]:
 
 
 def pack() -> None:
-    """Write the archives: what Python starts with, what the front page needs in addition, and the rest."""
+    """Write the archives: for Python's start, for the front page, and the rest."""
     boot = _used()
     sys.addaudithook(lambda event, args: _opened.add(str(args[0])) if event == "open" else None)
     from demo import stand_ins
@@ -59,10 +59,10 @@ def pack() -> None:
     site = begun("/out/rows.json", "http://127.0.0.1", "/site")
     site.keep((OUT / "kept.json").read_text())
     front = site.answer("GET", "/", {})["content"].decode()
-    for at in [each for each in site.moto.items if "CACHE" in each.value]:  # copies lapse before most visits
+    for at in [each for each in site.moto.items if "CACHE" in each.value]:  # copies would expire before most visits
         del site.moto.items[at]
     (OUT / "kept.json").write_text(site.kept())
-    cached_pages.memory.cache_clear()  # else the copies that were just read are shown, and nothing is drawn
+    cached_pages.memory.cache_clear()  # otherwise the copies just read are shown, and nothing is drawn
     site.answer("GET", "/", {})
     for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):
         site.answer("GET", path, {})
@@ -86,7 +86,7 @@ def pack() -> None:
 
 
 def _visit(site: Site) -> None:
-    """Ask for pages as each user of the sample, and have the clock and the stream's readers work."""
+    """Request pages as each of the sample's users, and run the clock's functions and the stream's readers."""
     from shared import features
 
     for username in ("member", "editor"):
@@ -100,7 +100,7 @@ def _visit(site: Site) -> None:
 
 def _contents(files: Collection[str], shown: Collection[str] = ()) -> dict[str, bytes]:
     """Files as the tab has them, below one folder."""
-    import gzip  # not at the start: it would be among what that takes
+    import gzip  # imported late, or it would count as needed by the start
     import zipfile  # the same
 
     stdlib, found = zipfile.ZipFile(STDLIB), dict[str, bytes]()
@@ -108,7 +108,7 @@ def _contents(files: Collection[str], shown: Collection[str] = ()) -> dict[str, 
         root = next(each for each in ROOTS if file.startswith(each))
         inner = file.removeprefix(root)
         content = stdlib.read(inner) if root.startswith(STDLIB) else Path(file).read_bytes()
-        if inner.endswith(".json.gz"):  # botocore's models of services
+        if inner.endswith(".json.gz"):  # botocore's service models
             model = json.loads(gzip.decompress(content), object_hook=_brief)
             found[inner.removesuffix(".gz")] = json.dumps(model, separators=(",", ":")).encode()
         elif file in shown or not inner.endswith((".py", ".pyc")):
@@ -129,9 +129,9 @@ def _brief(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stripped(code: CodeType) -> CodeType:
-    """A library's code without the places of its instructions, a fourth of the whole: no page shows them.
+    """A library's code without instruction positions, a quarter of the whole, which no page shows.
 
-    The table says of eight instructions at a time that they have no place:
+    Each table entry covers eight instructions without positions:
     https://github.com/python/cpython/blob/3.14/InternalDocs/code_objects.md
     """
     parts = (_stripped(each) if isinstance(each, CodeType) else each for each in code.co_consts)

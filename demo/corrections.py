@@ -1,4 +1,4 @@
-"""Where moto departs from DynamoDB, and what makes it right. ``tests/demo`` holds each against the laptop's engine."""
+"""Corrections of moto where it differs from DynamoDB. ``tests/demo`` compares each with the laptop's engine."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from shared.dynamodb.capacity import Basis, Capacity, inserts
 Json = dict[str, Any]
 Make = Callable[[Any], Any]
 CORRECTIONS: list[tuple[Any, str, Make]] = []
-"""The class to correct, the name of its method, and a function that makes the right one of moto's own."""
+"""The class to correct, the method's name, and a function that makes the right method from moto's."""
 WRITTEN: list[tuple[Json | None, Json | None]] = []
-"""The last request's writes: each item before and after it, as DynamoDB sends items."""
+"""The last request's writes: each item before and after, in DynamoDB's form."""
 
 
 @contextmanager
@@ -59,18 +59,18 @@ def _corrects(owner: Any, *names: str) -> Callable[[Make], Make]:
 
 
 def place(table: Any, at: DynamoType, below: DynamoType, image: Json | None) -> None:
-    """Put an item, as DynamoDB sends items, into a table of moto past its stream; None takes the item out."""
+    """Put an item (in DynamoDB's form) into a moto table without a stream record; None removes the item."""
     if image is None:
         table.items.get(at, {}).pop(below, None)
     else:
         item = table.items[at][below] = Item(at, below, {})
-        item.attrs.update({name: DynamoType(value) for name, value in image.items()})  # not measured, as a put is
+        item.attrs.update({name: DynamoType(value) for name, value in image.items()})  # without measuring its size
 
 
 @_corrects(DynamoDBBackend, "put_item", "update_item", "delete_item", "transact_write_items")
 def _noted(own: Any) -> Any:
-    """Units are counted from the items written. And moto copies its tables to take a refused transaction back: here the
-    transaction's own items are put back."""
+    """Record the written items, from which units are counted, and roll a refused transaction back by restoring its own
+    items (moto copies its tables for that)."""
     asked = inspect.signature(own).bind
 
     @wraps(own)
@@ -115,7 +115,7 @@ def _never_copied(_: Any) -> Any:
 
 @_corrects(Table, "query")
 def _in_one_partition(own: Any) -> Any:
-    """moto sorts the whole table for each query, which was half of a page's time: here one partition."""
+    """Query one partition: moto sorts the whole table for each query, which was half of a page's time."""
 
     def query(self: Any, hash_key: Any, *args: Any, **named: Any) -> Any:
         ((name, wanted), *_) = named.get("hash_key_conditions") or [(self.hash_key_attr, hash_key)]
@@ -131,7 +131,7 @@ def _in_one_partition(own: Any) -> Any:
 
 @_corrects(Item, "project")
 def _attributes_as_they_are(own: Any) -> Any:
-    """For each attribute that is asked, moto writes the whole item as JSON, reads it, and writes what it found."""
+    """Project without JSON: for each requested attribute, moto writes and parses the whole item."""
 
     def project(self: Any, expressions: list[list[str]]) -> Item:
         if any(len(path) > 1 for path in expressions):
@@ -145,7 +145,7 @@ def _attributes_as_they_are(own: Any) -> Any:
 
 @_corrects(DynamoResult, "execute_result")
 def _as_it_is_sent(_: Any) -> Any:
-    """A read's result has the names to send already: moto looks for each under seven others."""
+    """Send a read's result as it is: moto looks for each name under seven others."""
 
     def execute_result(self: Any, context: Any) -> Any:
         if context.operation_model.name not in ("BatchGetItem", "GetItem", "Query"):
@@ -158,7 +158,7 @@ def _as_it_is_sent(_: Any) -> Any:
 
 @_corrects(DynamoHandler, "transact_write_items")
 def _once(own: Any) -> Any:
-    """A transaction that is sent again with its token within ten minutes is answered again, and writes nothing.
+    """Answer a transaction repeated with its token within ten minutes without writing.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
     """
@@ -182,7 +182,7 @@ def _once(own: Any) -> Any:
 
 @_corrects(DynamoDBBackend, "batch_execute_statement")
 def _inserts(own: Any) -> Any:
-    """PartiQL's ``INSERT`` takes a parameter for each attribute, which moto's parser cannot read."""
+    """Accept PartiQL's ``INSERT`` with a parameter for each attribute, which moto's parser can't read."""
 
     def batch_execute_statement(self: Any, statements: list[Json]) -> list[Json]:
         if not all(each["Statement"].startswith("INSERT") for each in statements):
@@ -203,7 +203,7 @@ def _inserts(own: Any) -> Any:
 
 @_corrects(DynamoDBBackend, "update_item")
 def _one_clause_after_another(own: Any) -> Any:
-    """Clauses of an update have no comma between them: moto overlooks one before ``REMOVE``."""
+    """Refuse a comma between an update's clauses: moto overlooks one before ``REMOVE``."""
     asked = inspect.signature(own).bind
 
     def update_item(self: Any, *args: Any, **named: Any) -> Any:
@@ -221,8 +221,8 @@ READS, WRITES = ("query", "get_item", "batch_get_item"), ("put_item", "update_it
 
 @_corrects(DynamoHandler, *READS, *WRITES, "transact_write_items")
 def _refusing(own: Any) -> Any:
-    """A request begins with nothing written. One that moto cannot read is one that DynamoDB refuses:
-    readers may write some."""
+    """Start each request with nothing written, and refuse a request that moto can't parse, as DynamoDB would: readers
+    may write some."""
 
     @wraps(own)
     def action(self: Any) -> Any:
@@ -248,11 +248,11 @@ def _otherwise(error: type[Exception], result: Any) -> Make:
     return make
 
 
-# Text and a number have no order, so each comparison of them is false; moto's fails.
+# Text and a number have no order, so comparing them is false; moto fails.
 for kind in ("OpLessThan", "OpGreaterThan", "OpLessThanOrEqual", "OpGreaterThanOrEqual", "FuncBetween"):
     _corrects(getattr(comparisons, kind), "expr")(_otherwise(TypeError, result=False))
 
-# An attribute that is not there, or a number, has no size, and no comparison with it is true; moto's fails.
+# A missing attribute, or a number, has no size, so comparing it is false; moto fails.
 _corrects(comparisons.FuncSize, "expr")(_otherwise(ValueError, result=None))
 
 
@@ -273,5 +273,5 @@ def _by_what_was_written(own: Any) -> Any:
 
 @_corrects(capacity, "_is_exact")
 def _never(_: Any) -> Any:
-    """moto says the same units of each request: the project's own count is used, as on the laptop."""
+    """Use the project's own capacity count, as on the laptop: moto reports the same units for every request."""
     return lambda *_: False

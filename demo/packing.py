@@ -1,4 +1,4 @@
-"""``python -m demo.packing`` makes ``build/demo``: the site for a browser's tab, as static files."""
+"""``python -m demo.packing`` makes ``build/demo``: the site for a browser tab, as static files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Json = dict[str, Any]
 ROOT = Path(__file__).resolve().parent.parent
 HERE, PARTS, BUILT = ROOT / "demo" / "browser", ROOT / "build" / "demo-parts", ROOT / "build" / "demo"
 INSTALLED = ROOT / ".venv-demo"
-"""``make demo`` installs this: Pyodide, and the libraries that are not pure Python for WebAssembly."""
+"""``make demo`` installs this: Pyodide, and WebAssembly wheels of libraries that aren't pure Python."""
 PYODIDE, WHEELS = INSTALLED / "node_modules" / "pyodide", INSTALLED / "site-packages"
 
 PACKED = {
@@ -48,13 +48,13 @@ PACKED = {
 """Large files with their types. They are compressed here, as not every host does; the service worker unpacks them."""
 SHELL = ("index.html", "shell.css", "shell.mjs", "mark.svg", "front.webp", "barlow-condensed.woff2")
 SHOWN = 800
-"""How many lines of the front page's picture are shown at most while the site starts."""
+"""The most lines of the front page's picture, which is shown while the site starts."""
 CODE = ("functions", "shared", "demo", "web", "local/event_source.py", "requirements/dev.txt", "requirements/demo.txt")
 
 
 def rows() -> Json:
-    """The functions of the pages and of what follows a write, as the laptop's stage has them, without what
-    features add by an option."""
+    """The rows of the pages' functions and of those that follow writes, as on the laptop's stage, without features'
+    options."""
     stage = replace(STAGES["local"], options=())
     functions, environment = {}, dict[str, str]()
     for row in of_stage(stage):
@@ -70,7 +70,7 @@ def rows() -> Json:
 
 
 def fill(site: Site) -> None:
-    """Fill a new site's table with the seeds, two accounts and the sample, and build the copies of pages behind it."""
+    """Fill a new site's table with the seeds, two accounts and the sample, and build the page copies."""
     table, now = environment.table(), times.now()
     topics.plant_seeds(table, now)
     for name in ("member", "editor"):
@@ -82,7 +82,7 @@ def fill(site: Site) -> None:
 
 
 def pack() -> None:
-    """Write the parts: the filled table, and what the tab's Python takes. Raises SystemExit where that fails."""
+    """Write the parts: the filled table, and the archives for the tab's Python. Raises SystemExit on failure."""
     PARTS.mkdir(parents=True, exist_ok=True)
     site = Site(rows(), "http://127.0.0.1", "/site")
     fill(site)

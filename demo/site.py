@@ -1,6 +1,6 @@
-"""The whole site in one process: what the gateway, the stream, the queue, the clock and TTL do for it in the cloud.
+"""The whole site in one process, which also does the work of gateway, stream, queue, clock and TTL.
 
-``Site`` is used by the tab's worker, and by the tests in CPython. Its table is moto's, in the same process.
+The tab's worker uses ``Site``, and so do tests in CPython. Its table is moto's, in the same process.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Json = dict[str, Any]
 
 
 class Context:
-    """Lambda's context, without a time limit: here invocations cost nothing."""
+    """Lambda's context without a time limit: invocations cost nothing here."""
 
     aws_request_id, log_stream_name, memory_limit_in_mb = "00000000-0000-4000-8000-000000000000", "tab", 512
     function_name, invoked_function_arn = "tab", f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:tab"
@@ -53,7 +53,7 @@ class Context:
 
 
 class Site:
-    """The site. ``rows`` are those of ``packing.rows``; ``origin`` and ``base`` are where its pages are."""
+    """The site. ``rows`` come from ``packing.rows``; ``origin`` and ``base`` locate its pages."""
 
     def __init__(self, rows: Json, origin: str, base: str) -> None:
         own = {"TABLE_NAME": "big-time-deals", "SITE_ORIGIN": origin, "SITE_BASE": base, "PICTURES_BUCKET": "pictures"}
@@ -71,8 +71,8 @@ class Site:
         for module, _, name in (each.partition(":") for each in chain(*features.of("reaches_files"))):
             vars(importlib.import_module(module))[name] = lambda *_: self.files
         vars(environment)["queue"] = lambda: self.waiting
-        vars(environment)["FOR_A_READER"] = 600  # seconds: a tab is slow, and keeps no other reader waiting
-        BUILTIN_HANDLERS.append(("before-send", answered))  # of each client from now on
+        vars(environment)["FOR_A_READER"] = 600  # seconds: a tab is slow, and has only one reader
+        BUILTIN_HANDLERS.append(("before-send", answered))  # for every later client
         self.corrected = corrections.applied()
         self.corrected.__enter__()
         client: Any = environment.table().client
@@ -80,13 +80,13 @@ class Site:
         self.moto: Any = dynamodb_backends[ACCOUNT][REGION].tables["big-time-deals"]
 
     def kept(self) -> str:
-        """All that the site holds, as JSON: items as DynamoDB sends them, and files."""
+        """The site's whole state as JSON: items in DynamoDB's form, and files."""
         items = [item.to_json()["Attributes"] for item in self.moto.all_items()]
         return as_json({"items": items, "files": self.files.held})
 
     def keep(self, kept: str, changes: Sequence[tuple[str, str | None]] = (), records: str = "[]") -> None:
-        """Take up the ``kept`` items, and the ``changes`` since then, without any of it coming by the stream, and the
-        ``pending`` records, which go to the stream's readers with the next."""
+        """Restore the ``kept`` items and later ``changes`` without stream records, and ``pending`` records, which reach
+        the stream's readers with the next."""
         held, self.records = json.loads(kept), json.loads(records)
         self.files.held |= {name: tuple(file) for name, file in held["files"].items()}
         items: list[Any] = [(item["PK"], item["SK"], item) for item in held["items"]]
@@ -95,18 +95,18 @@ class Site:
             corrections.place(self.moto, DynamoType(at), DynamoType(below), item)
 
     def changes(self) -> list[tuple[str, str | None]]:
-        """The items that were written since this was last asked, each by its key; None for one that is gone."""
+        """The items written since the last call, each by its key; None for a deleted one."""
         self._gather()
         found = [(key, None if item is None else json.dumps(item)) for key, item in self.changed.items()]
         self.changed.clear()
         return found
 
     def pending(self) -> str:
-        """The records that the stream's readers have yet to get, as JSON: a tab may be closed before they do."""
+        """Stream records not read yet, as JSON: a tab may be closed before they are."""
         return json.dumps(self.records)
 
     def answer(self, method: str, address: str, headers: Mapping[str, str], body: str | None = None) -> Json:
-        """A request's answer, as the gateway has it from a function: its status, headers and content."""
+        """Answer a request like the gateway: the function's status, headers and content."""
         parts = urlsplit(address)
         query = parse_qsl(parts.query, keep_blank_values=True)
         fitting = [each for each in self.prefixes if f"{parts.path}/".startswith(f"{each}/")]
@@ -146,7 +146,7 @@ class Site:
         return handle(event, Context())
 
     def follow(self) -> None:
-        """Hand new records to the stream's readers, and what they queue to the messenger, until nothing is left."""
+        """Deliver new records to the stream's readers, and their messages to the messenger, until nothing is left."""
         while self._gather() or self.waiting.bodies:
             records, self.records = self.records, []
             for name, row in self.functions.items():
@@ -159,7 +159,7 @@ class Site:
                 self.invoke("messenger", {"Records": [_message(body) for body in bodies]})
 
     def tick(self) -> None:
-        """Do the work of each minute: TTL removes expired items, and the clock calls its functions."""
+        """Do the work of each minute: remove expired items (TTL), and call the scheduled functions."""
         for item in self.moto.all_items():
             if TTL_ATTRIBUTE in item.attrs and float(item.attrs[TTL_ATTRIBUTE].value) < time.time():
                 self.expired.add(json.dumps([item.hash_key.value, item.range_key.value]))
@@ -170,7 +170,7 @@ class Site:
         self.follow()
 
     def sign_in(self, username: str) -> list[str]:
-        """The cookies of a user of the sample, without a password."""
+        """The cookies of a sample user, without a password."""
         from shared.data.members import sessions, users  # noqa: PLC0415  # not for the first page
         from shared.html import cookies  # noqa: PLC0415  # the same
         from shared.values import times  # noqa: PLC0415  # the same
@@ -181,7 +181,7 @@ class Site:
         return cookies.signed_in(token)
 
     def _gather(self) -> bool:
-        """Take the stream's new records, as Lambda gets them; says whether there are any that its readers have not."""
+        """Take the stream's new records in Lambda's form; returns whether any is unread."""
         shard = self.moto.stream_shard
         for each in shard.items:
             record, number = each.to_json(), shard.starting_sequence_number + 1
@@ -199,7 +199,7 @@ class Site:
 
 
 def answered(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
-    """moto's answer to a client's request, which is never sent: what ``mock_aws`` does, without what it imports."""
+    """moto's answer to a client's request, which is never sent: like ``mock_aws``, but with fewer imports."""
     handler: Any = DynamoHandler()
     headers = {name: each.decode() if isinstance(each, bytes) else each for name, each in request.headers.items()}
     given = {"headers": headers, "querystring": {}, "response_headers": {}, "uri_match": {}}
@@ -213,13 +213,13 @@ def answered(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
 
 
 def _message(body: str) -> Json:
-    """A message of the queue, as Lambda gets it."""
+    """A queue message in Lambda's form."""
     message = {"messageId": str(uuid.uuid4()), "receiptHandle": "tab", "body": body, "awsRegion": REGION}
     return {**message, "attributes": {}, "messageAttributes": {}, "eventSource": "aws:sqs", "eventSourceARN": "tab"}
 
 
 def fits(record: Any, filters: Sequence[Json]) -> bool:
-    """Whether a record is one of those that a reader's filters let through.
+    """Whether a record passes a reader's filters.
 
     https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
     """
@@ -233,5 +233,5 @@ def fits(record: Any, filters: Sequence[Json]) -> bool:
 
 
 def begun(rows: str, origin: str, base: str) -> Site:
-    """The site at an address, without a table's contents; ``rows`` is the file with those of its functions."""
+    """A site at an address, with an empty table; ``rows`` is the file with its functions' rows."""
     return Site(json.loads(Path(rows).read_text(encoding="utf-8")), origin, base)

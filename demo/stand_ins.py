@@ -1,7 +1,7 @@
-"""Stand-ins for what a browser's tab lacks, each with its reason.
+"""Stand-ins for what a browser tab lacks, each with its reason.
 
-``install`` is called once, before anything of the site is imported. Each stand-in also works in CPython, where the
-tests hold it.
+``install`` must be called before anything of the site is imported. Each stand-in also works in CPython, where it is
+tested.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RESOLVERS = "aws_lambda_powertools.event_handler"
 
 
 class InTurn(futures.Executor):
-    """A pool for a tab, which has no threads: each submitted function runs at once."""
+    """An executor for a tab, which has no threads: it runs each submitted function at once."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         pass
@@ -43,8 +43,8 @@ class InTurn(futures.Executor):
         return done
 
 
-class Nothing(Exception):  # some of those that it stands for are errors
-    """A class that does nothing, and whose instances have every attribute."""
+class Nothing(Exception):  # some of the classes it replaces are exceptions
+    """A class that does nothing, whose instances have every attribute."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         pass
@@ -56,7 +56,7 @@ class Nothing(Exception):  # some of those that it stands for are errors
 
 
 class _Made(ModuleType):
-    """A module that has every name: each is a class that does nothing."""
+    """A module that has every name, each a class that does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -66,8 +66,8 @@ class _Made(ModuleType):
 
 
 class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes up modules that libraries import and the site never uses: a tab has no sockets, PyPI has no wheel of the
-    compiled ones for WebAssembly, and what is not sent makes the start shorter."""
+    """Provides modules that libraries import but the site never uses: sockets don't exist in a tab, PyPI has no
+    WebAssembly wheels of the compiled ones, and fewer files make the start faster."""
 
     names: tuple[str, ...] = (
         *("_cffi_backend", "_ssl", "boto3.docs", "boto3.resources", "botocore.crt", "botocore.docs", "certifi", "idna"),
@@ -94,12 +94,12 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__path__ = []
 
 
-class Mismatch(Exception):  # argon2's own name for it is an error's, too
-    """A password is not the one that was hashed."""
+class Mismatch(Exception):  # argon2's own name for it ends in "Error", too
+    """A password doesn't match its hash."""
 
 
 class SaltedHasher:
-    """In argon2's place, which needs cffi: a salted SHA-256. It guards accounts that exist in this tab alone."""
+    """Replaces argon2, which needs cffi, by a salted SHA-256. It protects accounts that exist only in this tab."""
 
     @classmethod
     def from_parameters(cls, _parameters: Any) -> SaltedHasher:
@@ -121,7 +121,7 @@ class SaltedHasher:
 
 
 def modules() -> dict[str, ModuleType]:
-    """argon2 with its stand-in, and moto's IAM with one account."""
+    """argon2's stand-in, and moto's IAM with one account."""
     names = ("argon2", "argon2.exceptions", "argon2.profiles", "moto.iam.models")
     module, errors, profiles, iam = made = [ModuleType(name) for name in names]
     vars(iam).update(get_account_id_from=lambda _key: ACCOUNT, mark_account_as_visited=lambda **_: None)
@@ -132,7 +132,7 @@ def modules() -> dict[str, ModuleType]:
 
 
 def install() -> None:
-    """Put the stand-ins into their places; those for modules only in WebAssembly."""
+    """Install the stand-ins; those for modules only in WebAssembly."""
     for module in (futures, thread):
         vars(module)["ThreadPoolExecutor"] = InTurn
     if sys.platform == "emscripten":
@@ -142,7 +142,7 @@ def install() -> None:
 
 @dataclass
 class Files:
-    """In S3's place: files in memory. Browsers cannot send any: ``address``, where a form would go, refuses them."""
+    """Replaces S3: files in memory. Browsers can't upload: ``address``, the target of forms, refuses them."""
 
     address: str = ""
     held: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class Files:
         return File(found[0].encode(), "", {}) if found else None
 
     def replaced(self, _key: str) -> None:
-        """Nothing to mark: a file stays as long as the tab."""
+        """Do nothing: a file stays as long as the tab."""
 
     def form(self, _key: str, _most: int, _seconds: int, fields: dict[str, str]) -> Form:
         from shared.services import Form  # noqa: PLC0415  # the same
@@ -167,7 +167,7 @@ class Files:
 
 
 class Waiting:
-    """In SQS's place: the fan-out's queue as a list, with the hooks of botocore's client for what is sent."""
+    """Replaces SQS: the fan-out's queue as a list, with the hooks of botocore's client for sent messages."""
 
     client = meta = events = property(lambda self: self)
 

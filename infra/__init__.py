@@ -1,1 +1,1 @@
-"""The stacks: what is deployed, with what rights, and from which artifacts."""
+"""The stacks: what is deployed, with which rights, and from which artifacts."""

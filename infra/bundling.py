@@ -1,6 +1,7 @@
-"""Artifacts for Lambda, built without Docker: locked wheels for the target, our sources, valid byte code.
+"""Build artifacts for Lambda without Docker: locked wheels for the target, our sources, and valid byte code.
 
-An artifact is built once for each content (lock, sources, target, and this module), and found again after that."""
+An artifact is built once for each content (lock, sources, target, and this module), and reused.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +29,10 @@ RECIPE = ("infra/bundling.py",)
 """The module that decides how libraries are installed and which of their files stay."""
 
 SERVICES = {"dynamodb", "s3", "sqs", "sesv2"}
-"""The services that functions call. Of the others, artifacts hold neither descriptions nor endpoints: 20 MB of data."""
+"""The services that functions call. Artifacts hold no descriptions or endpoints of others: 20 MB of data."""
 
 BUILT_FROM_SOURCE = {"python-baseconv"}
-"""Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
+"""Pure Python libraries without wheels. Everything else must be a wheel."""
 
 _LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
 _IN_LAMBDA = "/var/task"
@@ -39,18 +40,18 @@ _IN_LAMBDA = "/var/task"
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A folder that Lambda can run, and the digest of everything in it."""
+    """A folder that Lambda can run, and the digest of its content."""
 
     path: Path
     digest: str
 
 
 HANDLER = "functions.entry.handler"
-"""The handler of every function: ``functions/entry.py`` starts the one that the variable ``FUNCTION`` names."""
+"""The handler of every function: ``functions/entry.py`` starts the one in the variable ``FUNCTION``."""
 
 
 def module_of(function: str) -> str:
-    """The module or package of a function, for ``FUNCTION``. Raises LookupError where there is no such function."""
+    """A function's module or package, for ``FUNCTION``. Raises LookupError for an unknown function."""
     for place in (ROOT / "functions").glob(f"*/{function}*"):
         if place.name in (function, f"{function}.py"):
             return f"functions.{place.parent.name}.{function}"
@@ -60,7 +61,7 @@ def module_of(function: str) -> str:
 def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
     """The artifact of our sources with the libraries of ``requirements/lambda-<name>.txt``.
 
-    Raises SystemExit with uv's message where the locked libraries cannot be installed for the target.
+    Raises SystemExit with uv's message if the locked libraries can't be installed for the target.
     """
     lock = ROOT / "requirements" / f"lambda-{name}.txt"
     installed = _libraries(lock, target, build, called=SERVICES)
@@ -77,10 +78,9 @@ def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
 
 
 def libraries(name: str, python: str | None = None) -> Path:
-    """A folder with the libraries of ``requirements/<name>.txt`` for this machine, as published, with valid byte code.
+    """A folder with the libraries of ``requirements/<name>.txt`` for this machine, with valid byte code.
 
-    ``lambda-runtime`` is what Lambda brings itself, the client of its Runtime API. ``python`` is another version than
-    the one that runs now.
+    ``lambda-runtime`` is the client of Lambda's Runtime API. ``python`` is another version than this interpreter's.
     """
     machine = this_machine()
     target = replace(machine, python=python or machine.python)
@@ -88,12 +88,12 @@ def libraries(name: str, python: str | None = None) -> Path:
 
 
 def digest_of(*paths: str) -> str:
-    """The digest of our own files or folders, named from the project's root."""
+    """The digest of our files or folders, named from the project's root."""
     return _digest(_contents(paths))
 
 
 def tree_digest(folder: Path) -> str:
-    """The digest of all files below a folder: their names and their bytes."""
+    """The digest of all files below a folder: their names and contents."""
     return _digest(
         part
         for file in sorted(folder.rglob("*"))
@@ -105,7 +105,7 @@ def tree_digest(folder: Path) -> str:
 def _libraries(lock: Path, target: Target, build: Path, *, called: Collection[str] = ()) -> Path:
     """The locked libraries for a target, installed and compiled; other artifacts link to these files.
 
-    ``called`` are the services whose descriptions are kept, all if it is empty.
+    ``called`` are the services whose descriptions are kept; all, if it is empty.
     """
     recipe = [
         repr((target, sorted(called))).encode(),
@@ -131,19 +131,19 @@ def _install(lock: Path, target: Target, folder: Path) -> None:
         *(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--color", "never"),
         *("--python", sys.executable, "--python-version", target.python, *platform),
         *("--target", str(folder), "--link-mode", "copy"),
-        # The setuptools of the locked environment builds what has no wheel, not one fetched for the purpose.
+        # The locked environment's setuptools builds what has no wheel, instead of one fetched for the purpose.
         *("--no-deps", "--require-hashes", "--no-build-isolation", *wheels_only, "--requirement", str(lock)),
     ]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"Cannot bundle {lock.name} for Python {target.python} on {target.architecture}:\n{done.stderr}")
-    # They differ from build to build.
+    # These differ from build to build.
     for file in (*folder.glob("*.dist-info/RECORD"), *folder.glob(".lock")):
         file.unlink()
 
 
 def _leave_out_services(data: Path, called: Collection[str]) -> None:
-    """Remove the descriptions of services that are not called, and their endpoints from the list of all."""
+    """Remove the descriptions of services that aren't called, and their entries in the list of endpoints."""
     for service in data.glob("*/"):
         if service.name not in called:
             shutil.rmtree(service)
@@ -155,9 +155,9 @@ def _leave_out_services(data: Path, called: Collection[str]) -> None:
 
 
 def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:
-    """Compile byte code that stays valid through zip and unzip: it is never checked, since no source changes in Lambda.
+    """Compile byte code that survives zipping: it is never checked, since no source changes in Lambda.
 
-    Python ignores byte code of another version, so without an interpreter of the target's version none is made.
+    Python ignores byte code of another version, so nothing is compiled without an interpreter of the target's version.
     """
     interpreter = compiler(target.python)
     if interpreter is None:
@@ -171,7 +171,7 @@ def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:
             *(interpreter, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"),
             *("-s", str(folder), "-p", _IN_LAMBDA, str(folder / part)),
         ]
-        # A fixed hash seed, because the order of sets is part of the byte code.
+        # A fixed hash seed, because byte code contains the order of sets.
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "0"})
 
 
@@ -186,7 +186,7 @@ def compiler(version: str) -> str | None:
 
 @cache
 def _version_of(interpreter: str | None) -> str:
-    """The version of an interpreter; empty where there is none."""
+    """An interpreter's version; empty if there is none."""
     if interpreter is None:
         return ""
     ask = [interpreter, "-c", "import sys; print(sys.version)"]
@@ -195,7 +195,7 @@ def _version_of(interpreter: str | None) -> str:
 
 @contextmanager
 def _fresh(path: Path) -> Iterator[Path]:
-    """A folder that appears under its name only when it is complete, so an interrupted build leaves none."""
+    """Create a folder that gets its name only when complete, so that an interrupted build leaves none."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
     draft.mkdir(parents=True)
     try:

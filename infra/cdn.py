@@ -1,14 +1,13 @@
 """CloudFront in front of both APIs: public pages and answers are cached for seconds, private ones never.
 
-Below ``/v1`` only the public GETs of ``infra/functions.py`` have a behaviour that caches, so a new route is not cached
-until it is public. Of the site's pages, those of the function ``site`` are cached and never see a cookie; all paths
-with a function of their own are not. The origin says by Cache-Control what may be kept, and for how long.
+Below ``/v1`` only the public GETs of ``infra/functions.py`` have a caching behaviour, so a new route isn't cached until
+it is public. Pages of the function ``site`` are cached and get no cookies; paths of other functions aren't cached. The
+origin's Cache-Control decides what may be kept, and for how long. The access log is standard logging, version 2, to a
+bucket that only its delivery writes to.
 
-The access log is standard logging, version 2, to a bucket that only its delivery writes to.
-
-The distribution is part of the one stack: a stack of its own would take the API's id and the secret word from exports.
-CloudFormation keeps an export that is in use
-(docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html), so the setting could not be
+The distribution is part of the single stack. A separate stack would import the API's id and the secret word, and
+CloudFormation keeps exports in use
+(docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html), so the setting couldn't be
 switched off.
 """
 
@@ -70,7 +69,7 @@ _LOGS_OF_LOGS = Acceptance(
 
 
 def add(stack: Stack, site: Site) -> None:
-    """Give a stack the distribution, where its stage has the settings, and close its APIs where they say so."""
+    """Add the distribution if the stage has the settings, and close its APIs if they say so."""
     if cdn := site.stage.option(Cdn):
         secret = OriginSecret(stack, version=cdn.word)
         if cdn.closes_apis:
@@ -84,13 +83,13 @@ _WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
 
 
 class OriginSecret(Construct):
-    """A secret that CloudFront sends. Once the APIs are closed, they refuse requests without it.
+    """A secret that CloudFront sends. Closed APIs refuse requests without it.
 
-    It is sent as the Referer. This and User-Agent are the only headers that a REST API's resource policy can look at,
-    and so no firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
-    apigateway-resource-policies-aws-condition-keys.html).
-    ``version`` is the version of the word: raising it by one makes a new word. The previous word is still accepted,
-    because CloudFront's edges take minutes to learn the new one. Older words are deleted.
+    It is sent as the Referer, because a REST API's resource policy can check only this header and User-Agent; so no
+    firewall is needed
+    (docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-resource-policies-aws-condition-keys.html). Raising
+    ``version`` by one makes a new word. The previous word is still accepted, because CloudFront's edges take minutes to
+    learn the new one. Older words are deleted.
     """
 
     def __init__(self, scope: Construct, *, version: int) -> None:
@@ -114,18 +113,18 @@ class OriginSecret(Construct):
 
     @property
     def word(self) -> str:
-        """The word that is sent, as a reference that CloudFormation resolves at deployment."""
+        """The current word, as a reference that CloudFormation resolves at deployment."""
         return _reference(self._words[-1], "word")
 
     @property
     def missing(self) -> dict[str, Any]:
         """The conditions of a request that has neither the word nor the previous one.
 
-        CloudFormation resolves the references in all properties, says
-        docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html; in a policy of
-        SQS it did not (github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/874), and here it was not
-        seen. So the word "true", which every request over TLS meets, is a part of the secret, too: where nothing is
-        resolved, this policy is not valid, which ends the deployment, or it refuses no request.
+        According to docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html,
+        CloudFormation resolves references in all properties; in an SQS policy it didn't
+        (github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/874), and here it wasn't seen. So the
+        secret also contains the word "true", which every request over TLS meets: if nothing is resolved, this policy is
+        invalid, which ends the deployment, or it refuses no request.
         """
         return {
             "StringNotEquals": {"aws:Referer": [_reference(each, "word") for each in self._words]},
@@ -141,7 +140,7 @@ LOGGED = (
     *("date", "time", "x-edge-location", "x-edge-request-id", "c-ip", "cs-method", "cs-uri-stem", "sc-status"),
     *("sc-bytes", "cs-bytes", "time-taken", "time-to-first-byte", "x-edge-result-type", "ssl-protocol"),
 )
-"""The fields of a request that are logged: neither its cookies nor its query."""
+"""The logged fields of a request: neither cookies nor query."""
 
 
 def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distribution) -> None:
@@ -187,41 +186,36 @@ def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distri
 
 
 REGION = "us-east-1"
-"""Where CloudFront's logs are delivered from and its certificates and firewalls are kept, for all viewers.
-
+"""The region that delivers CloudFront's logs and keeps its certificates and firewalls, for all viewers.
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
 
 QUERY = ("cursor", "limit", "q", *SELECTING)
-"""The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
+"""The query parameters of public API routes. Others are not in the cache key, which they can't split, nor forwarded."""
 
 PAGE_QUERY = ("cursor", "q", "notice", *SELECTING)
-"""The same of the site's public pages: where a list goes on and what of it is asked for, what is searched for, and what
-was just done."""
+"""The query parameters of the site's public pages: a list's page and selection, the search, and the last notice."""
 
 FILES = ("/assets", *(str(each.pages) for each in FUNCTIONS if each.never_changes))
-"""Prefixes of files whose names hold their content's hash: they are kept as long as CloudFront keeps anything."""
+"""Prefixes of files whose names have their content's hash: cached as long as possible."""
 
 _Query = cloudfront.CacheQueryStringBehavior
 
 _PASSED_ON: dict[str, Any] = {
     "cache_policy": cloudfront.CachePolicy.CACHING_DISABLED,
-    # Sends Authorization and cookies on. Host stays behind: the gateway knows only its own name.
+    # Forwards Authorization and cookies, but not Host: the gateway knows only its own name.
     "origin_request_policy": cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
 }
 
 ERRORS = (400, 403, 404, 405, 414, 500, 501, 502, 503, 504)
-"""The errors that CloudFront would keep for ten seconds, most of them even where their Cache-Control forbids it.
-
+"""Errors that CloudFront would keep for ten seconds, most of them even against their Cache-Control.
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html
-https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html
-"""
+https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html"""
 
 CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 PAGE_CONTENT_POLICY = f"default-src 'none'; style-src {STYLE_SOURCE}; frame-ancestors 'none'"
-"""For answers that state no content security policy: JSON, and what the gateways answer by themselves.
-
-The functions state those of ``/v1/docs`` and of the pages, and CloudFront leaves these as they are."""
+"""For answers without a content security policy: JSON, and the gateways' own answers. CloudFront leaves the policies of
+``/v1/docs`` and of pages as they are."""
 
 
 class Edge(Construct):
@@ -250,7 +244,7 @@ class Edge(Construct):
             self,
             "Distribution",
             comment=f"Big Time Deals ({stage.name})",
-            # The first pattern that matches is taken.
+            # The first matching pattern decides.
             additional_behaviors={**self._of_api(stage, api), **others},
             default_behavior=public,
             http_version=cloudfront.HttpVersion.HTTP2_AND_3,
@@ -264,7 +258,7 @@ class Edge(Construct):
             domain_names=[cdn.domain_name] if cdn.domain_name else None,
             certificate=certificate,
         )
-        # The edges send a new word only when the APIs accept it.
+        # Edges send a new word only after the APIs accept it.
         for gateway in (api, site):
             distribution.node.add_dependency(gateway.stage)
         log_accesses(self, stage, distribution)
@@ -281,12 +275,12 @@ class Edge(Construct):
         CfnOutput(Stack.of(self), "CdnDomainName", value=domain_name)
 
     def _of_api(self, stage: Stage, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
-        """The behaviours below the API's version: public GETs are cached, all else is passed on to the API."""
+        """The behaviours below the API's version: public GETs are cached, everything else is forwarded."""
         common: dict[str, Any] = {
-            # No origin path: the API's stage is the first part of every path already.
+            # No origin path: every path begins with the API's stage already.
             "origin": self._origin(api, None),
             "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
-            # The API itself refuses methods that a path does not have.
+            # The API itself refuses methods that a path doesn't have.
             "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
             "response_headers_policy": self._headers(
                 "Security",
@@ -297,10 +291,10 @@ class Edge(Construct):
             ),
             "compress": True,
         }
-        # Credentials are part of the key: a request that has some never gets a shared page. The origin marks the answer
-        # private, which CloudFront does not store as long as the least time to keep is zero:
+        # Credentials are part of the key, so a request with credentials never gets a shared page. The origin marks its
+        # answer private, which CloudFront doesn't store as long as the minimum TTL is zero:
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/Expiration.html
-        # Answers differ by origin where other sites' pages may read them:
+        # Answers differ by origin if other sites' pages may read them:
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html
         by_origin = ["Origin"] if stage.cors_origins else []
         key = self._cache_policy(
@@ -312,8 +306,8 @@ class Edge(Construct):
             header_behavior=cloudfront.CacheHeaderBehavior.allow_list("Authorization", *by_origin),
             cookie_behavior=cloudfront.CacheCookieBehavior.all(),
         )
-        # What the origin sees in addition to the key. Accept is left out, so it sends its pages plain. CloudFront
-        # compresses them better, and this page names no price for it:
+        # What the origin gets besides the key. Without Accept it sends its pages uncompressed. CloudFront compresses
+        # them better, and this page names no price for it:
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/ServingCompressedFiles.html
         sent_on = cloudfront.OriginRequestPolicy(
             self,
@@ -324,7 +318,7 @@ class Edge(Construct):
         uncached = cloudfront.BehaviorOptions(**_PASSED_ON, **common)
         cached = cloudfront.BehaviorOptions(cache_policy=key, origin_request_policy=sent_on, **common)
         pages = _patterns(route for route in ROUTES if route.is_public_read)
-        # Private paths that look public to CloudFront, whose * matches slashes.
+        # Private paths that match a public pattern, because CloudFront's * matches slashes.
         within = [path for path in _patterns(ROUTES) if any(fnmatch.fnmatchcase(path, page) for page in pages)]
         private = [path for path in within if path not in pages]
         return dict.fromkeys(private, uncached) | dict.fromkeys(pages, cached) | {f"{ROOT}/*": uncached}
@@ -332,17 +326,17 @@ class Edge(Construct):
     def _of_site(
         self, stage: Stage, site: SiteApi
     ) -> tuple[cloudfront.BehaviorOptions, dict[str, cloudfront.BehaviorOptions]]:
-        """All public pages; and the site's files, which are kept for a year, and private pages, which are not kept.
+        """The behaviours of public pages, of files (cached for a year), and of private pages (not cached).
 
-        Public pages are the same for everyone, because neither cookies nor credentials are sent on. The functions of
-        private pages see all headers except Host: cookies, and Origin and Sec-Fetch-Site, with which they refuse a form
-        that another site sends. An address that was typed without https is redirected to https.
+        Public pages are the same for everyone, because neither cookies nor credentials are forwarded. The functions of
+        private pages get all headers except Host: cookies, and Origin and Sec-Fetch-Site, by which they refuse other
+        sites' forms. An address typed without https is redirected.
         """
         common: dict[str, Any] = {
             "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
             "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
-            # This is for the gateway's own answers: the functions' pages say all of it but HTTPS themselves. Not
-            # no-referrer, with which browsers send forms with the Origin null.
+            # For the gateway's own answers: the functions' pages state all of it but HTTPS themselves. Not no-referrer,
+            # with which browsers send forms with the Origin null.
             "response_headers_policy": self._headers(
                 "PageSecurity",
                 "For browsers: HTTPS only; what a page does not say itself",
@@ -365,22 +359,22 @@ class Edge(Construct):
         )
         public = cloudfront.BehaviorOptions(cache_policy=key, origin=origin, **common)
         own = cloudfront.BehaviorOptions(**_PASSED_ON, origin=origin, **common)
-        # The gateway decodes the bytes of a font only if Accept asks for them. A file is kept for a year for all
-        # readers of an edge location, so a request without Accept must not decide what they get. CloudFront puts a
-        # header of the origin's in place of the reader's:
+        # The gateway decodes a font's bytes only if Accept asks for them. A file is cached for a year for all readers
+        # of an edge location, so a request without Accept must not decide what they get. An origin header replaces the
+        # reader's:
         # https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/add-origin-custom-headers.html
         always_decoded = self._origin(site, f"/{SITE_STAGE}", Accept="*/*")
         files = cloudfront.BehaviorOptions(
             cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, origin=always_decoded, **common
         )
-        # /my is a page itself and so is all below /my/; /mystery is neither.
+        # /my and everything below /my/ are pages; /mystery isn't.
         patterns = [pattern for prefix in site.private if prefix not in FILES for pattern in (prefix, f"{prefix}/*")]
         return public, {**{f"{prefix}/*": files for prefix in FILES}, **dict.fromkeys(patterns, own)}
 
     def _cache_policy(self, name: str, query: Sequence[str], **settings: Any) -> cloudfront.CachePolicy:
-        """The parts of a request that make the cache key: of its ``query`` all, if none are named. An answer
-        that does not say that it may be kept is not kept."""
+        """The cache key, with the named ``query`` parameters or, if none are named, all. An answer that doesn't say
+        that it may be cached isn't."""
         return cloudfront.CachePolicy(
             self,
             name,
@@ -404,8 +398,8 @@ class Edge(Construct):
     def _headers(
         self, name: str, comment: str, referrer: cloudfront.HeadersReferrerPolicy, *, content: str, override: bool
     ) -> cloudfront.ResponseHeadersPolicy:
-        """Headers for browsers. ``content`` is for answers that state no policy of their own; ``override``: an
-        origin's own referrer policy gives way to this one."""
+        """Headers for browsers. ``content`` is for answers without a policy of their own; with ``override``, the
+        referrer policy replaces the origin's."""
         return cloudfront.ResponseHeadersPolicy(
             self,
             name,

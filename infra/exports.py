@@ -1,6 +1,6 @@
-"""Exports for analysis: each night the changes of a day go to S3, where Athena reads them. Nothing reads the table.
+"""Exports for analysis: each night a day's changes go to S3, where Athena reads them. Nothing reads the table.
 
-DynamoDB makes an export from what it keeps for point-in-time recovery; it takes no capacity of the table.
+DynamoDB exports from its backups for point-in-time recovery, which takes no capacity of the table.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.HowItWorks.html
 """
 
@@ -27,14 +27,14 @@ from infra.storage import Bucket, DealsTable, gone_after
 from shared import features
 
 BASE, CHANGES, ANSWERS = "base", "changes", "answers"
-"""Folders of the bucket: a full export, the incremental ones, and Athena's answers. The first two are tables, too."""
+"""Folders of the bucket: a full export, incremental exports, and Athena's answers. The first two are tables, too."""
 
 _HOUR = 3_600_000
 _DAY = 24 * _HOUR
 """In milliseconds. A day is the longest window of an incremental export."""
 
 SCANNED = 10 * 1000**3
-"""Bytes that one query may scan: five cents at $5 for a terabyte."""
+"""The most bytes that a query may scan: five cents at $5 a terabyte."""
 
 _ITEMS = """
 WITH written AS (
@@ -48,7 +48,7 @@ WITH written AS (
   FROM changes
 ), items AS (SELECT max_by(item, at) AS item FROM written GROUP BY pk, sk)
 """
-"""The newest state of each item; a deleted one has none."""
+"""Each item's newest state; deleted items have none."""
 
 QUERIES = {
     "Discounts by brand": """
@@ -63,7 +63,7 @@ SELECT json_extract_scalar(item, '$.Kind.S') AS kind, count(*) AS sent, count(js
 FROM items WHERE json_extract_scalar(item, '$.Type.S') = 'Message' GROUP BY 1 ORDER BY 2 DESC""",
     **{title: query for title, (_, query) in features.merged("items", "QUERIES").items()},
 }
-"""Queries to begin with, by name."""
+"""Queries to start with, by name."""
 
 
 _COPIES_OF_THE_TABLE = Acceptance(
@@ -83,7 +83,7 @@ _MACHINE_NOT_TRACED = Acceptance(nag.X_RAY_IS_A_SETTING, "AwsSolutions-SF2", "Se
 
 
 def add(stack: Stack, site: Site) -> None:
-    """Give a stack the exports and their alarm, where its stage has the setting."""
+    """Add the exports and their alarm if the stage has the setting."""
     if exports := site.stage.option(Exports):
         nightly = NightlyExports(stack, stage=site.stage, days=exports.days, table=site.table)
         succeeded = nightly.machine.metric_succeeded()
@@ -93,10 +93,10 @@ def add(stack: Stack, site: Site) -> None:
 
 
 class NightlyExports(Construct):
-    """The nightly export of what has changed, and Athena's tables and queries for it.
+    """The nightly export of changes, and Athena's tables and queries for it.
 
-    A line of a file is an item or its change as JSON with DynamoDB's types, and attributes differ from item to item: so
-    a table has one column, the line, and queries take from it what they want.
+    A file's line is an item or a change as JSON with DynamoDB's types, whose attributes differ. So a table has one
+    column, the line, from which queries extract values.
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
     """
 
@@ -109,10 +109,10 @@ class NightlyExports(Construct):
         CfnOutput(Stack.of(self), "ExportBucket", value=bucket.bucket_name)
 
     def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> stepfunctions.StateMachine:
-        """Export the 24 hours until an hour before three o'clock UTC: DynamoDB must have the end of them, too.
+        """Export 24 hours, until an hour before three o'clock UTC: DynamoDB must have their end, too.
 
-        A window must not begin before point-in-time recovery did: that of the first night begins with it.
-        Timestamps are ISO 8601 in requests of Step Functions, as in the SDK that it uses, and in its input.
+        A window must not begin before point-in-time recovery, so the first night's begins with it. Step Functions'
+        requests and input have ISO 8601 timestamps, as in the SDK that it uses.
         https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
         """
         arguments = {
@@ -122,7 +122,7 @@ class NightlyExports(Construct):
             "S3SseAlgorithm": "AES256",
             "ExportFormat": "DYNAMODB_JSON",
             "ExportType": "INCREMENTAL_EXPORT",
-            # Whatever is repeated within eight hours is one export.
+            # Repetitions within eight hours are one export.
             "ClientToken": "{% $states.input.at %}",
             "IncrementalExportSpecification": {
                 "ExportFromTime": _time(f"$max([{_before(_HOUR + _DAY)}, {_EARLIEST}])"),
@@ -130,7 +130,7 @@ class NightlyExports(Construct):
                 "ExportViewType": "NEW_IMAGE",
             },
         }
-        # The CDK's own task for this brings half of all services with it, two seconds of each synthesis.
+        # The CDK's own task for this loads half of all services: two seconds of each synthesis.
         call = f"arn:{Aws.PARTITION}:states:::aws-sdk:dynamodb"
         earliest = {
             "Type": "Task",
@@ -192,7 +192,7 @@ class NightlyExports(Construct):
             catalog_id=Aws.ACCOUNT_ID,
             database_input={"name": name},
         )
-        # The data files of all incremental exports are in one folder; a full export has a folder of its own.
+        # All incremental exports share one folder of data files; a full export has its own.
         for table, folder in ((BASE, f"{BASE}/AWSDynamoDB/"), (CHANGES, f"{CHANGES}/AWSDynamoDB/data/")):
             glue.CfnTable(
                 self,
@@ -228,16 +228,16 @@ class NightlyExports(Construct):
 
 _RECOVERY = "ContinuousBackupsDescription.PointInTimeRecoveryDescription"
 _EARLIEST = "1000 * $ceil($toMillis($states.input.recovery.EarliestRestorableDateTime) / 1000)"
-"""The first whole second that can be recovered: an export takes whole seconds."""
+"""The first whole second that can be recovered: exports take whole seconds."""
 
 
 def _before(milliseconds: int) -> str:
-    """Milliseconds before the time of the schedule, as Step Functions computes them."""
+    """Milliseconds before the schedule's time, in Step Functions' language."""
     return f"$toMillis($states.input.at) - {milliseconds}"
 
 
 def _time(milliseconds: str) -> str:
-    """A time, as Step Functions computes it.
+    """A time, in Step Functions' language.
 
     https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html
     """
@@ -245,7 +245,7 @@ def _time(milliseconds: str) -> str:
 
 
 def _lines(name: str, location: str) -> dict[str, Any]:
-    """A table of one column: no JSON has the character that would begin a second one."""
+    """A table of one column: JSON doesn't contain the character that would begin a second one."""
     return {
         "name": name,
         "tableType": "EXTERNAL_TABLE",

@@ -1,4 +1,4 @@
-"""AWS WAF in front of both APIs: it refuses large bodies, and addresses that ask too often."""
+"""AWS WAF in front of both APIs: it refuses large bodies, and addresses with too many requests."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from shared.http.requests import MAX_BODY_BYTES
 
 REQUESTS = 2_000
 SIGN_INS = 100
-"""Requests that one address may make within five minutes: in all, and of the routes that hash a password."""
+"""Requests of one address within five minutes: to all routes, and to those that hash a password."""
 
 PASSWORD_PATHS = (
     *(ROOT + path for path in PASSWORD_PATHS),
     *(f"{base}{each.pages}/" for each in FUNCTIONS if each.takes_passwords for base in ("", f"/{SITE_STAGE}")),
 )
-"""The beginnings of paths that hash a password: the API's, and the pages' with and without the gateway's stage.
+"""Prefixes of paths that hash a password: the API's, and the pages' with and without the gateway's stage.
 
-A longer path and any method count, too: the gateway also takes a path with a slash at its end, and a method that a
-header names in place of the one sent (``X-HTTP-Method-Override``). AWS's documentation mentions neither.
+Longer paths and all methods count, too: the gateway also accepts a final slash, and a method named in a header
+(``X-HTTP-Method-Override``). AWS's documentation mentions neither.
 """
 
 REDACTED = ("authorization", "cookie", "referer")
@@ -48,15 +48,15 @@ _NOTHING_IS_JAVA = Acceptance("Nothing here is Java: there is no Log4j to protec
 
 
 def add(stack: Stack, site: Site) -> None:
-    """Give a stack the firewall, where its stage has the setting."""
+    """Add the firewall if the stage has the setting."""
     if site.stage.option(Firewall):
         WebAcl(stack, stage=site.stage, gateways=[*site.gateways.values()])
 
 
 class WebAcl(Construct):
-    """A web ACL on the stages of both APIs, and a log of what it refused.
+    """A web ACL on both APIs' stages, and a log of what it refuses.
 
-    Its answers are problem documents that are declared to be JSON: WAF knows no ``application/problem+json``.
+    Its answers are problem documents declared as JSON: WAF doesn't know ``application/problem+json``.
     https://docs.aws.amazon.com/waf/latest/APIReference/API_CustomResponseBody.html
     """
 
@@ -67,14 +67,14 @@ class WebAcl(Construct):
             "Acl",
             scope="REGIONAL",
             default_action={"allow": {}},
-            # Where something is in front, all requests come from its few addresses: a firewall there must count.
+            # Behind a proxy all requests come from its few addresses, so a firewall there must count.
             rules=_RULES[:1] if stage.front else _RULES,
             visibility_config=_visible("Firewall"),
             custom_response_bodies={
                 str(status.value): {"contentType": "APPLICATION_JSON", "content": json.dumps(document(status, detail))}
                 for status, detail in _REFUSALS.items()
             },
-            # By default WAF looks at 16 KB of a body only.
+            # By default WAF inspects only 16 KB of a body.
             # https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
             association_config={"requestBody": {"API_GATEWAY": {"defaultSizeInspectionLimit": "KB_32"}}},
         )
@@ -83,11 +83,10 @@ class WebAcl(Construct):
             waf.CfnWebACLAssociation(
                 self, f"Guards{gateway.node.id}", resource_arn=gateway.stage.stage_arn, web_acl_arn=acl.attr_arn
             )
-        # WAF writes only to logs whose names begin with these words.
+        # WAF writes only to logs with this prefix.
         # https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
         log = Log(self, "Log", stage=stage, name=f"aws-waf-logs-{stage.stack_name}")
-        # CloudFormation's own name of a log ends in ":*", which WAF does not accept (github.com/aws/aws-cdk, issue
-        # 18253).
+        # CloudFormation's name of a log ends in ":*", which WAF refuses (github.com/aws/aws-cdk, issue 18253).
         address = Stack.of(self).format_arn(
             service="logs",
             resource="log-group",
@@ -100,13 +99,13 @@ class WebAcl(Construct):
             "Logging",
             resource_arn=acl.attr_arn,
             log_destination_configs=[address],
-            # What is let through is in the API's own log.
+            # The API's own log has the allowed requests.
             logging_filter={
                 "DefaultBehavior": "DROP",
                 "Filters": [{"Behavior": "KEEP", "Requirement": "MEETS_ANY", "Conditions": [blocked]}],
             },
-            # A reader of the log learns neither a session, nor the word that opens closed APIs, nor what links of
-            # mails and forms have in their query: tokens, and what readers search for.
+            # The log must reveal neither sessions, nor the word that opens closed APIs, nor queries of mailed links and
+            # forms: tokens, and searches.
             redacted_fields=[*({"singleHeader": {"Name": name}} for name in REDACTED), {"queryString": {}}],
         )
 
@@ -125,7 +124,7 @@ def _rule(name: str, priority: int, status: HTTPStatus, **statement: Any) -> dic
 
 
 def _visible(metric: str) -> dict[str, Any]:
-    """Metrics, and no samples of requests: what a log redacts is in those.
+    """Metrics without samples of requests, which contain what the log redacts.
 
     https://docs.aws.amazon.com/waf/latest/APIReference/API_VisibilityConfig.html
     """
@@ -141,7 +140,7 @@ def _read_by(*transformations: str) -> list[dict[str, Any]]:
 
 
 def _below(path: str) -> dict[str, Any]:
-    """Paths with this beginning, as the gateway reads them: decoded, and with neither ``//`` nor ``/../``."""
+    """Match paths with a prefix as the gateway reads them: decoded, without ``//`` and ``/../``."""
     return {
         "byteMatchStatement": {
             "fieldToMatch": {"uriPath": {}},
@@ -158,7 +157,7 @@ _RULES = [
         0,
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         sizeConstraintStatement={
-            # WAF looks at as much as a body may have. A longer one matches, too.
+            # WAF inspects as much as a body may have. A longer body matches, too.
             "fieldToMatch": {"body": {"oversizeHandling": "MATCH"}},
             "comparisonOperator": "GT",
             "size": MAX_BODY_BYTES,

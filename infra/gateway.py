@@ -1,8 +1,8 @@
-"""The two REST APIs: what both share (logs, throttling, TLS, the gateway's own answers), the API, and the site's pages.
+"""The two REST APIs (the API and the site's pages), and what they share: logs, throttling, TLS, the gateway's answers.
 
-The API has its routes and its authorizer. Of the pages, the first part of a path decides which function answers:
-``site`` answers every path that no other function has a prefix for. The functions check sessions and answer refusals
-with pages of the site; the gateway only invokes them.
+The API has its routes and its authorizer. For pages, the first path segment decides which function answers; ``site``
+answers all paths without another function. The functions check sessions and answer refusals with pages; the gateway
+only invokes them.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from shared.http.answers import phrase
 
 
 def resource_policy(stage: Stage) -> iam.PolicyDocument | None:
-    """The resource policy of an API, which refuses nothing by itself (``Gateway.refuse``).
+    """The resource policy of an API, which by itself refuses nothing (see ``Gateway.refuse``).
 
-    On AWS, no API goes without a policy: CloudFormation keeps the one that an API has when the template no longer names
-    one, and an API that refused everyone would go on with it (https://github.com/aws/aws-cdk/issues/21840).
-    A method with an authorizer is then closed only by a Deny, not by the lack of an Allow:
+    On AWS every API needs one: CloudFormation keeps an API's policy when the template drops it, so an API that refused
+    everyone would stay closed (https://github.com/aws/aws-cdk/issues/21840). A method with an authorizer is closed only
+    by a Deny, not by a missing Allow:
     https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-authorization-flow.html
     """
-    if stage.emulated:  # MiniStack's patterns match no line break: with a policy it would refuse a path that has one
+    if stage.emulated:  # MiniStack's patterns match no line break, so a policy would refuse such paths
         return None
     return iam.PolicyDocument(statements=[_invoking(iam.Effect.ALLOW)])
 
@@ -74,14 +74,13 @@ REFUSALS = {
     "INTEGRATION_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, "This took too long: try again."),
     "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
 }
-"""The gateway's own answers. A kind that is not here has the status and the body of DEFAULT_4XX or DEFAULT_5XX.
+"""The gateway's own answers. Kinds that aren't here have the status and body of DEFAULT_4XX or DEFAULT_5XX.
 
-A path or method that an API does not have is refused as if it asked for a signature of AWS: without ``Authorization``
-by MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403; so users report), a kind that
-AWS does not list. No method of ours asks for a signature, so all of these mean that there is nothing, which is what
-DEFAULT_4XX says; the first is here, too, because the laptop's gateway leaves it 403. A resource ``{proxy+}`` for the
-rest would call a function for each path tried.
-
+An API refuses an unknown path or method as if it needed an AWS signature: without ``Authorization`` as
+MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403, users report), a kind that AWS
+doesn't list. No method of ours needs a signature, so all of these mean "not found", as DEFAULT_4XX says; the first is
+here because the laptop's gateway leaves it 403. A resource ``{proxy+}`` for the rest would call a function for each
+path tried.
 https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
 https://github.com/HumanCellAtlas/data-store/issues/328"""
 
@@ -106,18 +105,18 @@ ACCESS_LOG = {
 }
 """One line of JSON for each request; ``requestId`` is the functions' ``correlation_id``.
 
-A path may hold a name that a member gave an address, so the log has the resource's; the functions log other paths.
-
-``extendedRequestId`` is the id that no client can choose:
-https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html"""
+A path may contain a member's name for an address, so the log has the resource's path; the functions log other paths. No
+client can choose ``extendedRequestId``:
+https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
+"""
 
 
 class Gateway(Construct):
-    """A REST API of API Gateway with one stage. ``throttled`` are methods that hash passwords: path and method.
-    ``api_id`` is the id that the local cloud gives it.
+    """A REST API with one stage. ``throttled`` are methods that hash passwords (path and method); ``api_id`` is its id
+    in the local cloud.
 
-    API Gateway has one role to write the logs of all APIs of the account and region. The first API of a stack makes it
-    (``account`` is None); the second one names the first as ``account`` and waits for it.
+    API Gateway has one role per account and region that writes all APIs' logs. A stack's first API creates it
+    (``account`` is None); the second one gets the first as ``account`` and waits for it.
     """
 
     def __init__(
@@ -135,9 +134,9 @@ class Gateway(Construct):
         super().__init__(scope, construct_id)
         self._policy = resource_policy(stage)
         access_log = Log(self, "AccessLog", stage=stage)
-        # Errors only, and never the requests themselves: they hold passwords and tokens.
+        # Only errors, and never requests, which contain passwords and tokens.
         logged: dict[str, Any] = {"logging_level": apigateway.MethodLoggingLevel.ERROR, "data_trace_enabled": False}
-        # What is set for one method replaces all that is set for every method.
+        # A method's settings replace all those for every method.
         sign_ins = apigateway.MethodDeploymentOptions(
             throttling_rate_limit=stage.sign_in_rate, throttling_burst_limit=stage.sign_in_burst, **logged
         )
@@ -147,7 +146,7 @@ class Gateway(Construct):
             rest_api_name=name,
             policy=self._policy,
             endpoint_types=[apigateway.EndpointType.REGIONAL],
-            # Functions compress bodies for clients that ask for it, so the gateway must send bodies as bytes.
+            # Functions compress bodies on request, so the gateway must send bodies as bytes.
             # https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
             binary_media_types=["*/*"],
             deploy_options=apigateway.StageOptions(
@@ -160,7 +159,7 @@ class Gateway(Construct):
                 tracing_enabled=stage.tracing,
                 **logged,
             ),
-            # The one role with which API Gateway writes the logs of all APIs of the account and region.
+            # The role with which API Gateway writes the logs of all APIs of the account and region.
             # https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
             cloud_watch_role=account is None,
             cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if account is None else None,
@@ -170,10 +169,10 @@ class Gateway(Construct):
             self.stage.node.add_dependency(account.api.node.find_child("Account"))
         resource = self.api.node.default_child
         assert isinstance(resource, apigateway.CfnRestApi)  # noqa: S101  # RestApi is this one resource
-        # No TLS below 1.2, and no ciphers without forward secrecy; the construct has no property for it yet.
+        # No TLS below 1.2, and only ciphers with forward secrecy; the construct has no property for it yet.
         resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
         resource.endpoint_access_mode = "BASIC"
-        # The gateway writes its errors to a log of this name. One that it created itself would be kept forever.
+        # The gateway writes its errors to a log of this name. A log that it created itself would be kept forever.
         error_log = Log(
             self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{stage_name}"
         )
@@ -193,23 +192,23 @@ class Gateway(Construct):
             accept(self.stage, nag.GATEWAY_WITHOUT_FIREWALL)
 
     def answer_by(self, function: PythonFunction) -> apigateway.Integration:
-        """Let the gateway wait for a function. One permission for all of its methods: a policy is limited to 20 KB."""
+        """Let the gateway wait for a function. One permission for all methods, because a policy is limited to 20 KB."""
         accept(function.function, nag.AWAITED_BY_THE_GATEWAY)
         return apigateway.LambdaIntegration(function.awaited, scope_permission_to_method=False)
 
     def refuse(self, conditions: Mapping[str, Any]) -> None:
-        """Refuse the requests that meet some conditions, by the API's resource policy.
+        """Refuse requests that meet conditions, by the API's resource policy.
 
-        A policy takes effect with the next deployment of its API (docs.aws.amazon.com/apigateway/latest/developerguide/
-        apigateway-resource-policies-create-attach.html). The CDK makes one, because it names deployments after the
-        API's properties.
+        A policy takes effect with the API's next deployment
+        (docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-resource-policies-create-attach.html). The CDK
+        makes one, because deployments are named after the API's properties.
         """
         if self._policy:
             self._policy.add_statements(_invoking(iam.Effect.DENY, conditions))
 
     @abstractmethod
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
-        """The media type and body of an answer that the gateway gives by itself."""
+        """The media type and body of the gateway's own answer."""
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -240,11 +239,11 @@ class Gateway(Construct):
 
 
 OPEN_TO_BROWSERS = "catalog"
-"""The function that answers preflight requests of other sites' pages. It cannot write."""
+"""The function that answers preflight requests of other sites' pages. It can't write."""
 
 
 def _routes_with_bodies() -> set[tuple[str, str]]:
-    """Methods and paths that take a body, as the functions' own OpenAPI document says."""
+    """The methods and paths that take a body, from the OpenAPI document."""
     document = json.loads((ROOT / "functions" / "api" / "openapi.json").read_text(encoding="utf-8"))
     return {
         (method.upper(), path)
@@ -255,7 +254,7 @@ def _routes_with_bodies() -> set[tuple[str, str]]:
 
 
 class DealsApi(Gateway):
-    """The REST API that the OpenAPI document describes, with its one stage, ``v1``."""
+    """The REST API that the OpenAPI document describes, with its single stage ``v1``."""
 
     def __init__(self, scope: Construct, *, stage: Stage, functions: Mapping[str, PythonFunction]) -> None:
         self._open = bool(stage.cors_origins)
@@ -273,7 +272,7 @@ class DealsApi(Gateway):
             "Authorizer",
             handler=functions["authorizer"].awaited,
             identity_sources=[apigateway.IdentitySource.header("Authorization")],
-            # The authorizer's answers are never kept, so that signing out takes effect at once.
+            # The authorizer's answers are never cached, so that signing out takes effect at once.
             results_cache_ttl=Duration.seconds(0),
         )
         accept(functions["authorizer"].function, nag.AWAITED_BY_THE_GATEWAY)
@@ -281,7 +280,7 @@ class DealsApi(Gateway):
             name: self.answer_by(functions[name]) for name in dict.fromkeys(route.function for route in ROUTES)
         }
         bodies = _routes_with_bodies() if stage.checks_bodies else set()
-        # A JSON object with any fields: the functions say which of them are wrong (422).
+        # A JSON object with any fields: the functions name the invalid ones (422).
         an_object = apigateway.JsonSchema(
             schema=apigateway.JsonSchemaVersion.DRAFT4, type=apigateway.JsonSchemaType.OBJECT
         )
@@ -299,7 +298,7 @@ class DealsApi(Gateway):
             if route.caller is Audience.ANYONE:
                 accept(method, nag.OPEN_ROUTE)
         if stage.cors_origins:
-            # OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``.
+            # OPTIONS without a session for each path. Paths of public reads have it from ``_verbs``.
             asked = {route.path for route in ROUTES if route.is_public_read}
             for path in dict.fromkeys(route.path for route in ROUTES if route.path not in asked):
                 resource = self.api.root.resource_for_path(path)
@@ -309,11 +308,11 @@ class DealsApi(Gateway):
         CfnOutput(Stack.of(self), "ApiId", value=self.api.rest_api_id)
 
     def _verbs(self, route: Route, bodies: Collection[tuple[str, str]]) -> Sequence[str]:
-        """The methods that a route is deployed as: HEAD beside GET, because a gateway refuses methods it does not have.
+        """The methods that a route is deployed as: GET with HEAD, because a gateway refuses methods it doesn't have.
 
-        Where browsers ask with OPTIONS, GET is deployed as ANY, which takes every method that its path has not: with a
-        method for each, the stack would have too many resources. So are the other methods of a path that is all one
-        function's and takes sessions only, except for those whose bodies are checked.
+        If browsers send OPTIONS, GET is deployed as ANY, which takes all methods that its path lacks: with one for
+        each, the stack would have too many resources. The same holds for other methods of a path with a single function
+        and sessions only, except those whose bodies are checked.
         """
         if not self._open:
             return ["GET", "HEAD"] if route.method == "GET" else [route.method]
@@ -323,7 +322,7 @@ class DealsApi(Gateway):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The gateway's own answers hold nothing private, so with CORS every page may read them."""
+        """The gateway's own answers are public, so with CORS every page may read them."""
         if not self._open:
             return {}
         readable = "'Retry-After, WWW-Authenticate, X-Correlation-Id'"
@@ -335,13 +334,12 @@ class DealsApi(Gateway):
 
 
 ANY = "ANY"
-"""All methods that a path has not by themselves. The functions refuse what they do not take (405): a method for each
-of GET, HEAD and POST would be a tenth of the 500 resources that a stack may have.
-
+"""All methods that a path doesn't have itself. Functions refuse the wrong ones (405): separate methods for GET, HEAD
+and POST would be a tenth of a stack's 500 resources.
 https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html"""
 
 REST = "{proxy+}"
-"""All that follows a prefix. It does not match an empty rest, so the prefix needs a resource of its own."""
+"""Everything below a prefix. It doesn't match the prefix itself, which needs its own resource."""
 
 _STYLE = (
     ":root{color-scheme:light dark}"
@@ -354,12 +352,12 @@ _STYLE = (
     "h1{font:700 clamp(2rem,1.5rem + 2.2vw,3.6rem)/1.05 Arial Narrow,sans-serif;margin:1.5rem 0 .5rem}"
     "main a{color:inherit}"
 )
-"""The site's look, as far as it goes without a file: the gateway may be what refuses the file.
-
-Colours as numbers: ``#`` may mean something in a template of the gateway."""
+"""The site's look without files: the gateway may refuse those, too. Colours have no ``#``, which may be special in its
+templates."""
 
 STYLE_SOURCE = f"'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
-"""The hash with which a content security policy allows that style: https://www.w3.org/TR/CSP3/#match-element-to-source-list."""
+"""The hash with which a content security policy allows that style:
+https://www.w3.org/TR/CSP3/#match-element-to-source-list."""
 
 _PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -370,7 +368,7 @@ _PAGE = (
 
 
 class SiteApi(Gateway):
-    """The REST API of the pages, with its one stage, ``web``."""
+    """The pages' REST API, with its single stage ``web``."""
 
     def __init__(
         self,
@@ -400,10 +398,10 @@ class SiteApi(Gateway):
                 method = resource.add_method(ANY, integration, request_validator=self.validator)
                 accept(method, nag.OPEN_PAGE)
             if each.row.takes_passwords:
-                # A method of its own, because it is throttled by itself.
+                # A separate method, because it has its own throttling.
                 method = resource.add_method("POST", integration, request_validator=self.validator)
                 accept(method, nag.OPEN_PAGE)
-        # What is in front needs the API's id, and the API its functions: so these cannot know its own name.
+        # A proxy in front needs the API's id, and the API its functions, so these can't know the proxy's name.
         own = "" if stage.front else f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
         for each in functions:
             if each.row.pages is not None or each.row.makes_links:
@@ -412,7 +410,7 @@ class SiteApi(Gateway):
         CfnOutput(Stack.of(self), "SiteId", value=self.api.rest_api_id)
 
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
-        """A page that is whole in itself: the gateway has neither the templates nor the style sheets."""
+        """A self-contained page: the gateway has neither templates nor style sheets."""
         page = _PAGE.format(style=_STYLE, title=phrase(status), detail=html.escape(detail), home=f"{self._base}/")
         return "text/html; charset=utf-8", page
 

@@ -1,9 +1,8 @@
-"""One Lambda function as a construct, and what starts those in the background.
+"""Lambda functions as constructs, and the triggers of background functions: clock, deployment, stream and queue.
 
-A function has its artifact, its role and its log, which is kept as long as the stage says; the log outlives its stack
-only where the stage's data does. Functions are started by the clock, a deployment, the table's stream, and the queue of
-the fan-out. CloudFormation runs the seed when what it would write has changed. Readers of the stream and the queue each
-have their dead-letter queue.
+A function has its artifact, its role and its log, which outlives the stack only if the stage's data does.
+CloudFormation runs the seed when its content has changed. Each reader of the stream or a queue has its dead-letter
+queue.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ RETENTIONS = {
     30: logs.RetentionDays.ONE_MONTH,
     90: logs.RetentionDays.THREE_MONTHS,
 }
-"""The days that a stage may name. CloudWatch takes some numbers only."""
+"""The retention days that a stage may choose. CloudWatch accepts only some numbers."""
 
 
 class Log(logs.LogGroup):
-    """A log group of a stage. CloudFormation chooses its name, unless the writer needs a certain one (``name``).
+    """A log group of a stage. CloudFormation chooses its name, unless the writer requires one (``name``).
 
-    A log with a chosen name never outlives its stack: the next stack could not make a log of the same name.
+    A log with a chosen name never outlives its stack: the next stack couldn't create it.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, name: str | None = None) -> None:
@@ -59,13 +58,13 @@ class Log(logs.LogGroup):
 
 
 class PythonFunction(Construct):
-    """A Lambda function, made of its row in ``functions.py``."""
+    """A Lambda function, made from its row in ``functions.py``."""
 
     def __init__(self, scope: Construct, row: Function, *, artifact: Artifact, stage: Stage, table: DealsTable) -> None:
         super().__init__(scope, row.name.capitalize())
         self.row = row
         log = Log(self, "Log", stage=stage)
-        # Not the managed policy that CDK would attach: it may create and write every log of the account.
+        # Not the CDK's managed policy, which may create and write every log of the account.
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log.grant_write(self.role)
         table.grant(self.role, row.access_at(stage))
@@ -99,12 +98,12 @@ class PythonFunction(Construct):
 
     @cached_property
     def awaited(self) -> lambda_.IFunction:
-        """The function as synchronous callers invoke it: with SnapStart, its newest version, by an alias."""
+        """The function for synchronous callers: with SnapStart, an alias of its newest version."""
         if not self._snap_start:
             return self.function
         resource = self.function.node.default_child
         assert isinstance(resource, lambda_.CfnFunction)  # noqa: S101  # a Function is this one resource
-        # Not for every function: a snapshot is of a version, and the other functions have none.
+        # Not for every function: a snapshot needs a version, which the other functions don't have.
         resource.snap_start = lambda_.CfnFunction.SnapStartProperty(apply_on="PublishedVersions")
         return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)
 
@@ -113,9 +112,9 @@ _TOO_LATE = Duration.minutes(1)
 
 
 class EachMinute(Construct):
-    """Invokes each minute the functions whose rows say so.
+    """Invokes the functions whose rows say so, every minute.
 
-    A minute that is missed or fails is not repeated: the next one does its work.
+    A missed or failed minute isn't repeated: the next one does its work.
     """
 
     def __init__(self, scope: Construct, *, functions: Iterable[PythonFunction]) -> None:
@@ -141,7 +140,7 @@ SEEDED_BY = ("functions/background/seed.py", "shared/data/catalog/topics.py", "s
 
 
 class Seeds(CustomResource):
-    """The items that every table has, such as its categories, written by the seed's function."""
+    """The items that every table needs, such as categories, written by the seed's function."""
 
     def __init__(self, scope: Construct, *, function: PythonFunction, table: DealsTable) -> None:
         super().__init__(
@@ -149,9 +148,9 @@ class Seeds(CustomResource):
             "Seeds",
             resource_type="Custom::SeedCategories",
             service_token=function.function.function_arn,
-            # A seed that never answers would otherwise hold up a deployment for an hour.
+            # Otherwise a seed that never answers would block a deployment for an hour.
             service_timeout=Duration.minutes(2),
-            # CloudFormation asks again only when a property has changed.
+            # CloudFormation calls again only if a property has changed.
             properties={"Seeds": digest_of(*SEEDED_BY)},
         )
         self.node.add_dependency(table, function)
@@ -159,22 +158,19 @@ class Seeds(CustomResource):
 
 
 KEPT_FOR = Duration.days(14)
-"""How long a dead-letter queue keeps a message: SQS's longest.
-
-https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
-"""
+"""How long a dead-letter queue keeps a message: SQS's maximum.
+https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html"""
 
 MAX_RECEIVES = 5
-"""Deliveries of a unit of work before it goes to the dead-letter queue. Each is repeated without harm."""
+"""Deliveries of a unit of work before it goes to the dead-letter queue. Repeating one is harmless."""
 
 COUNTED = lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT])
-"""Lambda counts what an event source mapping polls only where that is configured, each count a metric:
-https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
-"""
+"""Lambda counts an event source mapping's polls only if configured, each count as a metric:
+https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics"""
 
 
 def _queue(scope: Construct, stage: Stage, **settings: Any) -> sqs.Queue:
-    """A queue that SQS encrypts and that is asked over TLS only, where the cloud has any."""
+    """A queue encrypted by SQS, and accessible only over TLS if the cloud has it."""
     queue = sqs.Queue(
         scope, "Queue", encryption=sqs.QueueEncryption.SQS_MANAGED, enforce_ssl=not stage.emulated, **settings
     )
@@ -193,10 +189,9 @@ def _dead_letters(scope: Construct, stage: Stage, name: str) -> sqs.Queue:
 
 
 class StreamReader(Construct):
-    """Lets a function read the records of the table's stream that match one of its row's filters.
+    """Lets a function read the stream records that match its row's filters.
 
-    A batch that fails is halved until the record at fault is alone. This record is tried again, then put into the
-    dead-letter queue.
+    A failing batch is halved until the failing record is alone; that is retried, then goes to the dead-letter queue.
     """
 
     def __init__(
@@ -230,8 +225,8 @@ class StreamReader(Construct):
 
 
 class WorkQueue(Construct):
-    """A queue of work, one function that works on it, others that send it and know it by a ``variable``, and its
-    dead-letter queue."""
+    """A queue of work with its worker function, its senders (which find it in ``variable``), and its dead-letter
+    queue."""
 
     def __init__(
         self,
@@ -270,7 +265,7 @@ class WorkQueue(Construct):
         worker.function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
         accept(worker.function, nag.FED_BY_A_MAPPING, nag.QUEUE_HAS_THE_FAILURES)
-        # On AWS a batch is authorized as the messages in it; MiniStack asks for a right of its own.
+        # On AWS a batch is authorized as its messages; MiniStack requires a right of its own.
         # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_AddPermission.html
         actions = ["sqs:SendMessage", *(["sqs:SendMessageBatch"] if stage.emulated else [])]
         for each in senders:

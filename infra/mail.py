@@ -1,4 +1,4 @@
-"""Mail by Amazon SES: the queue of what is to be sent, and the right to send it."""
+"""Mail through Amazon SES: the queue of mails, and the right to send."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from infra.settings import Stage
 from infra.stacks import Site
 
 MAILERS = 2
-"""Mailers at once, Lambda's least: a new account in production sends 14 mails a second, which one mailer does.
-
+"""Mailers at once, Lambda's minimum: a new account in production sends 14 mails a second, which one mailer does.
 https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas.html"""
 
 _KEY_OF_REPORTS = Acceptance(
@@ -31,20 +30,20 @@ _KEY_OF_REPORTS = Acceptance(
 )
 
 ASKING = ("accounts", "account", "mailer")
-"""The functions that put what is to be mailed into the queue."""
+"""The functions that put mail into the queue."""
 
 DIGESTS = {"kind": "digests", "to": "", "accountId": "", "at": events.EventField.time}
-"""The message that the clock puts into the queue each hour (``shared/data/mail/mailing.py`` reads it)."""
+"""The message that the clock queues each hour (``shared/data/mail/mailing.py`` reads it)."""
 
 
 def add(stack: Stack, site: Site) -> None:
-    """Give a stack what sends mail, where its stage says from whom."""
+    """Add what sends mail if the stage names a sender."""
     if mail := site.stage.option(Mail):
         site.work.append(MailSending(stack, stage=site.stage, mail=mail, functions=site.by_name).queue)
 
 
 class MailSending(Construct):
-    """The queue of mail, the function that sends it, and what SES needs in addition to the sender's identity.
+    """The mail queue, the function that sends, and SES's resources other than the sender's identity.
 
     The identity is made by hand: it belongs to the account, and stages share a domain (``docs/deploying.md``).
     """
@@ -71,9 +70,9 @@ class MailSending(Construct):
         ]
         if stage.emulated:
             ses.CfnEmailIdentity(self, "Identity", email_identity=mail.domain)
-            resources = ["*"]  # MiniStack asks for nothing less, and does not pass on a mail's sender
+            resources = ["*"]  # MiniStack requires no less, and doesn't pass on a mail's sender
             accept(self.mailer.role, nag.MINISTACK_ASKS_ON_EVERYTHING)
-        # As this sender only. A configuration set that a request names is asked for, too:
+        # Only as this sender. A request's configuration set is authorized, too:
         # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsimpleemailservicev2.html
         self.mailer.function.add_to_role_policy(
             iam.PolicyStatement(
@@ -106,7 +105,7 @@ class MailSending(Construct):
             self.mailer.function.add_environment(name, value)
 
     def _subscribe(self, configuration: ses.ConfigurationSet) -> None:
-        """Put bounces and complaints, which SES publishes to a topic, into the queue.
+        """Queue bounces and complaints, which SES publishes to a topic.
 
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-sns.html
         """

@@ -1,7 +1,7 @@
-"""The rules of cdk-nag, which a synthesis must keep, and every rule that something of ours breaks, with the reason.
+"""cdk-nag's rules, which every synthesis checks, and each accepted violation with its reason.
 
-``accept`` puts an acceptance on the construct that it is for; checkov and cfn-lint read theirs from the same list. A
-test fails for each that is not needed.
+``accept`` attaches an acceptance to its construct; checkov and cfn-lint read theirs from the same list. A test fails
+for an unneeded acceptance.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from constructs import IConstruct
 class Acceptance:
     """A reason, and the rules that may be broken for it.
 
-    One of several findings of a rule of cdk-nag is named by what its brackets hold: ``AwsSolutions-IAM5[Resource::*]``.
+    A single finding of a cdk-nag rule is named by its brackets: ``AwsSolutions-IAM5[Resource::*]``.
     """
 
     def __init__(self, reason: str, *rules: str) -> None:
@@ -26,13 +26,13 @@ CFN_LINT = ("W3005",)
 """The CDK states dependencies that a reference already implies."""
 
 NO_LOG_NO_VERSIONS = ("AwsSolutions-S1", "CKV_AWS_18", "CKV_AWS_21")
-"""The rules that a bucket breaks which is not logged, and keeps no versions."""
+"""Rules broken by a bucket without logging and versions."""
 
 _NO_DEAD_LETTERS = ("Serverless-LambdaDLQ", "CKV_AWS_116")
-"""The rules that a function breaks which has no dead-letter queue of its own."""
+"""Rules broken by a function without a dead-letter queue of its own."""
 
 _OPEN = ("AwsSolutions-APIG4", "CKV_AWS_59")
-"""The rules that a method breaks which asks for no session."""
+"""Rules broken by a method that requires no session."""
 
 # Functions
 
@@ -156,16 +156,16 @@ PACKS = ("AwsSolutions", "Serverless")
 """The packs of rules. A rule's name begins with its pack's."""
 
 CHECKOV = "CKV"
-"""The beginning of the names of checkov's rules."""
+"""The prefix of checkov's rules."""
 
 
 def require(app: cdk.App) -> None:
-    """Let every synthesis of an app fail that breaks a rule of these packs."""
+    """Make every synthesis of an app fail that breaks a rule of these packs."""
     cdk.Validations.of(app).add_plugins(cdk_nag.AwsSolutionsChecks(app), cdk_nag.ServerlessChecks(app))
 
 
 def accept(construct: IConstruct, *acceptances: Acceptance) -> None:
-    """Accept that a construct breaks rules; cdk-nag's rules, on everything within it too.
+    """Accept that a construct breaks rules; cdk-nag's rules also on everything within it.
 
     checkov reads it from the resource's metadata in the template. Raises ValueError for a rule of neither.
     """

@@ -1,7 +1,7 @@
-"""The monitoring of a deployment: its metrics, the alarms on them, the topic that they notify, and the dashboard.
+"""Monitoring of a deployment: metrics, alarms, the topic that they notify, and the dashboard.
 
-Each alarm watches one metric and no formula, which would cost as much as all its metrics. Alarms and dashboard are a
-nested stack.
+Each alarm watches one metric instead of a formula, which would cost as much as all its metrics. Alarms and dashboard
+are in a nested stack.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def only(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Met
 
 
 def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
-    """A count that DynamoDB reports. Without an index's name, it leaves out what happened to the indexes."""
+    """A count that DynamoDB reports. Without an index's name it excludes the indexes."""
     return cloudwatch.Metric(
         namespace="AWS/DynamoDB",
         metric_name=name,
@@ -78,15 +78,14 @@ OPERATIONS = (
     "GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems",
     "BatchExecuteStatement", "BatchWriteItem",
 )  # fmt: skip
-"""The functions' operations on the table: DynamoDB counts its own failures by operation only.
-
+"""The functions' operations on the table: DynamoDB counts its own failures only by operation.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html"""
 
 
 class Alarms(Construct):
-    """One alarm for each thing that has a bound, as far as the stage watches it.
+    """One alarm for each bound, as far as the stage watches it.
 
-    Its description names the section of the runbook that helps.
+    An alarm's description names its section of the runbook.
     """
 
     def __init__(self, scope: Construct, *, stage: Stage, site: Site, topic: sns.ITopic) -> None:
@@ -105,7 +104,7 @@ class Alarms(Construct):
                 self._add(each.kind, None, each.metric, bound=each.bound, **more)
 
     def _watch_events(self, site: Site) -> None:
-        """The stream, the queues of work, and the dead-letter queues."""
+        """Alarms on the stream, the queues of work, and the dead-letter queues."""
         for module, function in site.stream_readers.items():
             self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
         for module, mapping in site.mappings.items():
@@ -119,11 +118,11 @@ class Alarms(Construct):
                 self._add("loop_is_stopped", each.row.name, dropped)
         for name, queue in site.dead_letters.items():
             self._add("dead_letters_are_waiting", name, queue.metric_approximate_number_of_messages_visible())
-            # By its number, not by its age: a look at what is there (``btd redrive``) would take it out of the age.
+            # By number instead of age: looking at the messages (``btd redrive``) would remove them from the age.
             self._add("dead_letters_grow_old", name, queue.metric_approximate_number_of_messages_visible())
 
     def _watch_functions(self, site: Site) -> None:
-        """Functions, and the gateways before them."""
+        """Alarms on functions, and on the gateways before them."""
         for module, function in {**site.answering, **site.working}.items():
             self._add("function_fails", module, function.metric_errors())
             self._add("function_is_throttled", module, function.metric_throttles())
@@ -137,7 +136,7 @@ class Alarms(Construct):
             self._add("too_many_requests", name, gateway.stage.metric_count(statistic=SUM))
 
     def _watch_table(self, site: Site) -> None:
-        """Alarms on what DynamoDB refuses, and where it fails."""
+        """Alarms on DynamoDB's refusals and failures."""
         self._add("table_is_throttled", "reads", of_table(site, "ReadThrottleEvents"))
         self._add("table_is_throttled", "writes", of_table(site, "WriteThrottleEvents"))
         for index in INDEXES:
@@ -151,7 +150,7 @@ class Alarms(Construct):
             self._add("table_fails", operation, of_table(site, "SystemErrors", Operation=operation))
 
     def _watch_ours(self, site: Site) -> None:
-        """Alarms on what the functions report of themselves."""
+        """Alarms on the functions' own metrics."""
         stage = self._stage
         # This measures late notifications. If none are sent at all, the queues' alarms ring.
         self._add("news_is_late", None, only(stage, metrics.FAN_OUT_LAG, MAXIMUM))
@@ -175,13 +174,13 @@ class Alarms(Construct):
         below: bool = False,
         silence_is_bad: bool = False,
     ) -> None:
-        """An alarm of a kind, at the stage's bound for it if no other is given.
+        """Add an alarm of a kind, with the stage's bound for it by default.
 
-        Most metrics have no values while nothing happens, which is all right.
+        Most metrics have no values while nothing happens, which is fine.
 
-        ``silence_is_bad``: the alarm also rings when its metric has no more values, by going to INSUFFICIENT_DATA. A
-        new alarm begins in that state, and only a change notifies: on a new stage it is quiet until the first value. If
-        missing values counted as "breaching", each would ring before the clock's first minute. Sources:
+        ``silence_is_bad``: the alarm also rings when its metric stops, by going to INSUFFICIENT_DATA. A new alarm
+        begins in that state and only a change notifies, so a new stage is quiet until the first value. If missing
+        values counted as "breaching", each would ring before the clock's first minute. Sources:
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
         https://docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
@@ -215,7 +214,6 @@ Part = TypeVar("Part")
 
 MOST_STATUSES = 100
 """Alarms that one widget of a dashboard may show.
-
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html"""
 
 _SAID = (
@@ -228,7 +226,7 @@ _SAID = (
 
 
 class Dashboard(Construct):
-    """One page: what rings, what readers and editors do, what it costs the functions, the queues and the table."""
+    """One page: alarms, readers' and editors' activity, and the load of functions, queues and table."""
 
     def __init__(self, scope: Construct, *, stage: Stage, site: Site, alarms: list[cloudwatch.Alarm]) -> None:
         super().__init__(scope, "Dashboard")
@@ -327,7 +325,7 @@ class Dashboard(Construct):
         cloudwatch.Dashboard(
             self,
             "Dashboard",
-            # Dashboards belong to the account and not to a region, and a stage may be in several regions.
+            # Dashboards belong to the account instead of a region, and a stage may be in several regions.
             # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Dashboards.html
             dashboard_name=f"{stage.stack_name}-overview-{Stack.of(self).region}",
             default_interval=Duration.hours(3),
@@ -336,13 +334,13 @@ class Dashboard(Construct):
 
 
 def _statuses(alarms: list[cloudwatch.Alarm]) -> list[cloudwatch.IWidget]:
-    """A row of the dashboard: the state of some alarms, as high as they need."""
+    """A dashboard row with the state of some alarms, as high as they need."""
     height = 3 + len(alarms) // 20
     return [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=height)]
 
 
 def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMetric]:
-    """Some counts of what the functions report, of each function that reports them."""
+    """The sums of metrics, for each function that reports them."""
     return [
         _of(of_function(stage, metric, module), f"{metric.name} {module}")
         for metric in reported
@@ -351,13 +349,13 @@ def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMe
 
 
 def _by_index(site: Site, *names: str) -> list[cloudwatch.IMetric]:
-    """Some counts, of the table and of each of its indexes."""
+    """Counts of the table and of each of its indexes."""
     places = {"table": {}, **{index.name: {"GlobalSecondaryIndexName": index.name} for index in INDEXES}}
     return [_of(of_table(site, name, **place), f"{name} {of}") for name in names for of, place in places.items()]
 
 
 def _each(parts: Mapping[str, Part], measure: Callable[[Part], cloudwatch.Metric]) -> list[cloudwatch.Metric]:
-    """A metric of each of some parts, under the part's name."""
+    """A metric of each part, under the part's name."""
     return [_of(measure(part), name) for name, part in parts.items()]
 
 
@@ -370,12 +368,12 @@ def _graph(title: str, *left: cloudwatch.IMetric) -> cloudwatch.GraphWidget:
 
 
 class Observability(Construct):
-    """Alarms, the topic that they and the budget notify, and where all is watched a dashboard of it.
+    """Alarms, the topic that they and the budget notify, and a dashboard if everything is watched.
 
-    Alarms and dashboard are a nested stack: a stack has 500 resources at most, and these would be a hundred of them
-    (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html). What is watched goes
-    there by parameters, so nothing is exported, and anything can be removed. The topic stays outside, so that its
-    confirmed subscriptions stay.
+    Alarms and dashboard are in a nested stack: a stack has at most 500 resources, and these would be a hundred of them
+    (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html). Parameters name what is
+    watched, so nothing is exported and anything can be removed. The topic stays outside, so that its confirmed
+    subscriptions stay.
     """
 
     def __init__(self, scope: Construct, *, site: Site) -> None:
@@ -395,17 +393,17 @@ class Observability(Construct):
             )
 
     def _topic(self, stage: Stage) -> sns.Topic:
-        """Where alarms and the budget are reported: by email, if the stage names an address. Reached over TLS only.
+        """The topic of alarms and the budget, with an email subscription if the stage names an address. TLS only.
 
-        SNS's disks are encrypted (https://docs.aws.amazon.com/sns/latest/dg/sns-data-encryption.html). Encryption by a
-        key would need one of our own, which CloudWatch may use, for $1 a month: a message names an alarm and a number.
+        SNS's disks are encrypted (https://docs.aws.amazon.com/sns/latest/dg/sns-data-encryption.html). A key for
+        CloudWatch would have to be our own, for $1 a month; a message holds only an alarm's name and a number.
         https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
         """
         topic = sns.Topic(
             Construct(self, "Topic"), "Topic", display_name=f"Alarms of {stage.stack_name}", enforce_ssl=True
         )
         accept(topic, nag.KEY_OF_SNS)
-        # A policy of our own replaces the default one, which lets the account's alarms publish.
+        # Our policy replaces the default one, which lets the account's alarms publish.
         for service in ("cloudwatch", "budgets"):
             topic.add_to_resource_policy(
                 iam.PolicyStatement(
@@ -421,9 +419,9 @@ class Observability(Construct):
         return topic
 
     def _budget(self, dollars: int) -> None:
-        """Warn of a month that costs more than so many dollars, and of one that will.
+        """Warn of a month that costs, or will cost, more than so many dollars.
 
-        It counts what the whole account pays, eight to twelve hours late:
+        It counts the whole account's costs, eight to twelve hours late:
         https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-managing-costs.html
         """
         budgets.CfnBudget(

@@ -1,4 +1,4 @@
-"""The bucket of pictures: what editors send, what is made of it, and the queue between the two."""
+"""The bucket of uploads and pictures, and the queue between the two."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PICTURES_BY_HASH = Acceptance(
 
 
 def add(stack: Stack, site: Site) -> None:
-    """Give a stack the bucket, and the queue that the resizer takes uploads from."""
+    """Add the bucket, and the resizer's queue of uploads."""
     pictures = Pictures(stack, stage=site.stage, functions=site.functions)
     uploads = WorkQueue(
         stack,
@@ -49,17 +49,17 @@ def add(stack: Stack, site: Site) -> None:
         name="uploads",
         worker=site.by_name["resizer"],
         workers=site.stage.workers,
-        batch_size=1,  # a picture takes the memory of a function
+        batch_size=1,  # a picture takes a function's whole memory
     )
     pictures.notify(uploads)
     site.work.append(uploads)
 
 
 class Pictures(Construct):
-    """A private bucket: readers get pictures from a function, and editors send them by forms that functions sign.
+    """A private bucket: readers get pictures from a function, and editors upload with forms that functions sign.
 
-    An upload is gone after a day. A picture that no deal names any more is tagged, and gone when S3 next looks, which
-    it does once a day, if the picture is a day old.
+    An upload is deleted after a day. An unused picture is tagged, and deleted once it is a day old, when S3 looks next,
+    which it does daily.
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-configuration-examples.html
     """
 
@@ -72,8 +72,8 @@ class Pictures(Construct):
             s3.LifecycleRule(prefix=PICTURES, tag_filters={"replaced": "yes"}, expiration=A_DAY),
             s3.LifecycleRule(abort_incomplete_multipart_upload_after=A_DAY),
             tls=not stage.emulated,
-            # The gateway's own address is not known here, since its functions know the bucket. A form is signed, so
-            # that its origin proves nothing.
+            # The gateway's own address isn't known here, because its functions know the bucket. A form is signed, so
+            # its origin needn't prove anything.
             cors=[s3.CorsRule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=[stage.origin or EVERY_ORIGIN])],
         )
         accept(self.bucket, _PICTURES_OF_DEALS)
@@ -89,8 +89,8 @@ class Pictures(Construct):
                 each.function.add_environment(BUCKET, self.bucket.bucket_name)
 
     def notify(self, work: WorkQueue) -> None:
-        """Have S3 notify a queue of each upload. Any bucket of this account may: the policy must be there before this
-        one, so it cannot name it.
+        """Have S3 notify a queue of each upload. Any bucket of this account may: the policy must exist before the
+        bucket, so it can't name it.
 
         https://docs.aws.amazon.com/AmazonS3/latest/userguide/grant-destinations-permissions-to-s3.html
         """
@@ -104,7 +104,7 @@ class Pictures(Construct):
         )
         resource = self.bucket.node.default_child
         assert isinstance(resource, s3.CfnBucket)  # noqa: S101  # a Bucket is this one resource
-        # Stated here, and not by the CDK's own notifications, which would need a function of its own to set them.
+        # Set here instead of by the CDK's notifications, which would need a function of their own.
         uploads = {"s3Key": {"rules": [{"name": "prefix", "value": UPLOADS}]}}
         resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
             queue_configurations=[{"event": "s3:ObjectCreated:*", "queue": work.queue.queue_arn, "filter": uploads}]

@@ -1,4 +1,4 @@
-"""Settings of each stage, and when alarms ring, in one place. A stage is deployed with ``cdk deploy -c stage=NAME``."""
+"""Each stage's settings and alarm bounds. A stage is deployed with ``cdk deploy -c stage=NAME``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from infra.rows import Bound, Option
 from shared import features
 
 SITE_STAGE = "web"
-"""The gateway's stage of the pages: what their paths begin with at the gateway's own address."""
+"""The pages' gateway stage: the prefix of their paths at the gateway's own address."""
 
 EVERY_ORIGIN = "*"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
@@ -34,8 +34,8 @@ Settings = TypeVar("Settings", bound=Option)
 class Watch(Enum):
     """How much of a stage is watched.
 
-    ``FULL``: an alarm for everything that has a bound, all metrics of ours, and a dashboard, for about $38 a month.
-    ``ESSENTIAL``: alarms on what means that data or money is being lost, and the metrics they need, for under $2.
+    ``FULL``: an alarm for every bound, all our metrics and a dashboard, for about $38 a month. ``ESSENTIAL``: alarms
+    that mean a loss of data or money, and their metrics, for under $2.
     """
 
     NOTHING = "nothing"
@@ -47,7 +47,7 @@ class Watch(Enum):
 class Target:
     """The interpreter and processor that an artifact is built for.
 
-    ``uv_platform`` is uv's name of the platform; None builds for the interpreter and machine that run now.
+    ``uv_platform`` is uv's name of the platform; None builds for the current interpreter and machine.
     """
 
     python: str
@@ -57,7 +57,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """A domain name of your own that leads to the APIs directly; its certificate is in the stack's region.
+    """Your own domain name that leads to the APIs directly; its certificate is in the stack's region.
 
     The name's DNS record is an alias of the output ``SiteTarget``.
     """
@@ -68,7 +68,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class RestoredTable:
-    """A table that was restored beside the stack's own, and takes its place: its name, and the ARN of its stream."""
+    """A restored table that replaces the stack's own: its name, and the ARN of its stream."""
 
     name: str
     stream_arn: str
@@ -76,39 +76,36 @@ class RestoredTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How much is too much, for each kind of alarm: one bound each, with its reason."""
+    """The bounds of alarms, one for each kind, with reasons."""
 
     stream_is_behind: Bound = Bound(60_000, minutes=1, points=3, of=5)
-    """Milliseconds that a reader of the stream is late. One or two seconds are usual; a reader that is late by a
-    minute fails or cannot keep up. Meanwhile pages are out of date and no news is sent."""
+    """Milliseconds that a reader of the stream is late. One or two seconds are usual; a minute means that it fails or
+    can't keep up. Until it catches up, pages are outdated and no news is sent."""
 
     reader_stands_still: Bound = Bound(1, minutes=1, points=15, of=15)
-    """Polls of a reader of the stream or the queue. Lambda counts each poll, also one that finds nothing. No poll in a
-    quarter of an hour means that the mapping was disabled, which makes no errors and reports no age of a record.
-
+    """Polls of a reader of the stream or the queue. Lambda counts each poll, even one that finds nothing. No poll in a
+    quarter of an hour means that the mapping was disabled, which causes no errors and reports no age of a record.
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html"""
 
     work_is_old: Bound = Bound(480, minutes=1, points=3, of=5)
-    """Seconds that the oldest message of a queue waits. One that fails is hidden for six minutes. From its third
-    delivery on, after twelve, SQS leaves it out of this age: eight minutes are more than one failed delivery takes, and
-    leave time for three points.
-
+    """Seconds that a queue's oldest message waits. A failed one is hidden for six minutes. From its third delivery on,
+    after twelve, SQS leaves it out of this age: eight minutes are more than one failed delivery takes, and leave
+    time for three points.
     https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html"""
 
     work_piles_up: Bound = Bound(1_000, minutes=5, points=2, of=2)
-    """Messages that wait: cohorts of 250 readers, or uploads. A cohort queues the next one only when it is worked
-    on, so that even a hot deal has at most eight waiting: a thousand mean five hundred new deals at once, or a
-    messenger that fails."""
+    """Waiting messages: cohorts of 250 readers, or uploads. A cohort queues the next one only when it is worked on, so
+    even a hot deal has at most eight waiting: a thousand mean five hundred new deals at once, or a failing
+    messenger."""
 
     loop_is_stopped: Bound = Bound(1, minutes=5)
     """Invocations that Lambda dropped because it took the messenger's work for an endless loop. The messenger is
-    allowed its loop (``functions.py``): one dropped invocation means that this setting was lost and readers are
-    notified nothing.
-
+    allowed its loop (``functions.py``): one dropped invocation means that this setting was lost and no reader is
+    notified.
     https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html"""
 
     dead_letters_are_waiting: Bound = Bound(1)
-    """Messages in a dead-letter queue: the first is one too many, because only a person takes it out."""
+    """Messages in a dead-letter queue: the first is one too many, because only a person removes it."""
 
     dead_letters_grow_old: Bound = Bound(1, minutes=60, points=12, of=12)
     """The same, in each of twelve hours. The stream keeps a batch for 24 hours, of which six may have passed before the
@@ -118,34 +115,31 @@ class Bounds:
     """Invocations that ended in an error or a timeout. A bad request gets an answer, so each of these is a bug."""
 
     request_fails: Bound = Bound(1, minutes=5)
-    """Requests that were answered with 500 because of a fault of ours: each of these is a bug, too."""
+    """Requests answered with 500 because of our fault: each is a bug, too."""
 
     function_is_throttled: Bound = Bound(1, minutes=5)
     """Invocations that Lambda refused: the account's concurrency is used up, for all of its functions.
-
     https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html"""
 
     answer_is_slow: Bound = Bound(2_000, minutes=5, points=3, of=3)
-    """Milliseconds, 99th percentile, of a function behind the API and of the API itself. A cold start takes less, a
-    table that is throttled takes more."""
+    """Milliseconds (99th percentile) of a function behind the API, and of the API. A cold start takes less, a throttled
+    table more."""
 
     work_is_slow: Bound = Bound(15_000, minutes=5, points=2, of=2)
-    """The same for a function behind the stream, the queue or the clock: half of the shortest of their timeouts."""
+    """The same for a function behind the stream, the queue or the clock: half of their shortest timeout."""
 
     api_fails: Bound = Bound(5, minutes=5)
-    """Answers of 500 and above: 503 where the table is busy, 502 and 504 where a function ended badly."""
+    """Answers of 500 and above: 503 if the table is busy, 502 and 504 if a function ended badly."""
 
     table_is_throttled: Bound = Bound(10, minutes=5, points=2, of=3)
     """Reads and writes that the table or an index refused. On demand, a table grows with its traffic and refuses some
-    requests for moments, which are tried again. Ten minutes of refusals are a hot partition, or the account's limits.
-    """
+    requests for moments, which are retried. Ten minutes of refusals are a hot partition, or the account's limits."""
 
     index_holds_up_writes: Bound = Bound(10, minutes=5)
     """Writes that an index refused. The table then refuses them too, even if it could take them itself."""
 
     table_fails: Bound = Bound(5, minutes=5, points=2, of=3)
-    """Requests that DynamoDB answered with 500: its own failures, after which we ask again. They should end in minutes.
-
+    """Requests that DynamoDB answered with 500: its own failures, which are retried. They should end in minutes.
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html"""
 
     news_is_late: Bound = Bound(300, minutes=5)
@@ -153,42 +147,42 @@ class Bounds:
     without a fault: then add workers or raise the bound."""
 
     cache_is_old: Bound = Bound(480, minutes=1, points=5, of=5)
-    """Seconds since a cached page was built. The clock rebuilds what is older than five minutes, and readers do without
-    what is older than ten. No report at all is as bad: the clock or its function does not run."""
+    """Seconds since a cached page was built. The clock rebuilds copies older than five minutes, and readers ignore
+    those older than ten. No report at all is as bad: the clock or its function doesn't run."""
 
     items_are_damaged: Bound = Bound(1, minutes=15)
-    """Items that cannot be read, met by a function. They are left out until they are repaired. What the cached pages
-    show is read again within five minutes, and what the clock works on each minute, so the alarm stays on meanwhile."""
+    """Unreadable items that a function met. They are left out until they are repaired. What cached pages show is read
+    again within five minutes, what the clock works on each minute, so the alarm stays on meanwhile."""
 
     sweep_is_missing: Bound = Bound(1, minutes=1, points=5, of=5)
-    """Sweeps of ended deals. There is one each minute, so that deals leave the feeds within a minute of their end. No
-    sweep in five minutes means that the clock or the function does not run."""
+    """Sweeps of ended deals, one each minute, so that deals leave the feeds within a minute. No sweep in five minutes
+    means that the clock or the function doesn't run."""
 
     too_many_requests: Bound = Bound(50_000, minutes=60)
-    """Requests to a gateway in an hour: fourteen a second, all hour, which is half a dollar if each is a like. More is
-    a success that needs higher bounds, or an attack on the bill."""
+    """Requests to a gateway in an hour: fourteen a second for an hour, which is half a dollar if each is a like. More
+    is a success that needs higher bounds, or an attack on the bill."""
 
     sign_ins_fail: Bound = Bound(300, minutes=5)
-    """Failed and refused attempts to sign in, through the API or the site's form. An address has about 17 in that time
-    before it is refused: so many come from a program."""
+    """Failed and refused sign-ins, through the API or the site's form. An address has about 17 in that time before it
+    is refused, so this many come from a program."""
 
 
 USUAL = Bounds()
 """The bounds of a stage that names no others."""
 
 ESSENTIAL = frozenset({"stream_is_behind", "dead_letters_are_waiting", "api_fails", "too_many_requests"})
-"""The kinds that mean that data or money is being lost: a stage that watches the essential has these alone."""
+"""The kinds that mean a loss of data or money: a stage that watches the essential has only these alarms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Settings that differ between deployments; all else is the same in each.
+    """Settings that differ between deployments; everything else is the same.
 
-    ``docs/deploying.md`` explains each with its unit and price. ``options`` are the settings of the features
-    that the stage is to have (``infra/rows``), one of each: ``options=(Firewall(),)``. For the local cloud alone:
-    ``emulated`` says that the cloud is MiniStack, which has no TLS and another name for a right
-    (``docs/local-cloud.md``), and ``slowness`` multiplies the timeouts of the functions, since a laptop starts many at
-    once on few processors. ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them.
+    ``docs/deploying.md`` explains each with its unit and price. ``options`` are the settings of the stage's features
+    (``infra/rows``), one of each: ``options=(Firewall(),)``. Only for the local cloud: ``emulated`` says that the cloud
+    is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``), and ``slowness`` multiplies
+    the functions' timeouts, since a laptop starts many at once on few processors. ``table_name``, ``api_id`` and
+    ``site_id`` are None if the cloud chooses them.
     """
 
     name: str
@@ -234,13 +228,13 @@ class Stage:
             each.check(self)
 
     def option(self, kind: type[Settings]) -> Settings | None:
-        """The settings of a feature, or None if the stage is without it."""
+        """A feature's settings, or None if the stage is without it."""
         return next((each for each in self.options if isinstance(each, kind)), None)
 
     @property
     def is_protected(self) -> bool:
-        """Whether its table and its stack can't be deleted: not before a first deployment has succeeded, which is
-        repeated by deleting what a failed one leaves."""
+        """Whether its table and stack can't be deleted. Not before a first deployment has succeeded: a failed one is
+        deleted and repeated."""
         return self.keeps_data and not self.first
 
     @property
@@ -255,13 +249,13 @@ class Stage:
 
     @property
     def origin(self) -> str | None:
-        """How browsers know the site (scheme and host), or None where it is known only after the deployment."""
+        """The site's origin for browsers (scheme and host), or None if it is known only after deployment."""
         name = self.domain.name if self.domain else self.front.host if self.front else None
         return self.site_origin or (f"https://{name}" if name else None)
 
     @property
     def site_base(self) -> str:
-        """The beginning of pages' paths: the gateway's stage, unless a name that has none leads to it."""
+        """The prefix of pages' paths: the gateway's stage, unless a name leads to it."""
         return "" if self.front or self.domain else f"/{SITE_STAGE}"
 
     @property
@@ -277,13 +271,13 @@ def lambda_target(python: str, architecture: str) -> Target:
 
 
 def this_machine() -> Target:
-    """The interpreter that runs now: the local cloud runs functions on it, too."""
+    """The current interpreter, on which the local cloud also runs functions."""
     architecture = "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
     return Target(f"{sys.version_info.major}.{sys.version_info.minor}", architecture, None)
 
 
 ON_LAMBDA = lambda_target("3.14", "arm64")
-"""The newest Python that every library publishes wheels for, on the processor that costs a fifth less."""
+"""The newest Python with wheels of every library, on the processor that costs a fifth less."""
 
 STAGES = {
     stage.name: stage
@@ -305,7 +299,7 @@ STAGES = {
             name="prod",
             target=ON_LAMBDA,
             keeps_data=True,
-            # The most that a client can cost: a day at this rate is in docs/cost.md. Raise it with the traffic.
+            # The most that a client can cost: docs/cost.md has a day at this rate. Raise it with the traffic.
             throttle_rate=100,
             throttle_burst=200,
             # Each takes a whole processor for a moment.
@@ -325,17 +319,17 @@ STAGES = {
             log_retention_days=1,
             shows_work=True,
             table_name="big-time-deals",
-            # Eight hexadecimal digits: the local cloud serves <id>.execute-api.localhost for no other ids.
+            # Eight hexadecimal digits: the local cloud serves <id>.execute-api.localhost only for such ids.
             api_id="b16dea15",
             site_id="b16dea16",
-            # Browsers resolve *.localhost to this machine. The local cloud asks for a certificate and does not use it.
+            # Browsers resolve *.localhost to this machine. The local cloud requires a certificate and doesn't use it.
             domain=Domain(
                 "bigtimedeals.localhost",
                 "arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",
             ),
             site_origin="http://bigtimedeals.localhost:4566",
             options=tuple(chain.from_iterable(each.get("local", ()) for each in features.parts("rows", "STAGES"))),
-            # MiniStack forgets what a nested stack's unchanged resources are named by, so it cannot update one.
+            # MiniStack can't update a nested stack: it forgets the names of unchanged resources.
             watch=Watch.NOTHING,
             emulated=True,
             slowness=3,

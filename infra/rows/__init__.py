@@ -1,7 +1,7 @@
-"""The rows of Lambda functions, the bounds of alarms, and the settings that a feature adds to a stage.
+"""Rows of Lambda functions, bounds of alarms, and settings that features add to a stage.
 
-``infra/functions.py`` has the core's rows. The modules here have those of features, and their settings, which are
-frozen dataclasses in ``Stage.options``. They import aws_cdk only where they add resources: commands read stages, too.
+``infra/functions.py`` has the core's rows; modules here have features' rows and settings, which are frozen dataclasses
+in ``Stage.options``. They import aws_cdk only where they add resources, because commands read stages, too.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from infra.settings import Stage
 
 LEAN, FULL, PILLOW = "lean", "full", "pictures"
-"""The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner; ``pictures`` is ``lean``
+"""The artifacts: ``full`` has pydantic and argon2; ``lean`` has neither and starts faster; ``pictures`` is ``lean``
 with Pillow."""
 
 USUAL_TIMEOUT = 10
 USUAL_MEMORY = 512
-"""Seconds, and MiB: the defaults of a row."""
+"""A row's defaults: seconds, and MiB."""
 
 
 class Caller(Enum):
-    """The caller of a function, which decides how it is watched."""
+    """Who calls a function, which decides how it is watched."""
 
     GATEWAY = "the gateway, for a waiting client"
     EVENTS = "the stream, the queue or the clock"
@@ -36,7 +36,7 @@ class Caller(Enum):
 
 
 Filter = dict[str, Any]
-"""A pattern of the stream's records, as Lambda matches it before it invokes anything."""
+"""A pattern of stream records, which Lambda matches before it invokes a function."""
 
 
 def typed(image: str, *types: str) -> Filter:
@@ -47,8 +47,8 @@ def typed(image: str, *types: str) -> Filter:
 class Reading:
     """How a function reads the table's stream.
 
-    ``name`` is its name in the stack, ``dead_letters`` that of its dead-letter queue. ``batch_size`` is the most
-    records of an invocation, ``window`` the seconds to wait for more of them.
+    ``name`` is its name in the stack, ``dead_letters`` that of its dead-letter queue. ``batch_size`` is an invocation's
+    maximum of records, ``window`` the seconds to wait for more.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Function:
             raise ValueError(f"{self.name} differs from the usual and does not say why")
 
     def access_at(self, stage: Stage) -> Access:
-        """Its rights to a stage's table: its own and, where the stage shows its work, those that this takes."""
+        """Its rights to a stage's table, with those for showing its work if the stage does."""
         more = [*features.parts("rows", "any_function")] if stage.shows_work else []
         return (*self.access, *chain.from_iterable(rights(self) for rights in more))
 
@@ -114,7 +114,7 @@ class Function:
 class Bound:
     """A threshold that must be reached in ``points`` of the last ``of`` periods of some ``minutes`` each.
 
-    Metrics come out of log lines some seconds late: where a point may be missing, ``points`` is less than ``of``.
+    Metrics come out of log lines some seconds late: if a point may be missing, ``points`` is less than ``of``.
     """
 
     threshold: float
@@ -124,7 +124,7 @@ class Bound:
 
 
 class Option:
-    """The settings of one feature. The core asks only for what is here, with the usual answers."""
+    """The settings of one feature. The core reads only these attributes."""
 
     __slots__ = ()
 
@@ -136,7 +136,7 @@ class Option:
 
     @property
     def host(self) -> str | None:
-        """The name of what is in front, or None where it is known only after the deployment."""
+        """The name of what is in front, or None if it is known only after deployment."""
         return None
 
     @property
@@ -145,4 +145,4 @@ class Option:
         return False
 
     def check(self, stage: Stage) -> None:
-        """Raise ValueError for a stage that cannot have it."""
+        """Raise ValueError for a stage that can't have it."""

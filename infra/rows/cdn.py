@@ -36,11 +36,11 @@ class Cdn(Option):
 
     @property
     def host(self) -> str | None:
-        """The name of its own that it has, or None for CloudFront's."""
+        """Its own name, or None for CloudFront's."""
         return self.domain_name
 
     def check(self, stage: Stage) -> None:
-        """Raise ValueError for a stage whose own name would lead to APIs that are closed."""
+        """Raise ValueError for a stage whose own name would lead to closed APIs."""
         if self.closes_apis and stage.domain:
             raise ValueError(
                 "domain must not be set where cdn closes_apis: it would lead to APIs that refuse everyone."

@@ -1,4 +1,4 @@
-"""The setting that exports what changes in the table to S3 each night."""
+"""The setting that exports the table's changes to S3 each night."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from infra.rows import Bound, Option
 
 MISSING = Bound(1, minutes=24 * 60)
-"""Exports that DynamoDB was asked for in a day. Without one, that day's changes are missing in Athena, and can be
-exported for 35 days from then on.
-
+"""Exports requested from DynamoDB in a day. Without one, that day's changes are missing in Athena, and can be exported
+for another 35 days.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.HowItWorks.html"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exports(Option):
-    """Nightly exports, which are kept for some ``days``; ``docs/deploying.md`` says what they hold and cost.
+    """Nightly exports, kept for some ``days``; ``docs/deploying.md`` describes their content and cost.
 
     ``missing`` is the bound of their alarm.
     """

@@ -9,6 +9,6 @@ from infra.rows import Option
 
 @dataclass(frozen=True, slots=True)
 class Firewall(Option):
-    """AWS WAF in front of both APIs; ``docs/deploying.md`` says what it refuses and costs."""
+    """AWS WAF in front of both APIs; ``docs/deploying.md`` describes what it refuses and its cost."""
 
     guards_apis = True

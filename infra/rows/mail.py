@@ -1,4 +1,4 @@
-"""Mail in a stage: its settings, the function that sends it, and the rights of those that take a mailed token."""
+"""Mail in a stage: its settings, the sending function, and the rights of functions that take a mailed token."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _MAILBOX = re.compile(r"[a-z0-9._+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail(Option):
-    """Mail by Amazon SES, from a ``sender`` whose domain is a verified identity (read ``docs/deploying.md`` first).
+    """Mail through Amazon SES, from a ``sender`` with a verified domain (read ``docs/deploying.md`` first).
 
-    Answers go to ``reply_to``, or to the sender. ``postal_address`` ends each mail: laws on advertising ask for it.
+    Replies go to ``reply_to``, or to the sender. ``postal_address`` ends each mail, as advertising laws require.
     """
 
     sender: str
@@ -61,7 +61,7 @@ TO_MAIL = (
 
 MAILER: Access = (
     Right("GetItem", (p.USER_EMAIL,)),
-    # Of an account what a mail needs: not where its orders go.
+    # Of an account only what a mail needs: no addresses.
     Right("GetItem", (p.USER,), attributes=TO_MAIL),
     Right("PutItem", (_TOKEN, _RECEIPT)),
     Right("DeleteItem", (_RECEIPT,)),
@@ -73,13 +73,13 @@ MAILER: Access = (
     Right("Query", (_DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK")),
     Right("Query", (p.MESSAGES,), GSI1),
 )
-"""It makes tokens and cannot use them: it reads no password and no session. Of an account it changes only that nothing
-is mailed to it any more, of a message only that it was mailed."""
+"""It makes tokens but can't use them, and reads no password and no session. Of an account it changes only whether mail
+is blocked, of a message only when it was mailed."""
 
 _USES_TOKENS: Access = (Right("GetItem", (_TOKEN,)), Right("DeleteItem", (_TOKEN,)))
 
 MORE = dict.fromkeys(("accounts", "account"), _USES_TOKENS)
-"""The rights of other functions, by their names."""
+"""The rights of other functions, by name."""
 
 FUNCTIONS = (
     Function(
@@ -98,7 +98,7 @@ ROUTES = (
     ("accounts", "anyone", "POST /password-resets", "POST /passwords", "POST /email-verifications"),
     ("accounts", "signed in", "POST /me/email-verifications"),
 )
-"""The API's routes: of each function, who may call, then methods and paths (``infra/functions.py``)."""
+"""The API's routes: the function, who may call, then methods and paths (``infra/functions.py``)."""
 
 QUEUES = {"mail": "MailQueueUrl"}
-"""The queue of mail, with the stack's output of its address."""
+"""The mail queue, with the stack's output that has its address."""

@@ -1,4 +1,4 @@
-"""The functions of pictures, their rights to the table, and what functions may do with the files of the bucket."""
+"""The functions of pictures, with their rights to the table and to the bucket's files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESIZER: Access = (
     # Whether the sender is still an editor.
     Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
 )
-"""It sets a deal's picture, and who did that when: no price, no link, no key of an index, no other item."""
+"""It sets a deal's picture, with who did that when: no price, link, index key or other item."""
 
 FUNCTIONS = (
     Function(name="pictures", access=(), pages="/pictures", never_changes=True),
@@ -34,26 +34,26 @@ MORE: Mapping[str, Access] = {
     # Whether a deal has a picture again that a record says was replaced.
     "publisher": (Right("GetItem", (p.DEAL,), attributes=("Picture",)),)
 }
-"""The rights of other functions for pictures, by their names."""
+"""The rights of other functions for pictures, by name."""
 
 ROUTES = (("editors", "signed in", "GET /deals/{dealId}/picture", "POST /pictures"),)
-"""The API's routes: of each function, who may call, then methods and paths (``infra/functions.py``)."""
+"""The API's routes: the function, who may call, then methods and paths (``infra/functions.py``)."""
 
 SENDS = (("s3:PutObject", UPLOADS),)
-"""The right with which a form is signed that a browser sends a picture by."""
+"""The right of the signer of an upload form."""
 
 FILES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "editors": SENDS,
     "desk": SENDS,
     "pictures": (("s3:GetObject", PICTURES),),
-    # It tags what no deal names any more. Nobody may delete a picture: the bucket does, some time later.
+    # It tags unused pictures. No function may delete one: the bucket does, some time later.
     "publisher": (("s3:PutObjectTagging", PICTURES),),
     "resizer": (
         *(("s3:GetObject", UPLOADS), ("s3:DeleteObject", UPLOADS)),
         *(("s3:PutObject", PICTURES), ("s3:PutObjectTagging", PICTURES)),
     ),
 }
-"""Rights to the bucket, by the functions' names: operations of S3, each on one folder."""
+"""Rights to the bucket, by function: S3 operations, each on one folder."""
 
 QUEUES = {"uploads": "UploadsUrl"}
-"""The queue of uploads, with the stack's output of its address."""
+"""The queue of uploads, with the stack's output that has its address."""

@@ -1,4 +1,4 @@
-"""The shop in a stage: its settings, its functions with their rights to the table, and what is watched of it."""
+"""The shop in a stage: its settings, its functions with their rights to the table, and its alarms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _PERCENTS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?")
 
 STUCK = Bound(3 * 24 * 3600, minutes=60)
-"""Seconds since the oldest open order was placed. Three days are a weekend and a day to send it: an order that waits
+"""Seconds since the oldest open order was placed. Three days are a weekend and a day for shipping: an order that waits
 longer was overlooked."""
 
 
@@ -33,7 +33,7 @@ class Shop(Option):
     """The charges that a stage adds to orders, and how it spreads open ones; ``docs/deploying.md`` explains each
     setting.
 
-    ``stuck`` is the bound of the alarm on orders that wait. A stage without this setting adds nothing.
+    ``stuck`` is the bound of the alarm on waiting orders. A stage without this setting adds nothing.
     """
 
     shipping: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Shop(Option):
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment of a function that makes orders."""
+        """The environment of functions that create orders."""
         return {
             **({"SHIPPING": " ".join(map("=".join, self.shipping.items()))} if self.shipping else {}),
             **({"TAX": self.tax} if float(self.tax) else {}),
@@ -70,7 +70,7 @@ def _terms(stage: Stage) -> dict[str, str]:
 
 
 ORDER_PARTS = p.of(keys.ORDER_ITEM)
-"""In the table an order's items; in GSI1 those and the order."""
+"""In the table an order's items; in GSI1 these and the order."""
 
 SALE = p.of(keys.SALE)
 ORDER_NUMBER = p.of(keys.ORDER_NUMBER)
@@ -101,16 +101,16 @@ ORDERS: Access = (
     Right("Query", (OPEN_ORDERS,)),
     Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
-"""It writes no deal, and reads no message, no session and no password's hash, which is kept elsewhere. Orders
-are in their owners' collections, so one Query reads a user with the newest ones."""
+"""It writes no deal, and reads no messages, sessions or password hashes. Orders are in their owners' collections, so
+one Query reads a user with the newest ones."""
 
 SHOP: Access = (
     Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, ORDER_NUMBER, CART, OPEN_ORDERS, p.IDEMPOTENCY)),
     *BUYING,
     Right("Query", (p.MESSAGES,), GSI1),
 )
-"""Members in the shop's pages: the same as ORDERS for the API, without what only editors do. The pages
-also count unread messages."""
+"""The shop's pages for members: as ORDERS for the API, without editors' rights, and with the count of unread
+messages."""
 
 SALES: Access = (
     Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, ORDER_NUMBER, SALE, OPEN_ORDERS, p.IDEMPOTENCY)),
@@ -122,8 +122,8 @@ SALES: Access = (
     Right("Query", (ORDER_PARTS,), GSI1),
     Right("Query", (OPEN_ORDERS_OF_DAYS, CLOSED_ORDERS), GSI3),
 )
-"""Editors in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
-desk's own function does, and adds no item to anyone's collection: a new status is an update of an item there."""
+"""The shop's pages for editors, who change the status of any order and put stock on sale. It writes no deal, which is
+the desk's function's work, and adds no item to a user's collection: a new status updates an existing item."""
 
 REMOVING: Access = (
     Right("BatchGetItem", (ORDER_PARTS,)),
@@ -131,7 +131,7 @@ REMOVING: Access = (
     Right("DeleteItem", (ORDER_PARTS, ORDER_NUMBER, CART)),
     Right("Query", (CART,)),
 )
-"""Removing an account with its orders and its cart."""
+"""Removing an account's orders and cart."""
 
 LISTING: Access = (Right("Query", (SOLD_HERE,), GSI1),)
 
@@ -140,7 +140,7 @@ MORE = {
     "site": LISTING,
     **dict.fromkeys(("accounts", "account", "remover"), REMOVING),
     "mine": (Right("Query", (CART,)),),
-    # How long the oldest open order waits; notes of days that have none are removed.
+    # How long the oldest open order waits; notes of empty days are removed.
     "expiry": (
         Right("DeleteItem", (OPEN_ORDERS,)),
         Right("Query", (OPEN_ORDERS,)),
@@ -148,11 +148,11 @@ MORE = {
     ),
     "refresher": (
         Right("BatchGetItem", (STOCK,)),
-        # Whether a deal's stock is in the list of what is sold here: it changes no number of pieces.
+        # Whether a deal's stock is in the list of deals sold here: it changes no quantity.
         Right("UpdateItem", (STOCK,), attributes=("GSI1PK", "GSI1SK")),
     ),
 }
-"""The rights of other functions for the shop, by their names."""
+"""The rights of other functions for the shop, by name."""
 
 FUNCTIONS = (
     Function(name="orders", access=ORDERS, artifact=FULL, variables=_terms, traced=True),
@@ -177,11 +177,11 @@ ROUTES = (
         "GET,PUT /deals/{dealId}/stock",
     ),
 )
-"""The API's routes: of each function, who may call, then methods and paths (``infra/functions.py``)."""
+"""The API's routes: the function, who may call, then methods and paths (``infra/functions.py``)."""
 
 
 def add(_stack: Stack, site: Site) -> None:
-    """Have late orders watched, and orders drawn."""
+    """Add the alarm on late orders, and the graph of orders."""
     from infra.observability import MAXIMUM, of_function, only  # noqa: PLC0415  # and aws_cdk with it
     from infra.stacks import Watched  # noqa: PLC0415  # the same
 

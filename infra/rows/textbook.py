@@ -1,4 +1,4 @@
-"""The function of the textbook, its rights, and a table of the textbook's own, whose index the site's table lacks."""
+"""The textbook's function and its rights, and its own table, with an index that the site's table lacks."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ LEARN: Access = (
         for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "BatchWriteItem", "PartiQLInsert")
     ),
 )
-"""Only stages that show their work have this function. It reads the catalog, which everyone may, and writes scratch
-partitions: a function of its own, because the one of ``/table`` writes nothing, and this one reads no session."""
+"""Only stages that show their work have this function. It reads the public catalog, and writes scratch partitions. It
+is separate because the function of ``/table`` writes nothing, and this one reads no session."""
 
 FUNCTIONS = (Function(name="learn", access=LEARN, pages="/learn", shows_work=True),)
 
 
 def add(stack: Stack, site: Site) -> None:
-    """Give a stack that has the function a table of a few items, with an index whose keys have several attributes.
+    """Add a small table with an index whose keys have several attributes, if the stack has the function.
 
-    The function may write the items and query the index, and nothing else may.
+    Only the function may write the items and query the index.
     """
-    # Imported here: commands read the rows, and need neither aws_cdk nor the lessons.
+    # Imported late: commands read the rows, and need neither aws_cdk nor the lessons.
     from aws_cdk import RemovalPolicy  # noqa: PLC0415
     from aws_cdk import aws_dynamodb as dynamodb  # noqa: PLC0415
     from aws_cdk import aws_iam as iam  # noqa: PLC0415

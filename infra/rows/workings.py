@@ -1,4 +1,4 @@
-"""The function of the table's browser, its rights to the table, and the rights of all functions to traces."""
+"""The table browser's function, its rights to the table, and all functions' rights to traces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.dynamodb.schema import INDEXES, KEYS, Index
 
 
 def _drawing(index: Index | None) -> Access:
-    """The rights to draw the collections of the table or an index: whole items, and what is shown of people's."""
+    """The rights to draw collections of the table or an index: whole items, or people's visible attributes."""
     name = index.name if index else None
     personal = p.PERSONAL.get(name, ())
     whole = tuple(each for each in p.VISIBLE.get(name, ()) if each not in personal)
@@ -23,17 +23,17 @@ def _drawing(index: Index | None) -> Access:
 
 
 COLLECTIONS: Access = (
-    # Of sessions it reads only the one whose token it is given: GetItem names a whole key.
+    # Of sessions it reads only the one whose token it gets: GetItem names a whole key.
     Right("GetItem", (p.SESSION,)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     *chain.from_iterable(map(_drawing, (None, *INDEXES))),
     Scan(workings.COUNTED),
 )
-"""Only stages that show their work have this function. It shows item collections, but no password, no session, no
-address and no email address: of users and orders it can ask for certain attributes only.
+"""Only stages that show their work have this function. It shows item collections, but no password, session, address or
+email address: of users and orders it can read only certain attributes.
 
-To know whether an editor asks, it reads the one session whose token it is given and three attributes of its account.
-To count the items of each type, it scans the keys and types of all of them.
+To recognize an editor, it reads the session whose token it gets, and three attributes of its account. To count the
+items of each type, it scans all keys and types.
 """
 
 FUNCTIONS = (Function(name="collections", access=COLLECTIONS, pages="/table", shows_work=True),)
