@@ -31,7 +31,7 @@ MOST = 5
 
 _INTRODUCTION = """# The textbook that runs
 
-Single-table design, one strategy a page. On a stage that shows its work these pages are below `/learn`, where their
+Single-table design, one strategy per page. A stage that shows its work has these pages below `/learn`, where their
 requests are sent to the table of the site (`make run`, then `http://bigtimedeals.localhost:4566/learn`). Each page that
 runs links to itself in the [demo](demo.md), which sends the same requests to a table in your browser.
 """
@@ -88,7 +88,7 @@ def _parts(lesson: Lesson, group: str, made: running.Run, now: datetime) -> Iter
     yield f"# {f'{lesson.number}. ' if lesson.number else ''}{lesson.title}"
     yield f"[Learn](learn.md): {group}"
     if lesson.can_run or lesson.figure:
-        yield f'<a href="demo/#/learn/{lesson.slug}">Run it here</a>, in this browser: nothing is installed.'
+        yield f'<a href="demo/#/learn/{lesson.slug}">Run it here</a>, in this browser. You install nothing.'
     if lesson.can_run:
         yield (
             f"The answers on this page were recorded when it was built, on {now:%d %B %Y}, from {FAST_SERVER.name}, an "
@@ -137,7 +137,7 @@ def _of_exercise(exercise: Exercise, group: str) -> Iterator[str]:
     """An exercise, its hints and its solution folded."""
     yield f"# Exercise: {exercise.title}"
     yield f"[Learn](learn.md): {group}"
-    yield f'<a href="demo/#/learn/{exercise.slug}">Solve it here</a>, in this browser: nothing is installed.'
+    yield f'<a href="demo/#/learn/{exercise.slug}">Solve it here</a>, in this browser. You install nothing.'
     yield from exercise.paragraphs
     yield f"{f'The `{exercise.key}` of each item' if exercise.key else 'The request'}:"
     yield f"```json\n{exercise.broken}\n```"

@@ -97,9 +97,9 @@ def detail_of(error: DealsError) -> str:
     if isinstance(error, errors.Unavailable):
         return error.shown
     if isinstance(error, errors.Damaged):
-        return "This can't be read: something is wrong with how we keep it. It was reported, and can be repaired."
+        return "This can't be read, because its data is damaged. We reported the error; it can be repaired."
     if isinstance(error, errors.Impossible) and not isinstance(error, errors.Unexpected):
-        return "Something is wrong with the site; asking again will not help."
+        return "Something is wrong with the site. Trying again will not help."
     return str(error) or (type(error).__doc__ or "").strip()
 
 

@@ -192,7 +192,7 @@ def test_what_cannot_be_read_is_said_counted_and_reported(caplog: pytest.LogCapt
     answer = ask("/fails/unreadable")
 
     line = caplog.records[-1].__dict__
-    assert "be read: something is wrong with how we keep it." in answer["body"]
+    assert "be read, because its data is damaged." in answer["body"]
     assert (line["damaged"], line["DamagedItems"], "Faults" in line) == (["ORDER#1"], [1], False)
 
 

@@ -144,7 +144,7 @@ def test_so_many_are_left_and_ordered_ones_stay_ordered(editor: Browser, table: 
     found, form = stock.of(table, deal_id), editor.get(f"/desk/deals/{deal_id}")
     assert (found.left, found.ordered, found.on_sale) == (2, 1, 3)
     assert refused.status == 409
-    assert "2 are on sale: at most 2 can be taken off, and 999,998 added." in refused.words
+    assert "2 are on sale: take off at most 2, or add at most 999,998." in refused.words
     assert "/desk/shop/stock/1" in form.text
     assert "Sold here low" in form.words
 

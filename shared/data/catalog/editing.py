@@ -42,7 +42,7 @@ def warnings_of(deal: Deal, now: datetime, before: Deal | None = None) -> dict[s
         found["expiresAt"] = f"This deal ended {ago(deal.ends_at, now)}: readers won't see it."
     saves = deal.list_price is None or deal.units < units(deal.list_price, deal.currency)
     if not saves and (before is None or (before.price, before.list_price) != (deal.price, deal.list_price)):
-        found["price"] = "The price is not below the list price: no saving is shown."
+        found["price"] = "The price is not below the list price, so pages show no discount."
     return found
 
 

@@ -98,7 +98,7 @@ def _words(value: Any) -> str:
     typed = " ".join(value.split()) if isinstance(value, str) else ""
     wanted = asked(typed)
     if not typed.isprintable() or len(typed) > MOST_CHARACTERS or not wanted.terms:
-        raise ValueError(f"Use words that a deal can have, in at most {MOST_CHARACTERS} characters.")
+        raise ValueError(f"Use words that can occur in a deal, in at most {MOST_CHARACTERS} characters.")
     if read_phrases(typed).typed:
         raise ValueError("Use words only: a price or a discount has a field of its own.")
     if wanted.cut:

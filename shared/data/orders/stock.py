@@ -42,7 +42,7 @@ class NotThatMany(Conflict):
     field = "add"
 
     def __init__(self, left: int, most: int) -> None:
-        super().__init__(f"{left:,} are on sale: at most {left:,} can be taken off, and {most - left:,} added.")
+        super().__init__(f"{left:,} are on sale: take off at most {left:,}, or add at most {most - left:,}.")
 
 
 class Short(DealsError):

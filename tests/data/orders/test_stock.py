@@ -169,8 +169,8 @@ def test_a_stock_is_spread_evenly_over_its_shards(
 @pytest.mark.parametrize(
     ("pieces", "too_many", "said", "bound"),
     [
-        (10, -11, "10 are on sale: at most 10 can be taken off, and 999,990 added", 0),
-        (stock.MOST - 10, 11, "and 10 added", stock.MOST),
+        (10, -11, "10 are on sale: take off at most 10, or add at most 999,990", 0),
+        (stock.MOST - 10, 11, "or add at most 10", stock.MOST),
     ],
     ids=["taken off", "added"],
 )
