@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from shared.html import links
 from shared.models.catalog import Deal
+from shared.models.pictures import with_picture
 from shared.services import Bucket
 from shared.values.pictures import MEDIA_TYPES, Picture
 
@@ -26,7 +26,7 @@ def draw(bucket: Bucket, deal: Deal) -> Deal:
     picture = Picture(digest, 480, 360, _colours(deal.category)[0][1:], drawn=True)
     for name in picture.files:
         bucket.write(name, content, MEDIA_TYPES[".svg"])
-    return replace(deal, picture=picture)
+    return with_picture(deal, picture)
 
 
 def drawing(product: str, category: str) -> str:

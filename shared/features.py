@@ -98,9 +98,11 @@ class Feature:
     holds_accounts: Mapping[str, str] = field(default_factory=dict)
     """Counts of an account that must be 0 before it is removed, each with the error that says so."""
 
-    in_deals: str = _module("Fields", "IN_ANSWERS", "on_card")
+    in_deals: str = _module("Fields", "IN_ANSWERS", "LOGGED", "on_card", "image")
     """A module of what it adds to deals: ``Fields`` declares fields of ``Deal``, ``IN_ANSWERS`` has functions that
-    return those of a deal's JSON, by their names, and ``on_card`` returns values of a deal's card."""
+    return those of a deal's JSON, by their names, ``LOGGED`` names those whose changes are logged, each with the words
+    for one that is added, changed and removed, ``on_card`` returns values of a deal's card, and ``image`` its image
+    where the site serves that itself."""
 
     refreshes: Mapping[str, str] = field(default_factory=dict)
     """Types of items whose records the refresher reads, each with its word."""
@@ -121,9 +123,14 @@ class Feature:
     answers: str = _module("ANSWERS", "OPENAPI")
     """The module of what its routes answer: ``ANSWERS`` are the models, and ``OPENAPI`` adds to the document."""
 
-    fields: str = _module("IN_ANSWERS", "IN_BODIES", "of_account")
-    """The module of fields in others' JSON: ``IN_ANSWERS`` and ``IN_BODIES`` have them by the models' names, and
-    ``of_account`` returns those of the answer about an account."""
+    in_answers: str = ""
+    """Fields that it adds to models of others' answers, by the models' names."""
+
+    in_bodies: Mapping[str, str] = field(default_factory=dict)
+    """The same, of bodies: a function imports only those of its own."""
+
+    of_account: str = ""
+    """Returns its fields of the answer about an account."""
 
     # The functions and their pages.
 
@@ -161,7 +168,7 @@ class Feature:
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Paths that something is true of: routes of the API that are throttled as signing in is (``password``), pages
     whose links are signed, so that a form may come from anywhere (``signed``), beginnings of what crawlers leave out
-    (``private``), and pages whose needs the demo packs (``packed``)."""
+    (``private``), beginnings of what images have (``images``), and pages whose needs the demo packs (``packed``)."""
 
     # Commands.
 
@@ -324,7 +331,8 @@ SHOP = Feature(
     head_counts={"cart": "shared.data.orders.carts:pieces"},
     api="functions.api.orders:app",
     answers="shared.api.shop_schemas:",
-    fields="shared.api.shop_fields:",
+    in_answers="shared.api.shop_fields:IN_ANSWERS",
+    of_account="shared.api.shop_fields:of_account",
     in_pages="shop/in-pages.html",
     tabs={
         "sections": (("/sold-here", "Sold here"),),
@@ -379,7 +387,9 @@ MAIL = Feature(
     items="shared.data.mail.keys:",
     in_account="shared.models.mail:MailSettings",
     on_account="functions.api.account_mail:on_account",
-    fields="shared.api.mail_fields:",
+    in_answers="shared.api.mail_fields:IN_ANSWERS",
+    in_bodies={"AccountChange": "shared.api.mail_fields:IN_CHANGES"},
+    of_account="shared.api.mail_fields:of_account",
     paths={"password": ("/passwords", "/password-resets"), "signed": ("/account/unsubscribe",)},
     joins={"accounts": "functions.api.account_mail:", "account": "functions.pages.account.mail:"},
     in_pages="mail/in-pages.html",
@@ -396,7 +406,8 @@ PICTURES = Feature(
         cli/pictures.py events/resizer-upload.json functions/api/uploads.py functions/background/resizer.py
         functions/pages/desk/pictures.py functions/pages/pictures.py infra/pictures.py infra/rows/pictures.py
         local/drawings.py local/sample/drawings
-        shared/data/catalog/uploads.py shared/decoder.py
+        shared/api/pictures.py shared/data/catalog/uploads.py shared/decoder.py shared/models/pictures.py
+        shared/values/pictures.py
         tests/functions/test_pictures.py web/templates/desk/picture.html
         web/templates/desk/pictures.html docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag
         docs/ledger.md#upload-reaches-the-resizer docs/site.md#pictures
@@ -408,7 +419,11 @@ PICTURES = Feature(
     ),
     rows="infra.rows.pictures:",
     resources="infra.pictures:add",
-    answers="functions.api.uploads:",
+    in_deals="shared.models.pictures:",
+    answers="shared.api.pictures:",
+    in_answers="shared.api.pictures:IN_ANSWERS",
+    in_bodies={"DealChange": "shared.api.pictures:IN_CHANGES"},
+    paths={"images": ("/pictures/",)},
     in_pages="desk/pictures.html",
     joins={
         "editors": "functions.api.uploads:",
@@ -458,9 +473,9 @@ def paths(rule: str) -> tuple[str, ...]:
     return tuple(path for each in of("paths") for path in each.get(rule, ()))
 
 
-def joining(function: str) -> Iterator[Any]:
-    """The features' parts of a function's module."""
-    return (imported(each[function]) for each in of("joins") if function in each)
+def joining(name: str, place: str = "joins") -> Iterator[Any]:
+    """The features' parts of a function's module, or of what else has that name in a place."""
+    return (imported(each[name]) for each in of(place) if name in each)
 
 
 def tabs() -> Mapping[str, list[tuple[str, str]]]:

@@ -23,7 +23,7 @@ from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, times
 
-_OF_ACCOUNT = tuple(features.parts("fields", "of_account"))
+_OF_ACCOUNT = tuple(features.of("of_account"))
 _OF_FEATURES = tuple(features.joining("accounts"))
 
 app = create_app(with_body)

@@ -3,49 +3,21 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from shared.api import documents
 from shared.api.app import calling, of_editors
-from shared.api.fields import Answer, Body, Count, DealId, Picture
+from shared.api.pictures import NewPicture
 from shared.data.catalog import deals, uploads
 from shared.http.answers import json_answer
+from shared.models.pictures import in_answer
 from shared.runtime.environment import bucket, table
 from shared.values import times
 from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD
-
-
-class NewPicture(Body):
-    """Ask for a form that sends a picture for a deal."""
-
-    deal_id: DealId
-
-
-class PictureForm(Answer):
-    """A form that sends one picture to S3 (multipart/form-data): all ``fields`` first, then the file as ``file``."""
-
-    url: str
-    fields: dict[str, str]
-    expires_at: datetime
-    max_bytes: Count
-
-
-class PictureState(Answer):
-    """A deal's picture, and the outcome of the last file that was sent for it (the ``key`` of its form)."""
-
-    picture: Picture | None
-    key: str | None
-    refused: str | None
-
-
-ANSWERS: Mapping[str, type[Answer]] = {"PictureForm": PictureForm, "PictureState": PictureState}
-"""The answers' models, by the names that routes use."""
 
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 
@@ -77,7 +49,7 @@ def state_of_picture(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), deal_id, consistent=True)
     outcome = uploads.outcome_of(deal)
     document = {
-        "picture": documents.picture(deal.picture),
+        "picture": in_answer(deal),
         "key": outcome and outcome.upload,
         "refused": (outcome and outcome.refused) or None,
     }

@@ -19,6 +19,7 @@ from shared.api.fields import (
     Price,
     documented,
     line,
+    of_features,
     paragraphs,
     plain,
     trimmed,
@@ -220,7 +221,7 @@ class DealChange(OptionalFields):
     category: CategorySlug = ""
     currency: Currency = ""
     withdrawn: bool = False
-    picture: Annotated[None, Field(description="Takes the picture away; POST /pictures sends one.")] = None
+    __annotations__ |= of_features("DealChange")
 
     def changes(self, now: datetime) -> dict[str, Any]:
         """The fields of ``Deal`` to change, with their new values."""

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from shared import features
 from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, LogLine, Page
 from shared.values import money
-from shared.values.pictures import Picture
 from shared.values.times import to_iso
 
 if TYPE_CHECKING:
@@ -57,7 +56,6 @@ def deal(deal: Deal, now: datetime) -> Json:
         **typed(deal),
         "sourceId": deal.source_id,
         **of_features(deal),
-        "picture": picture(deal.picture),
         "verdict": verdict(deal),
     }
 
@@ -149,13 +147,6 @@ def draft(draft: Draft) -> Json:
 def topic(counted: CountedTopic) -> Json:
     label, slug = counted.topic.kind.label, counted.topic.slug
     return {label: slug, "name": counted.name, "likes": counted.likes, "watchers": counted.watchers}
-
-
-def picture(of: Picture | None) -> Json | None:
-    """A deal's picture; its ``path``, at the site, is that of its largest file."""
-    if of is None:
-        return None
-    return {"path": f"/{[*of.files][-1]}", "width": of.width, "height": of.height, "colour": of.colour}
 
 
 def brand(slug: str, name: str) -> Json:

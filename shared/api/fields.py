@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypeAliasType
 
+from shared import features
 from shared.api.app import calling
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Invalid, NotJson
@@ -54,6 +55,11 @@ class Body(BaseModel):
 
 class Answer(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", defer_build=True)
+
+
+def of_features(body: str) -> dict[str, Any]:
+    """The fields that features add to a model of a body."""
+    return {name: kind for each in features.joining(body, "in_bodies") for name, kind in each.items()}
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
@@ -118,15 +124,6 @@ DealId = Annotated[str, Field(pattern=f"^{identifiers.KSUID}$")]
 Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2,4}$", examples=["31.90"])]
 Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 Count = Annotated[int, Field(ge=0)]
-
-
-class Picture(Answer):
-    """A deal's own picture. ``path`` is below the site's address, and its content never changes."""
-
-    path: str
-    width: Count
-    height: Count
-    colour: Annotated[str, Field(pattern="^[0-9a-f]{6}$", description="The colour of most of it, as RGB.")]
 
 
 B = TypeVar("B", bound=BaseModel)

@@ -28,8 +28,10 @@ NewHour = Annotated[
 IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "Account": {"email_verified": Verified, "mail_stopped": Stopped, "digest_hour": Digest}
 }
-IN_BODIES: Mapping[str, Mapping[str, Any]] = {"AccountChange": {"digest_hour": NewHour}}
-"""By model, the fields that mail adds."""
+"""By model, the fields that mail adds to answers."""
+
+IN_CHANGES: Mapping[str, Any] = {"digest_hour": NewHour}
+"""The field that it adds to the body that changes an account."""
 
 
 def of_account(_table: Table, user: User) -> Json:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from shared import features
-from shared.api.fields import Answer, Count, Currency, Cursor, Money, Picture, Price, without_defaults
+from shared.api.fields import Answer, Count, Currency, Cursor, Money, Price, without_defaults
 from shared.data.catalog.drafts import NEEDED
 from shared.models.catalog import CATEGORIES, TYPES, Status
 from shared.models.catalog import Vote as GivenVote
@@ -26,9 +26,7 @@ CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)}
 
 def _added(name: str) -> dict[str, Any]:
     """The fields that features add to a model."""
-    return {
-        field: kind for each in features.parts("fields", "IN_ANSWERS") for field, kind in each.get(name, {}).items()
-    }
+    return {field: kind for each in features.of("in_answers") for field, kind in each.get(name, {}).items()}
 
 
 _KINDS = tuple(kind for news in chain.from_iterable(features.of("news")) for kind in news.kinds)
@@ -95,7 +93,6 @@ class Deal(Answer):
     __annotations__ |= _TYPED
     source_id: str | None
     __annotations__ |= _added("Deal")
-    picture: Picture | None
     verdict: Annotated[Verdict | None, Field(description="Null where the product has no other offer of that time.")]
 
 

@@ -113,10 +113,14 @@ class Codec:
 
 
 def _codec_of(kind: type) -> Codec | None:
-    """The codec of a kind: times become ISO 8601 texts, enums their values; None for values stored unchanged."""
+    """The codec of a kind: times become ISO 8601 texts, enums their values, and kinds with ``parse`` the text that it
+    reads; None for values stored unchanged."""
     if kind is datetime:
         return Codec(to_iso, from_iso)
-    return Codec(lambda choice: choice.value, kind) if issubclass(kind, Enum) else None
+    if issubclass(kind, Enum):
+        return Codec(lambda choice: choice.value, kind)
+    parse = getattr(kind, "parse", None)
+    return Codec(str, parse) if parse else None
 
 
 class Entity(Generic[T]):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from shared import features
 from shared.data.catalog import page_cache
 from shared.data.catalog.page_cache import Today
 from shared.html import views
@@ -21,8 +22,8 @@ from shared.models.catalog import Deal, Feed, Page, Period
 LINK = 'href="/'
 """The start of a link to a page of the site, in a copy."""
 
-PICTURE = "/pictures/"
-"""The start of one of our pictures' addresses, in a copy."""
+IMAGES = features.paths("images")
+"""The starts of our images' addresses, in a copy."""
 
 SMALL, LARGE = 360, 720
 """Widths of pictures on a card and on the leading card."""
@@ -203,8 +204,7 @@ def placed(text: str) -> str:
     if not prefix:
         return text
     # User content has no plain slash here: templates escape it as a character reference.
-    return (
-        text.replace(LINK, f'href="{prefix}/')
-        .replace(f" {PICTURE}", f" {prefix}{PICTURE}")
-        .replace(f'"{PICTURE}', f'"{prefix}{PICTURE}')
-    )
+    text = text.replace(LINK, f'href="{prefix}/')
+    for image in IMAGES:
+        text = text.replace(f" {image}", f" {prefix}{image}").replace(f'"{image}', f'"{prefix}{image}')
+    return text

@@ -80,6 +80,7 @@ _MONTHS = (
 )
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # easier to read
 _ON_CARD = tuple(features.parts("in_deals", "on_card"))
+_IMAGES = tuple(features.parts("in_deals", "image"))
 _OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
 
 SOON = timedelta(days=2)
@@ -151,28 +152,25 @@ def short_moment(when: datetime, now: datetime) -> str:
     return f"{when.day} {_MONTHS[when.month - 1][:3]}{_other_year(when, now)}, {clock(when)} UTC"
 
 
-def picture(deal: Deal) -> Card | None:
-    """A deal's own picture as tiles show it: its files' paths with their widths, its size and its colour."""
-    if deal.picture is None:
-        return None
-    shown = deal.picture
-    files = {f"/{name}": width for name, width in shown.files.items()}
-    return {"files": files, "src": [*files][-1], "width": shown.width, "height": shown.height, "colour": shown.colour}
-
-
-def image(deal: Deal, width: int) -> str | None:
-    """The address of a deal's picture at another host, where we have none and the stage lets browsers ask there.
+def image(deal: Deal, width: int) -> Card | None:
+    """A deal's image as tiles show it: ``ours``, with its size, or one of another host, in about a width, where the
+    stage lets browsers ask there.
 
     That host would learn who reads what: the setting is ``pictures_of_others``.
     """
-    shown = deal.picture is None and os.environ.get("PICTURES_OF_OTHERS") == "true"
-    return picture_at(deal.image, width) if shown else None
+    for image_of in _IMAGES:
+        if shown := image_of(deal):
+            return {"ours": True, **shown}
+    address = picture_at(deal.image, width) if os.environ.get("PICTURES_OF_OTHERS") == "true" else None
+    return {"ours": False, "src": address, "files": {}, "width": None, "height": None} if address else None
 
 
-def picture_address(deal: Deal) -> str | None:
-    """The address of a deal's picture for readers outside the site, such as search engines."""
-    shown = picture(deal)
-    return absolute(shown["src"]) if shown else image(deal, 720)
+def image_address(deal: Deal) -> str | None:
+    """The address of a deal's image for readers outside the site, such as search engines."""
+    shown = image(deal, 720)
+    if shown is None:
+        return None
+    return absolute(shown["src"]) if shown["ours"] else str(shown["src"])
 
 
 def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, dated: bool = True) -> Card:
@@ -197,7 +195,6 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "long": max(map(len, deal.brand_name.split()), default=0) > LONG_WORD,
         "category": deal.category,
         "category_name": CATEGORIES.get(deal.category, deal.category),
-        "picture": picture(deal),
         "image": image(deal, width),
         "price": deal.price,
         "currency": deal.currency,

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar, get_type_hints
 
 from shared import features
 from shared.values.money import units
-from shared.values.pictures import Picture
 from shared.values.stored import api_names, attribute_of, stored
 
 
@@ -117,8 +116,8 @@ T = TypeVar("T")
 def _with_fields_of_features(deal: type[T]) -> type[T]:
     """Give deals the fields that features declare: they are stored as the others, and only their features name them."""
     for declared in features.parts("in_deals", "Fields"):
-        deal.__annotations__ |= declared.__annotations__
-        for name in declared.__annotations__:
+        for name, kind in get_type_hints(declared).items():
+            deal.__annotations__[name] = kind
             setattr(deal, name, vars(declared)[name])
     return deal
 
@@ -129,11 +128,9 @@ class Deal:
     """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was notified; ``number`` its short id.
 
     ``variant`` is the colour or size of it, where a product has several. ``correlation_id`` names the request that
-    wrote it last. ``image`` is the address of a picture at another host, ``picture`` one of our own. ``upload`` says
-    what became of the last file that an editor sent for it: when, its id, and why it was refused if it was.
-    ``edited_by`` is the version that an editor wrote last, and who; ``ended_from`` when an editor ended it, and the end
-    that it had before, if it had one. ``verdict`` is what its price is judged by; None where its product has no other
-    offer of that time.
+    wrote it last. ``image`` is the address of a picture at another host. ``edited_by`` is the version that an editor
+    wrote last, and who; ``ended_from`` when an editor ended it, and the end that it had before, if it had one.
+    ``verdict`` is what its price is judged by; None where its product has no other offer of that time.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -158,8 +155,6 @@ class Deal:
     version: int = field(default=1, metadata=stored("Version", int, listed=False))
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", listed=False, copied=False))
     updated_at: datetime | None = field(default=None, metadata=stored("UpdatedAt", datetime))
-    picture: Picture | None = field(default=None, metadata=stored("Picture", Picture))
-    upload: str | None = field(default=None, metadata=stored("Upload", listed=False, copied=False))
     edited_by: str | None = field(default=None, metadata=stored("EditedBy", listed=False, copied=False, personal=True))
     ended_from: str | None = field(default=None, metadata=stored("EndedFrom", listed=False, copied=False))
     verdict: Verdict | None = field(default=None, metadata=stored("Verdict", Verdict))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from shared import features
 from shared.api.bodies import DealChange, NewDeal, NewDraft
 from shared.data.catalog import deals, feeds, offers, topics
 from shared.data.catalog.changes import log_of
@@ -65,7 +66,7 @@ SHOWN_CHANGES = 5
 _PAGE = 25
 
 _DONE: Mapping[str, tuple[str, str, str]] = {
-    "picture": ("A picture", "Another picture", "No picture"),
+    **features.merged("in_deals", "LOGGED"),
     "withdrawnAt": ("Withdrawn", "Withdrawn", "Restored"),
     "hotAt": ("Made hot", "Made hot", "No longer hot"),
 }

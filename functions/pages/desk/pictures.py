@@ -12,6 +12,7 @@ from shared.html import pages, views
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import Deal
+from shared.models.pictures import picture_of
 from shared.runtime.environment import bucket
 from shared.values import identifiers
 from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS
@@ -42,6 +43,7 @@ def in_form(deal: Deal | None, request: Request) -> dict[str, Any]:
         "types": ",".join(MEDIA_TYPES_SENT),
         "most": MAX_UPLOAD,
         "refused": outcome.refused if outcome else "",
+        "there": deal is not None and picture_of(deal) is not None,
     }
     shown = views.card(deal, request.now) if deal else None
     return {"picture": picture, "now_shown": shown, "sends_to": "{0.scheme}://{0.netloc}".format(urlsplit(form.url))}

@@ -338,7 +338,7 @@ def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[s
                 "external_url": deal.link,
                 "title": _headline(deal),
                 "content_text": summary(deal),
-                **({"image": picture} if (picture := views.picture_address(deal)) else {}),
+                **({"image": image} if (image := views.image_address(deal)) else {}),
                 "date_published": to_iso(deal.created_at),
                 "date_modified": to_iso(deal.changed_at),
                 "tags": [deal.category],

@@ -169,7 +169,7 @@ def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
         "name": deal.title,
         "brand": {"@type": "Brand", "name": deal.brand_name},
         "category": CATEGORIES.get(deal.category, deal.category),
-        **({"image": picture} if (picture := views.picture_address(deal)) else {}),
+        **({"image": image} if (image := views.image_address(deal)) else {}),
         "offers": offer,
     }
 

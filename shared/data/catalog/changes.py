@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from shared import settings
+from shared import features, settings
 from shared.data import keys
 from shared.data.catalog.deals import from_item, readable
 from shared.dynamodb import damage
@@ -100,7 +100,7 @@ FIELDS: Mapping[str, str] = {
     **TYPED,
     "expiresAt": "ends_at",
     "image": "image",
-    "picture": "picture",
+    **{name: name for name in features.merged("in_deals", "LOGGED")},
     "withdrawnAt": "withdrawn_at",
     "hotAt": "hot_at",
 }

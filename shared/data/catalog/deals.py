@@ -18,7 +18,7 @@ from shared.data.catalog import feed_counts, topics
 from shared.data.catalog.feed_counts import Stale
 from shared.data.idempotency import Idempotency, once
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Codec, Entity, Item
+from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, change, put_new, update
@@ -34,13 +34,12 @@ from shared.errors import (
     NoSuchTopic,
     NotSeeded,
 )
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status, Topic, Verdict
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status, Topic
 from shared.values import identifiers, links, money
 from shared.values.money import AMOUNT, amount
-from shared.values.pictures import Picture
 from shared.values.times import to_iso
 
-DEAL = Entity(Deal, forms={"picture": Codec(str, Picture.parse), "verdict": Codec(str, Verdict.parse)})
+DEAL = Entity(Deal)
 """Deals are read, written, projected and copied as the fields of ``Deal`` say."""
 
 CARDS: Mapping[str, Mapping[str, Any]] = {

@@ -27,6 +27,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import change
 from shared.errors import Busy, DealsError
 from shared.models.catalog import Deal
+from shared.models.pictures import upload_of
 from shared.values import identifiers
 from shared.values.pictures import MAX_UPLOAD, TOO_SLOW, UNREADABLE, UPLOADS, Picture, Refused
 from shared.values.times import to_iso
@@ -130,9 +131,10 @@ class Outcome:
 
 def outcome_of(deal: Deal) -> Outcome | None:
     """The outcome of a deal's last upload, or None."""
-    if deal.upload is None:
+    noted = upload_of(deal)
+    if noted is None:
         return None
-    _, upload, refused = f"{deal.upload} ".split(" ", 2)
+    _, upload, refused = f"{noted} ".split(" ", 2)
     return Outcome(f"{UPLOADS}{upload}", refused.strip())
 
 
