@@ -408,7 +408,7 @@ PICTURES = Feature(
         local/drawings.py local/sample/drawings
         shared/api/pictures.py shared/data/catalog/uploads.py shared/decoder.py shared/models/pictures.py
         shared/values/pictures.py
-        tests/functions/test_pictures.py web/templates/desk/picture.html
+        tests/functions/test_pictures.py web/assets/pictures.js web/templates/desk/picture.html
         web/templates/desk/pictures.html docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag
         docs/ledger.md#upload-reaches-the-resizer docs/site.md#pictures
     """,
