@@ -24,6 +24,7 @@ from benchmarks.harness import markdown, record
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, search, selecting, words
+from shared.data.catalog.phrases import read_phrases
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
@@ -85,7 +86,7 @@ def measure(table: Table) -> dict[str, Taken]:
 
     def page(text: str, cursor: str | None = None) -> tuple[Taken, str | None]:
         trace.start_over()
-        limits = selecting.read_phrases(text)
+        limits = read_phrases(text)
         wanted = words.asked(limits.rest)
         if limits.selection.is_all:
             found = search.find(table, wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)

@@ -10,6 +10,7 @@ import pytest
 from cli import upkeep
 from shared.data import keys
 from shared.data.catalog import deals, offers, search, selecting, words
+from shared.data.catalog.phrases import read_phrases
 from shared.data.catalog.search import Match
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
@@ -449,14 +450,14 @@ PHRASES: dict[str, tuple[str, Selection]] = {
 
 @pytest.mark.parametrize(("typed", "rest", "selection"), [(key, *value) for key, value in PHRASES.items()], ids=PHRASES)
 def test_limits_are_read_from_what_is_typed(typed: str, rest: str, selection: Selection) -> None:
-    read = selecting.read_phrases(typed)
+    read = read_phrases(typed)
 
     assert (read.rest, read.selection) == (rest, selection)
     assert bool(read.typed) == (selection != Selection())
 
 
 def test_a_selections_own_limits_come_before_those_that_are_typed() -> None:
-    typed = selecting.read_phrases("shoes under $80 half price")
+    typed = read_phrases("shoes under $80 half price")
 
     assert typed.within(Selection(most="40.00")) == Selection(most="40.00", currency="USD", discount=50)
     assert typed.around("boots", but="half price") == "boots under $80"

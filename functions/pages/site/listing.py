@@ -15,6 +15,7 @@ from typing import Any
 from shared import settings
 from shared.data.catalog import feed_counts, feeds, offers, picks, search, selecting, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
+from shared.data.catalog.phrases import Phrases, read_phrases
 from shared.data.catalog.search import Match
 from shared.errors import InvalidName, NotFound
 from shared.html import fragments, pages, views
@@ -390,7 +391,7 @@ def _of_topic(request: Request, found: CountedTopic, latest: str, picks: str = "
 @routes.get("/search")
 def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), cursor_of(request)
-    limits = selecting.read_phrases(typed)
+    limits = read_phrases(typed)
     wanted, query = words.asked(limits.rest), typed[: words.MOST_CHARACTERS]
     if limits.typed and not wanted.terms:
         limited = replace(limits.within(selection_of(request)), brand=None)
@@ -428,7 +429,7 @@ def search_page(request: Request) -> Answer:
     )
 
 
-def _selected_matches(request: Request, wanted: words.Search, query: str, limits: selecting.Phrases) -> Answer:
+def _selected_matches(request: Request, wanted: words.Search, query: str, limits: Phrases) -> Answer:
     """A page of a search in another order, or of its selected deals."""
     cursor, selection = cursor_of(request), selection_of(request)
     found = selecting.find(table(), wanted, limits.within(selection), now=request.now, cursor=cursor)

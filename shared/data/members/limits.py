@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from shared import settings
-from shared.data.catalog.selecting import read_phrases
+from shared.data.catalog.phrases import read_phrases
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS, asked
 from shared.dynamodb.attributes import Codec, Entity, Item
 from shared.errors import InvalidLimits
