@@ -74,7 +74,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     ),
     "currency": _parameter(
         "Only deals in this currency. By price or discount, and between two prices, deals are of one: "
-        "that of most of the newest, where none is asked for.",
+        "where none is asked for, that of most of the newest, or the site's first where that has more.",
         pattern=f"^{money.CODE}$",
     ),
     "off": _parameter(

@@ -334,6 +334,15 @@ def test_a_list_opens_in_the_currency_of_most_of_its_deals_and_leads_to_the_othe
     assert none.page.items == ()
 
 
+def test_some_new_deals_in_another_currency_do_not_hide_the_others_of_a_list(table: Table) -> None:
+    filed(table, priced_in(*["EUR"] * 12, *["USD"] * 20))
+
+    found = sorting.read(table, SHOES, Selection(Sort.CHEAPEST), limit=16, now=NOW)
+
+    assert (found.selection.currency, found.currencies) == ("USD", ("EUR",))
+    assert {deal.currency for deal in found.page.items} == {"USD"}
+
+
 def test_a_list_without_a_currency_goes_on_in_the_one_that_it_began_in(table: Table) -> None:
     posted = filed(table, priced_in("CHF", "CHF", "CHF", "USD"))
     first = sorting.read(table, SHOES, Selection(Sort.CHEAPEST), limit=2, now=NOW)

@@ -88,8 +88,9 @@ def read(
 ) -> Sorted:
     """A page of a topic's active deals, ``limit`` at most, and if it ``leads_on`` the currencies to offer.
 
-    One round trip. A list without a chosen currency uses that of most of its newest deals, and is read again if that
-    isn't the first one in the settings. Raises NoSuchTopic, InvalidCursor, BadRequest for an unknown brand.
+    One round trip. A list without a chosen currency uses that of most of its newest deals. If that isn't the first one
+    in the settings, the list is read again; one by price or discount keeps the first one where it fills more of a page.
+    Raises NoSuchTopic, InvalidCursor, BadRequest for an unknown brand.
     """
     shown = opened(selection, (), partial(_scope, of), cursor)
     is_guess = shown.currency != selection.currency and (cursor is None or selection.sort is Sort.NEWEST)
@@ -109,7 +110,9 @@ def read(
     also += [shown.currency] if page.items and shown.currency else []
     right = opened(selection, among, partial(_scope, of), None) if is_guess else shown
     if right != shown:
-        page = page_of(right)
+        first, page = page, page_of(right)
+        if selection.sort is not Sort.NEWEST and len(page.items) < len(first.items):
+            right, page = shown, first  # an import of a few deals in another currency doesn't hide the others
     known = dict.fromkeys([*among, *also])
     return Sorted(topic, brand, right, tuple(each for each in known if each != right.currency), page)
 
