@@ -41,7 +41,7 @@ trace_step = keys.Item[str, str, str](PK="TRACE#{partition}", SK="STEP#{function
 
 ENTITIES = {
     "Workings": (
-        Entity(TRACE, at(trace(named("TraceId")), "what a form took"), needs="Drawing", expires=True),
+        Entity(TRACE, at(trace(named("TraceId")), "the cost of a form"), needs="Drawing", expires=True),
         Entity(
             TRACE_STEP,
             at(trace_step(named("Partition"), named("Function"), named("Record"))),

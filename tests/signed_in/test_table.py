@@ -130,7 +130,7 @@ def test_orders_the_cart_the_stock_and_users_are_shown_without_where_people_live
 
         assert type_ in [caption.text for caption in seen.document.iter("caption")], partition
     user = laptop.get(path(keys.user("bea")["PK"]))
-    assert "not shown: where a member lives" in user.words
+    assert "not shown: a member's address" in user.words
     assert "not shown: a member's email address" in user.words
 
 

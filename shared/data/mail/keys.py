@@ -28,14 +28,14 @@ ENTITIES = {
             EMAIL_TOKEN,
             at(
                 email_token(named("TokenHash")),
-                because="its key is made of the token in a mail, which is a key to an account",
+                because="its key is the hash of a token that gives access to an account",
             ),
             needs="Purpose",
             expires=True,
         ),
         Entity(
             DIGEST_RECEIPT,
-            at(digest_receipt(named("AccountId"), named("Day")), because="it names who is mailed"),
+            at(digest_receipt(named("AccountId"), named("Day")), because="it shows who gets mail"),
             expires=True,
         ),
     )
@@ -54,8 +54,8 @@ USER_PLACES = (
 
 USER_HIDES = {
     **dict.fromkeys(("VerifiedEmail", "StoppedEmail"), "a member's email address"),
-    "StoppedBecause": "how a member's mailbox answers",
-    **dict.fromkeys(("DigestHour", "DigestSince"), "when a member is mailed"),
+    "StoppedBecause": "how a member's mailbox responds",
+    **dict.fromkeys(("DigestHour", "DigestSince"), "when a member gets mail"),
     "DigestKey": "signs links that act for a member",
 }
 """Hidden attributes that it keeps in the items of users."""

@@ -40,7 +40,7 @@ _AT_DESK = (
 
 _ORDER_NEEDS = "OrderId OrderNumber Status PlacedAt ItemCount Pieces Shipping Tax Totals"
 _ORDER_MAY = "ShippedAt DeliveredAt CancelledAt CorrelationId OpenShard"
-_LIVES = "where a member lives"
+_LIVES = "a member's address"
 
 # fmt: off
 ENTITIES: Mapping[str, tuple[Entity, ...]] = {
@@ -60,7 +60,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             exported=_DESCRIBED),
         Entity(keys.ORDER_NUMBER, at(keys.order_number(_("Number")), "an order's number", "31"),
             needs="OrderId", says={"Number": "<Number:d>"}, claimed=True),
-        Entity(keys.SALE, at(keys.sale(_ORDER_ID), "what stays of an order", "31", _PARTLY),
+        Entity(keys.SALE, at(keys.sale(_ORDER_ID), "the record of an order", "31", _PARTLY),
             _AT_DESK,
             needs=f"{_ORDER_NEEDS} Items", may=_ORDER_MAY, hides={"Address": _LIVES},
             says={"OrderId": "<OrderId>"}, partners=_numbered({"OrderId": "<OrderId>"}),
@@ -77,7 +77,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             (at(keys.stock_in_sold_here(DEAL_ID), "deals sold here", "58", _OPEN, index=GSI1),),
             needs="Shards", says=SAYS_DEAL, exported=_WHOLE),
         Entity(keys.OPEN_ORDERS,
-            at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "where open orders are", "34"),
+            at(keys.open_orders_note(_("Status"), _("Day"), _SHARD), "partitions that hold open orders", "34"),
             needs="KnownAt"),
         Entity(core_keys.SEQUENCE, at(keys.order_numbers(), "a sequence of numbers", "30"),
             needs="LastNumber", exported=_WHOLE),
