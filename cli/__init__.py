@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 INTERRUPTED = 130
-"""The exit code of what SIGINT ended: 128 and the signal's number, as a shell counts it."""
+"""The exit code after SIGINT: 128 and the signal's number, as in shells."""
 
 
 def start() -> None:
-    """Load the commands, which takes half a second, and run the one that was asked for.
+    """Load the commands, which takes half a second, and run the requested one.
 
-    An interruption ends it with one line and exit code 130, at any moment.
+    An interruption at any moment ends it with one line and exit code 130.
     """
     try:
         from cli.main import app  # noqa: PLC0415  # so that an interruption while this loads is reported, too

@@ -1,4 +1,4 @@
-"""``btd deals``, ``brands``, ``categories`` and ``pages``: the feeds, single deals, and what editors do to them."""
+"""``btd deals``, ``brands``, ``categories`` and ``pages``: feeds, single deals, and editors' changes."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ offer(
 
 
 def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
-    """The commands that brands and categories have alike."""
+    """The commands that brands and categories share."""
     commands = group(name, about)
 
     @command(commands, output.topic, help=f"Show a {kind.label}'s counts and latest deals.")
@@ -314,14 +314,14 @@ def feature(
 
 
 def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Copy | None]:
-    """The copies of some parts from one shard, each None where there is no usable one."""
+    """The copies of page parts from one shard; None for an unusable one."""
     if fresh:
         return [None] * len(parts)
     return page_cache.read(work.table, parts, shard=secrets.randbelow(settings.CACHE_SHARDS) + 1, now=work.now)
 
 
 def _picks(work: Work, page: CuratedPage, copy: Copy | None) -> Any:
-    """The deals picked for a page, by its copy if there is one."""
+    """The deals picked for a page, from its copy if there is one."""
     if copy is not None:
         return json.loads(copy.picks or "")
     return documents.deals(picks.read(work.table, page, work.now), work.now)

@@ -1,11 +1,11 @@
-"""How commands are made: of a function of the table, or of a row that names a route of the API.
+"""How commands are made: from a function that uses the table, or from a row that names an API route.
 
-The table is the one that the environment names, or this checkout's local cloud. Input is checked by the rules of the
-API. An answer is printed in the API's own JSON or drawn, and the requests that it made can follow it.
+The table is the environment's, or this checkout's local cloud's. The API's rules check the input. An answer is printed
+as the API's JSON or drawn, and the requests that it made can follow it.
 
-A row's command does what its route does, as the OpenAPI document describes it. The route's own function answers, in
-this process, on the command's table. It learns who calls from the event, as the authorizer would pass it; with the
-right to write the table, a command may call as anyone.
+A row's command does what its route does, as documented in OpenAPI: the route's own function answers, in this process,
+on the command's table. The event names the caller, as after the authorizer; with the right to write the table, a
+command may call as anyone.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ from shared.values import times
 from shared.values.naming import normalise_username
 
 
-class NoTable(Exception):  # users see its text, and need not know that it is an exception
-    """Nothing names a table; the text says what would."""
+class NoTable(Exception):  # users see its text, not an exception
+    """No table is named; the text says how to name one."""
 
 
 def open_table(home: Home | None = None) -> Table:
-    """The table of ``BTD_TABLE`` where boto3's own environment says it is, or the running local cloud's.
+    """The table of ``BTD_TABLE`` in boto3's environment, or the running local cloud's.
 
-    The local cloud takes its checkout's key only, which goes to this one client and never into the environment.
-    Raises NoTable, Unavailable.
+    The local cloud accepts only its checkout's key, which goes to this client and never into the environment. Raises
+    NoTable, Unavailable.
     """
     name = os.environ.get("BTD_TABLE")
     if name:
-        # Other tools of AWS obey AWS_REGION; botocore knows AWS_DEFAULT_REGION and the profile's only.
+        # Other AWS tools obey AWS_REGION; botocore knows only AWS_DEFAULT_REGION and the profile's region.
         return connect(name, region_name=os.environ.get("AWS_REGION"))
     cloud, arguments = local_cloud("BTD_TABLE names no table", home)
     note(f"Local cloud at {cloud['endpoint']}, table {cloud['table']}")
@@ -66,7 +66,7 @@ def open_table(home: Home | None = None) -> Table:
 
 
 def still_to_do() -> str:
-    """The work that the local cloud still has after a write, in words; empty on AWS, which does not report it."""
+    """The local cloud's outstanding work after a write, in words; empty on AWS, which doesn't report it."""
     cloud = None if os.environ.get("BTD_TABLE") else running(Home())
     with suppress(OSError, ValueError):
         return in_words(waiting(Home(), cloud)) if cloud else ""
@@ -74,9 +74,9 @@ def still_to_do() -> str:
 
 
 def local_cloud(otherwise: str, home: Home | None = None) -> tuple[dict[str, str], dict[str, Any]]:
-    """The record by ``make run`` of this checkout's running local cloud, and boto3's arguments to talk to it.
+    """The record of ``make run`` about this checkout's running local cloud, and boto3's arguments for it.
 
-    Raises NoTable where none runs; ``otherwise`` says why one is needed.
+    Raises NoTable if none runs; ``otherwise`` says why one is needed.
     """
     home = home or Home()
     there = running(home)
@@ -90,12 +90,12 @@ T = TypeVar("T")
 
 
 def deal_id(table: Table, id_or_number: str) -> str:
-    """The id of a deal that is named by its id or its number; only a number takes a request. Raises NoSuchDeal."""
+    """A deal's id, from its id or number; only a number takes a request. Raises NoSuchDeal."""
     return deals.place_of(table, id_or_number, consistent=True).deal_id
 
 
 def from_stdin(what: str) -> str:
-    """The first line of standard input. Raises Invalid where there is none."""
+    """The first line of standard input. Raises Invalid if there is none."""
     line = sys.stdin.readline().rstrip("\r\n")
     if not line:
         raise Invalid(f"Standard input holds no {what}.")
@@ -129,7 +129,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation of
 
 
 def sure(yes: bool, write: Callable[[Collection[str] | None], T]) -> T:
-    """Write a deal, after asking about what is odd; ``write`` gets the warnings that were confirmed."""
+    """Write a deal, asking to confirm its warnings; ``write`` gets the confirmed ones."""
     try:
         return write(None if yes else ())
     except DealIsOdd as odd:
@@ -146,9 +146,9 @@ Function = Callable[..., Any]
 
 
 class Work:
-    """A command's table and time. The table is opened when it is first asked for: input is checked before.
+    """A command's table and time. The table is opened at first use, after the input was checked.
 
-    ``failed`` is what there is to complain of after the answer, if only by the exit code.
+    ``failed`` is an error to print after the answer; empty text only sets the exit code.
     """
 
     def __init__(self) -> None:
@@ -157,20 +157,20 @@ class Work:
 
     @cached_property
     def table(self) -> Table:
-        """The table, whose requests are traced. Raises NoTable, Unavailable."""
+        """The table, with traced requests. Raises NoTable, Unavailable."""
         table = open_table()
         self.trace = Trace().attach(table)
         return table
 
     @cached_property
     def now(self) -> datetime:
-        """The time at which it is first asked for; a missing table is reported first."""
+        """The time of its first use, after a missing table was reported."""
         _ = self.table
         return times.now()
 
 
 def group(name: str, about: str) -> typer.Typer:
-    """A group of commands; without one it lists them."""
+    """A group of commands; without a command it lists them."""
     return typer.Typer(name=name, help=about, no_args_is_help=True)
 
 
@@ -181,17 +181,17 @@ def command(
     more: Mapping[str, Any] = MappingProxyType({}),
     **settings: Any,
 ) -> Function:
-    """Add a command to a group: a function of its work and its arguments, which returns the text to print."""
+    """Add a command to a group: a function of a ``Work`` and arguments that returns the text to print."""
     return lambda do: group.command(name, **settings)(answering(view, more)(do))
 
 
 def answering(
     view: View = output.fields, more: Mapping[str, Any] = MappingProxyType({})
 ) -> Callable[[Function], Callable[..., None]]:
-    """Make a command of a function: with ``--json`` its answer is printed as it is, without as ``view`` draws it.
+    """Make a command from a function: it prints the answer as ``view`` draws it, or as JSON with ``--json``.
 
-    The requests follow, also where the last of them was refused. ``more`` are options that the function takes by
-    ``**``: the annotation of each, by its name.
+    The requests follow, even if the last one was refused. ``more`` are options that the function takes by ``**``, each
+    with its annotation.
     """
 
     def made_of(do: Function) -> Callable[..., None]:
@@ -232,7 +232,7 @@ def _print(answer: Any, view: View | None, trace: Trace, as_json: bool) -> None:
 
 
 BY = "the command line"
-"""The name in the logs of deals that commands change; no user can have it."""
+"""The name in deals' logs for changes by commands; no user can have it."""
 
 OPENAPI = Path(__file__).parent.parent / "functions" / "api" / "openapi.json"
 
@@ -257,17 +257,17 @@ KINDS: dict[str, Any] = {
     "--yes": Yes,
     "--Idempotency-Key": ClientKey,
 }
-"""Where commands word it otherwise than the document: the parameters of paths, and two options that commands share.
-Modules of commands add those of their paths."""
+"""Wordings that differ from the document's: path parameters, and two shared options. Command modules add those of their
+paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A command as it is typed, and the operation that it asks for; what is typed has the document's names.
+    """A command as typed, and its operation; typed names are the document's.
 
-    After the command's own name, what begins with -- is an option, and the rest are arguments; ``quantity=1`` is one
-    that may be left out, and ``--*`` is all of the body. ``username`` is the caller where no path has it; without one,
-    an editor calls. With ``--yes`` it asks about what is odd, without nothing is asked.
+    After the command's name, words that begin with -- are options, the others arguments; ``quantity=1`` is optional,
+    and ``--*`` stands for the whole body. ``username`` is the caller unless the path has it; without one, an editor
+    calls. With ``--yes`` the command asks to confirm warnings.
     """
 
     typed: str
@@ -275,29 +275,29 @@ class Row:
     help: str
     view: View = output.fields
     says: Mapping[str, Any] = field(default_factory=dict)
-    """The text to print where the route answers nothing; the name of an argument stands for its value."""
+    """The text to print if the route answers nothing; arguments' names stand for their values."""
 
     sends: dict[str, Any] = field(default_factory=dict)
-    """Values to send in addition to the arguments."""
+    """Values to send besides the arguments."""
 
     signed_in: bool = False
-    """Whether the route writes the id of the caller's account, which is read then."""
+    """Whether the route writes the caller's account id, which is then read."""
 
 
 def offer(group: typer.Typer, *rows: Row) -> None:
-    """Add the commands of some rows to a group."""
+    """Add the commands of rows to a group."""
     for row in rows:
         name, *typed = row.typed.split()
         command(group, row.view, name, help=row.help)(_command(row, typed))
 
 
 def ask(work: Work, operation: str, given: Mapping[str, Any], *, signed_in: bool = False) -> Any:
-    """The answer of an operation's route; None where it is empty.
+    """Call an operation's route; returns its answer, None if it is empty.
 
-    ``given`` has by the document's names what it is sent, and ``username``, the caller; None is not sent. Raises
-    InvalidBody, NoSuchUser where nothing is found for a caller that does not exist, and what the route raises.
+    ``given`` has the values to send by the document's names (None isn't sent), and the caller's ``username``. Raises
+    InvalidBody, NoSuchUser if nothing is found for an unknown caller, and what the route raises.
     """
-    # Imported here: most commands ask no route, and "btd --help" none.
+    # Imported late: most commands call no route, and "btd --help" none.
     from aws_lambda_powertools.event_handler.api_gateway import BaseRouter  # noqa: PLC0415
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent  # noqa: PLC0415
 
@@ -323,7 +323,7 @@ def ask(work: Work, operation: str, given: Mapping[str, Any], *, signed_in: bool
         "queryStringParameters": sent["query"],
         "requestContext": {"requestId": secrets.token_hex(16), "authorizer": named},
     }
-    BaseRouter.current_event = APIGatewayProxyEvent(event)  # as Powertools sets it
+    BaseRouter.current_event = APIGatewayProxyEvent(event)  # as Powertools does
     body = {name: checked(model, sent["body"]) for name, model in models(handler).items()}
     with environment.using(work.table):
         answer = handler(*(sent["path"][name] for name in re.findall(r"{(\w+)}", operation)), **body)
@@ -356,7 +356,7 @@ def _command(row: Row, words: Iterable[str]) -> Callable[..., Any]:
 
 
 def _parameter(typed: str, operation: str) -> inspect.Parameter:
-    """The argument or option of a command that is typed so. Raises LookupError for what the operation does not know."""
+    """A command's argument or option, from its typed form. Raises LookupError for one that the operation lacks."""
     name, _, given = typed.partition("=")
     words = re.sub("([a-z])([A-Z])", r"\1-\2", name.removeprefix("--")).lower()
     option, schema = name.startswith("--"), _schema(operation, name.removeprefix("--"))
@@ -382,7 +382,7 @@ def _parameter(typed: str, operation: str) -> inspect.Parameter:
 
 
 def _body(operation: str) -> dict[str, Any]:
-    """The schemas of the fields of an operation's body, each with whether it is ``required``."""
+    """The schemas of an operation's body fields, each with whether it is ``required``."""
     for described in _described(operation).get("requestBody", {}).get("content", {}).values():
         schema = _document()["components"]["schemas"][described["schema"]["$ref"].rpartition("/")[2]]
         needed = schema.get("required", ())
@@ -391,7 +391,7 @@ def _body(operation: str) -> dict[str, Any]:
 
 
 def _schema(operation: str, name: str) -> dict[str, Any]:
-    """The schema of one thing that an operation is sent: a parameter, or a field of its body."""
+    """The schema of an operation's parameter or body field."""
     parameters = {each["name"]: {**each, **each["schema"]} for each in _described(operation).get("parameters", ())}
     return parameters.get(name) or _body(operation).get(name) or {}
 

@@ -35,12 +35,12 @@ from shared.values.naming import counted
 from shared.values.stored import Attribute, attribute_of
 
 NAMELESS = frozenset(row.type for row in ROWS if row.exported is Exported.WHOLE)
-"""Types of items that name no person, except for attributes that their models call personal."""
+"""Types of items that name no person, except in attributes that their models call personal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A type of items as its models describe it; ``others`` are attributes that no field holds alone."""
+    """A type of items as its models describe it; ``others`` are attributes without a field."""
 
     models: tuple[type, ...]
     others: Mapping[str, type] = field(default_factory=dict)
@@ -65,10 +65,10 @@ for described in features.parts("items", "DESCRIBED"):
         DESCRIBED[kind] = Described((*known.models, *models), {**known.others, **others})
 
 _ABOUT = "_export"
-"""The table about the export itself: of which table it is, and how far each segment has got."""
+"""The table about the export itself: its source, and each segment's position."""
 
 _UNTYPED = "(no type)"
-"""Where items without a type go."""
+"""The table of items without a type."""
 
 _JSON = "JSON"
 _DECLARED: Mapping[type, str] = {
@@ -83,11 +83,11 @@ _TEXTS = {"TEXT", "TIMESTAMP"}
 
 
 class Export:
-    """A file that an export is written to, by several threads. Raises sqlite3.Error, from every method.
+    """The file of an export, written by several threads. All methods raise sqlite3.Error.
 
-    A page of items and the start of the next page are one transaction: however it ends, nothing is lost or
-    doubled. ``given`` are facts about a new export: its table, whether it is with personal data, its segments. An
-    unfinished one has its own (``about``).
+    One transaction writes a page of items and the next page's start, so an interruption loses or doubles nothing.
+    ``given`` are facts about a new export: its table, whether it has personal data, its segments. An unfinished export
+    has its own (``about``).
     """
 
     def __init__(self, path: Path, **given: Any) -> None:
@@ -107,13 +107,13 @@ class Export:
         self._database.close()
 
     def about(self) -> dict[str, Any]:
-        """The facts about the export, and where the next page of each segment starts, or None where it is done."""
+        """The facts about the export, and each segment's next page, or None if it is done."""
         with self._lock:
             found = self._database.execute(f"SELECT Name, Value FROM {_ABOUT}").fetchall()  # noqa: S608  # ours
         return {name: json.loads(value) for name, value in found}
 
     def take(self, items: Iterable[Item], place: str, start: Mapping[str, Any] | None) -> int:
-        """Write one page of items, and where the next one of its segment starts; returns how many are kept."""
+        """Write a page of items, and the next one's start in its segment; returns how many items were written."""
         pages: dict[str, list[Item]] = {}
         for item in items:
             name = str(item.get("Type", _UNTYPED))
@@ -128,11 +128,11 @@ class Export:
         return sum(map(len, pages.values()))
 
     def counts(self) -> dict[str, int]:
-        """How many rows each table has, by its name."""
+        """The number of rows in each table, by name."""
         return _counts(self._database)
 
     def _kept(self, name: str, item: Item) -> Item:
-        """The attributes of an item that are exported."""
+        """The exported attributes of an item."""
         if self._personal or name in NAMELESS:
             left_out = {"Type"} if self._personal else {"Type", *_personal(name)}
             return {attribute: value for attribute, value in item.items() if attribute not in left_out}
@@ -147,7 +147,7 @@ class Export:
         self._database.executemany(f"{insert} {values}", [[row.get(column) for column in columns] for row in rows])
 
     def _column(self, name: str, attribute: str, value: Any) -> str:
-        """The column of a value; one of another type than its attribute's column has a column of its own."""
+        """A value's column; a value of another type than its column's has a column of its own."""
         declared = _declared(attribute, type(value))
         columns = self._columns.get(name, {})
         known = columns.get(attribute, declared)
@@ -158,7 +158,7 @@ class Export:
         return attribute
 
     def _create(self, name: str, columns: Mapping[str, str]) -> None:
-        """Give a table some columns, and make it if it is not there."""
+        """Add columns to a table, and create it if necessary."""
         known = self._columns.setdefault(name, {})
         new = {column: declared for column, declared in columns.items() if column not in known}
         for column, declared in new.items():
@@ -176,7 +176,7 @@ def is_export(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """A finished export to be imported: how many items it has, and those of its tables that have no keys."""
+    """A finished export to import: its number of items, and its tables without keys."""
 
     path: Path
     count: int
@@ -184,7 +184,7 @@ class Readable:
 
     @classmethod
     def of(cls, path: Path) -> Readable:
-        """Raises sqlite3.Error, and ValueError for a database that is no export."""
+        """Open an export. Raises sqlite3.Error, and ValueError for another database."""
         with closing(_read_only(path)) as database:
             if not _columns_of(database, _ABOUT):
                 raise ValueError("btd export did not write it")
@@ -193,7 +193,7 @@ class Readable:
         return cls(path, sum(number for name, number in counts.items() if name not in keyless), keyless)
 
     def items(self) -> Iterator[Item]:
-        """The items as the table held them. Raises sqlite3.Error."""
+        """The items as they were in the table. Raises sqlite3.Error."""
         with closing(_read_only(self.path)) as database:
             for name in _tables(database):
                 if name in self.keyless:
@@ -237,16 +237,16 @@ def _personal(name: str) -> set[str]:
 
 
 def _declared(name: str, kind: type) -> str:
-    """The declared type of an attribute's column: texts are times where the name says so, as it always does."""
+    """The declared type of an attribute's column: texts are times if the name says so, which is reliable."""
     if issubclass(kind, str | Enum):
         return "TIMESTAMP" if name.endswith("At") else "TEXT"
     return _DECLARED.get(kind, _JSON)
 
 
 def _sql(value: Any) -> Any:
-    """A value as SQLite holds it: maps, lists and sets are JSON, in which what we never write (a fraction) is text.
+    """A value for SQLite: maps, lists and sets become JSON, in which fractions (never written by us) are text.
 
-    A map of DynamoDB has no order; here it has one, so that two exports of an item are alike.
+    Maps are sorted, because DynamoDB's have no order, so that two exports of an item are equal.
     """
     if value is None or isinstance(value, str | int | bytes):
         return value
@@ -267,7 +267,7 @@ def _python(value: Any, declared: str) -> Any:
 
 
 def _quoted(name: str) -> str:
-    """A name as SQL takes any name."""
+    """A name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -275,7 +275,7 @@ FILE = "big-time-deals.sqlite"
 UNFINISHED = f"{FILE}.part"
 
 PAGE = 1000
-"""Items that one request of the scan reads at most; one reads 1 MB at most, too."""
+"""The most items in one request of the scan, which also reads at most 1 MB."""
 
 QUERIES = {
     "Discounts by brand": """
@@ -293,7 +293,7 @@ GROUP BY Kind
 ORDER BY Sent DESC, Kind;""",
     **{title: query for title, (query, _) in features.merged("items", "QUERIES").items()},
 }
-"""Queries to begin with, by what they answer. SQLite and DuckDB both understand them."""
+"""Queries to start with, by the question they answer, for SQLite and DuckDB."""
 
 Personal = Annotated[
     bool, typer.Option("--personal", help="Include names, addresses, hashes and sessions: everything in the table.")
@@ -328,7 +328,7 @@ def export(
 
 
 def _write(table: Table, path: Path, personal: bool, segments: int) -> dict[str, int]:
-    """Write what is not written yet; returns the rows of each table. Raises KeyboardInterrupt."""
+    """Continue the export; returns the rows of each table. Raises KeyboardInterrupt."""
     written = Export(path, table=table.name, personal=personal, segments=segments, began=times.to_iso(times.now()))
     try:
         about = written.about()
@@ -347,7 +347,7 @@ def _write(table: Table, path: Path, personal: bool, segments: int) -> dict[str,
 
 
 def steps(table: Table, written: Export, segment: int) -> Iterator[Step]:
-    """Export one segment, one page at a step, from where the last run stopped."""
+    """Export one segment page by page, from where the last run stopped."""
     about, place = written.about(), f"segment {segment}"
     start = about.get(place)
     if place in about and start is None:

@@ -1,7 +1,7 @@
-"""Files of deals, read one record at a time: JSON Lines, JSON, Google Merchant feeds and Shopify's product CSV.
+"""Read files of deals record by record: JSON Lines, JSON, Google Merchant feeds and Shopify's product CSV.
 
-Each record becomes the fields of a line of JSON Lines. The formats:
-https://support.google.com/merchants/answer/7052112 and https://help.shopify.com/en/manual/products/import-export/using-csv
+Each record becomes the fields of a JSON line. The formats: https://support.google.com/merchants/answer/7052112 and
+https://help.shopify.com/en/manual/products/import-export/using-csv
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from shared.models.catalog import CATEGORIES
 from shared.values import links, money, times
 
 MAX_LINE = 64 * 1024
-"""Bytes of a line of JSON: a deal has at most 8 KB, and JSON may spell each of its characters in six."""
+"""Bytes of a JSON line: a deal has at most 8 KB, and JSON may take six bytes for a character."""
 
 MAX_RECORD = 1024 * 1024
-"""Bytes of one record of another format."""
+"""Bytes of a record in other formats."""
 
 MAX_DESCRIPTION = 1000
-"""Characters of a description that are kept of a feed's."""
+"""Characters of a feed's description that are kept."""
 
 HEAD = 4096
 """Bytes of a file that show its format."""
@@ -50,10 +50,10 @@ GOOGLE = "{http://base.google.com/ns/1.0}"
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 _IS_OF_VARIANT = re.compile(r"Variant |Option\d Value")
-"""Columns of Shopify's that are not carried down."""
+"""Shopify's columns that aren't carried down."""
 
 _BLOCK = re.compile(r"<(?=/?(p|br|div|h\d|li|td|th|tr|ul)\b)")
-"""The beginning of a tag that separates words."""
+"""The start of a tag that separates words."""
 
 _UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
 """What browsers don't show of a text."""
@@ -73,12 +73,12 @@ class Format(StrEnum):
 
 
 class WrongFile(DealsError):
-    """A file that cannot be read, or not to its end: the text says why and what to do."""
+    """A file that can't be read, or not to its end; the text gives the reason and a remedy."""
 
 
 class Record(NamedTuple):
-    """A record of a file: its number, the bytes read for it, and its fields; or what is wrong with it, or why it is
-    left out. An empty line has only these two. Where ``source_id`` is known, it is there also with a fault."""
+    """A record of a file: its number, the bytes read for it, and its fields, its fault, or why it is skipped. An empty
+    line has only the first two. ``source_id`` is set, if known, even with a fault."""
 
     number: int
     size: int
@@ -90,20 +90,20 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """What an import knows about a file. ``source`` begins the ids of its deals; ``address`` is the shop's, for
-    files without addresses; ``currency`` is that of amounts without one; ``categories`` maps the file's to ours."""
+    """What an import knows about a file. ``source`` prefixes its deals' ids; ``address`` is the shop's, for files
+    without addresses; ``currency`` is the default; ``categories`` maps the file's to ours."""
 
     source: str = ""
     address: str = ""
     currency: str = "USD"
     categories: Mapping[str, str] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
-    """How often each category was met that ``categories`` does not map."""
+    """The number of records of each unmapped category."""
 
     def category(self, *names: str) -> str:
-        """The category of the first of some names that is mapped, or that holds the name of one of ours.
+        """The category of the first name that is mapped, or that contains one of ours.
 
-        Raises ValueError where there is none; that name is counted.
+        Raises ValueError if there is none, and counts that name.
         """
         given = [name.strip() for name in names if name.strip()]
         for name in given:
@@ -118,7 +118,7 @@ class Shop:
         raise ValueError(f"category: {given[0]!r} is not mapped to one of ours (--categories)")
 
     def amount(self, text: str) -> tuple[str, str]:
-        """An amount and its currency. Raises ValueError for a sign that may be that of several currencies."""
+        """An amount and its currency. Raises ValueError for a sign that several currencies share."""
         amount, written = money.read(text)
         if not written or money.is_of(written, self.currency):
             return amount, self.currency
@@ -128,12 +128,12 @@ class Shop:
         return amount, currency
 
     def identity(self, own: str, link: str) -> str:
-        """The ``sourceId`` of a record: its own id after the name of its source, else of its shop."""
+        """A record's ``sourceId``: its own id after its source's name, or else its shop's."""
         return f"{self.source or links.host(link)}:{own.strip()}"
 
 
 def categories(path: Path) -> dict[str, str]:
-    """A map of categories, from TOML. Raises Invalid, which says what is wrong with it."""
+    """Read a map of categories from TOML. Raises Invalid, which says what is wrong."""
     try:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -145,15 +145,15 @@ def categories(path: Path) -> dict[str, str]:
 
 
 def template(unknown: Counter[str]) -> str:
-    """A map to fill in, as TOML: each category without one of ours, with its number of records."""
+    """A map to fill in, as TOML: each unmapped category, with its number of records."""
     lines = [f'{json.dumps(name, ensure_ascii=False)} = ""  # {count}' for name, count in unknown.most_common()]
     return "\n".join([f"# Write one of these between the quotes: {', '.join(CATEGORIES)}.", *lines, ""])
 
 
 def records(file: BinaryIO, shop: Shop, form: Format, now: datetime) -> Iterator[Record]:
-    """The records of a file, which may be compressed by gzip, in their order.
+    """A file's records in order; gzip is unpacked.
 
-    Raises WrongFile, also after some: those before it are good.
+    Raises WrongFile, possibly after some valid records.
     """
     source = _Source(file)
     number = 0
@@ -184,11 +184,11 @@ def records(file: BinaryIO, shop: Shop, form: Format, now: datetime) -> Iterator
 
 
 class _LeftOut(Exception):
-    """A record that is no deal now, and why."""
+    """A record that isn't a deal now, with the reason."""
 
 
 class _Source(io.RawIOBase):
-    """A file that counts what is read of it, and that one record may take so much of."""
+    """A file that counts the bytes read, and limits the size of a record."""
 
     def __init__(self, file: Any) -> None:
         self._read = getattr(file, "read1", file.read)
@@ -211,7 +211,7 @@ class _Source(io.RawIOBase):
         return self.buffered.peek(HEAD)[:HEAD]
 
     def taken(self) -> int:
-        """The bytes read since it was last asked."""
+        """The bytes read since the last call."""
         taken, self._since = self._since, 0
         return taken
 
@@ -221,7 +221,7 @@ class _Source(io.RawIOBase):
 
 
 def _format(head: bytes) -> Format:
-    """The format of a file that begins so. Raises WrongFile."""
+    """The format of a file with this beginning. Raises WrongFile."""
     wide = head[:2] in (b"\xff\xfe", b"\xfe\xff")
     if b"\0" in head and not wide:
         raise WrongFile("This is not a text file: save a spreadsheet as CSV, and unpack an archive.")
@@ -241,19 +241,19 @@ def _format(head: bytes) -> Format:
     columns = next(csv.reader([first], delimiter=";" if first.count(";") > first.count(",") else ","))
     if {"Handle", "Title"} <= {*columns}:
         return Format.SHOPIFY
-    if '"' in first and "{" in first:  # a line of JSON that lacks its beginning
+    if '"' in first and "{" in first:  # a JSON line without its beginning
         return Format.JSONL
     shown = ", ".join(columns[:8])
     raise WrongFile(f"This is a table with the columns {shown}: --format google or shopify does not read it.")
 
 
 def _name(text: str) -> str:
-    """A name of Google's as its feeds of all kinds write it: ``g:image_link``, ``image link``."""
+    """Google's name in all its spellings: ``g:image_link``, ``image link``."""
     return text.strip().strip('"').lower().removeprefix("g:").replace(" ", "_")
 
 
 def _json_lines(source: _Source) -> Iterator[tuple[int, Any]]:
-    source.most = None  # of an overlong line, the rest is read without being kept
+    source.most = None  # the rest of an overlong line is skipped
     for number, line in enumerate(_lines(source.buffered), start=1):
         try:
             fields = _document(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
@@ -264,7 +264,7 @@ def _json_lines(source: _Source) -> Iterator[tuple[int, Any]]:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, of an overlong one no more than its start and its length in bytes."""
+    """A file's lines; for an overlong one only its start, and its length in bytes."""
     while line := file.readline(MAX_LINE + 1):
         length = len(line)
         while not line.endswith(b"\n") and length > MAX_LINE and (more := file.readline(MAX_LINE)):
@@ -275,7 +275,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _document(line: bytes) -> dict[str, Any] | None:
-    """The object of a line, None for an empty one. Raises ValueError."""
+    """A line's object, None for an empty line. Raises ValueError."""
     if len(line) > MAX_LINE:
         raise ValueError(f"must have at most {MAX_LINE // 1024} KB")
     try:
@@ -319,11 +319,11 @@ def _google(source: _Source) -> Iterator[tuple[int, Any]]:
         if element.tag in ("item", f"{ATOM}entry"):
             number += 1
             yield number, _children(element)
-            open_elements[-1].clear()  # what is read is kept no longer
+            open_elements[-1].clear()  # free what is already read
 
 
 def _children(element: Any) -> dict[str, str]:
-    """The texts of an item of a feed, by name; of two of one name, Google's, else the first."""
+    """A feed item's texts by name; of two with one name, Google's or else the first."""
     found: dict[str, str] = {}
     for child in element:
         name = _name(re.sub(r"\{.*\}", "", child.tag))
@@ -334,10 +334,10 @@ def _children(element: Any) -> dict[str, str]:
 
 
 def _shopify(source: _Source) -> Iterator[tuple[int, Any]]:
-    """The variants of a file: what a product's first row alone has is carried down to the others."""
+    """A file's variants: values that only a product's first row has are carried down."""
     rows = csv.DictReader(source.text(), delimiter=";" if b";" in source.head().split(b"\n")[0] else ",")
     product: dict[str, str] = {}
-    for number, row in enumerate(rows, start=2):  # rows are counted as a spreadsheet counts them
+    for number, row in enumerate(rows, start=2):  # rows are counted as in a spreadsheet
         given = {name: text.strip() for name, text in row.items() if name and isinstance(text, str) and text.strip()}
         if row.get("Variant Inventory Tracker") == "":
             given.pop("Variant Inventory Qty", None)  # it is not counted, and Shopify writes 0
@@ -349,7 +349,7 @@ def _shopify(source: _Source) -> Iterator[tuple[int, Any]]:
 
 
 def _of_json(raw: Mapping[str, Any], shop: Shop, _now: datetime) -> dict[str, Any]:
-    """The fields of a record as they are, except for what the import knows about its file."""
+    """A record's fields, completed by what the import knows about its file."""
     fields = {"currency": shop.currency, **raw}
     if shop.categories and isinstance(category := raw.get("category"), str):
         fields["category"] = shop.category(category)
@@ -372,7 +372,7 @@ def _id_of_shopify(raw: Mapping[str, Any], shop: Shop) -> str:
 
 
 def _variant(raw: Mapping[str, Any]) -> str:
-    """The options that distinguish a variant of Shopify's."""
+    """The options that distinguish a Shopify variant."""
     options = [raw.get(f"Option{number} Value") for number in (1, 2, 3)]
     return ", ".join(option for option in options if option and option != "Default Title")
 
@@ -426,7 +426,7 @@ def _deal(title: str, description: str, variant: str) -> dict[str, Any]:
 
 
 def _prices(price: str, before: str | None, shop: Shop) -> dict[str, Any]:
-    """The price, its currency, and the price before where that was higher."""
+    """The price, its currency, and the earlier price if that was higher."""
     amount, currency = shop.amount(price)
     listed, of_list = shop.amount(before or "")
     higher = of_list == currency and _number(listed) > _number(amount)
@@ -456,7 +456,7 @@ def _address(written: str) -> str:
 
 
 def _when(text: str) -> datetime | None:
-    """A time as ISO 8601 or RFC 822 writes it, in UTC where it names no zone; None for none."""
+    """Parse an ISO 8601 or RFC 822 time, in UTC if it has no zone; None for an empty text."""
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             found = read(text.strip())
@@ -471,7 +471,7 @@ def _iso(when: datetime | None) -> str | None:
 
 
 def _path(category: str) -> list[str]:
-    """The parts of a category, from the widest, in small letters: Google writes ``Apparel > Shoes``."""
+    """A category's parts in lower case, the widest first: Google writes ``Apparel > Shoes``."""
     return [part.strip().lower() for part in re.split(r">|/", category) if part.strip()] or [""]
 
 

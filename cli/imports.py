@@ -1,10 +1,9 @@
-"""``btd import``: deals from a shop's feed or from JSON Lines, or an export of ``btd export``.
+"""``btd import``: deals from a shop's feed or JSON Lines, or an export of ``btd export``.
 
-Deals are imported many at a time, each at most once, whatever interrupts it. A deal's identity is its ``sourceId``, and
-its id is derived from that, so meeting a deal twice is harmless: what exists stays as it is, except for a withdrawal
-that is news, and for an import that updates. Records are taken in windows: the table is asked which of a window's deals
-exist, missing brands are created, the new deals get their numbers, and go in by as few transactions as hold them,
-several at once. The next window is read meanwhile.
+Each deal is imported at most once, despite interruptions: its id is derived from its ``sourceId``, and an existing deal
+stays as it is, except for a new withdrawal or an update (if requested). Records are processed in windows: find a
+window's existing deals, create missing brands, draw numbers, and create the new deals in as few transactions as
+possible, several at once. Meanwhile the next window is read.
 """
 
 from __future__ import annotations
@@ -47,27 +46,26 @@ from shared.values import links, money, times
 from shared.values.naming import counted
 
 WINDOW = 1_500
-"""Records that go in together, two of which are in memory: enough to keep all workers busy, and to bring a brand's
-deals together."""
+"""Records in a window, of which two are in memory: enough to keep all workers busy, and to group a brand's deals."""
 
 BY = "an import"
-"""The name in the logs of deals that this withdraws."""
+"""The name in deals' logs for withdrawals by an import."""
 
 PAGE = 100
-"""Deals that are read at a time to find those that a file no longer has."""
+"""Deals to read at a time when looking for those that a file no longer has."""
 
 NO_SHOP = Shop()
 
 WORKERS = 4
-"""Transactions at once. More would only conflict at the items that count deals, and wait."""
+"""Parallel transactions. More would only conflict at the items that count deals."""
 
 
 UPDATED = ("title", "link", "price", "list_price", "currency", "image", "description", "variant", "ends_at")
-"""The fields of a deal that an import changes, if it is asked to."""
+"""The fields of a deal that an import updates, if requested."""
 
 
 class DealLine(NewDeal):
-    """A record of an import: a deal as it is posted, its identity at its source, when it was posted and withdrawn."""
+    """A record of an import: a deal, its identity at its source, and when it was posted and withdrawn."""
 
     source_id: SourceId
     posted_at: Time | None = None
@@ -76,7 +74,7 @@ class DealLine(NewDeal):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A record that can be imported. ``size`` is in bytes."""
+    """A valid record. ``size`` is in bytes."""
 
     number: int
     size: int
@@ -89,9 +87,9 @@ class Entry:
 class Report:
     """The counts of an import so far.
 
-    ``withdrawn``, ``updated`` and ``ended`` count deals that were there. ``left_out`` counts records that are no deals
-    now, by the reason; ``bad`` says of each that was not imported, by its number, why; ``stopped`` says why the file
-    was not read to its end, if it was not.
+    ``withdrawn``, ``updated`` and ``ended`` count existing deals. ``left_out`` counts skipped records by reason;
+    ``bad`` has each refused record's reason by number; ``stopped`` says why the file wasn't read to its end, if it
+    wasn't.
     """
 
     created: int = 0
@@ -109,8 +107,8 @@ class Report:
 class Importer:
     """One import into a table. ``advance`` gets the number of bytes processed, from several threads.
 
-    With ``update``, deals that exist become as the file has them. With ``end_missing``, the active deals of the shop's
-    source that the file no longer has are ended.
+    ``update`` changes existing deals to match the file. ``end_missing`` ends active deals of the source that the file
+    no longer has.
     """
 
     def __init__(
@@ -140,7 +138,7 @@ class Importer:
         self._under_way: list[Future[None]] = []
 
     def run(self, source: BinaryIO) -> None:
-        """Import all records. Raises Unavailable; ``report`` has the result, also after an error."""
+        """Import all records. Raises Unavailable; ``report`` has the result, even after an error."""
         try:
             self._names = topics.brand_names(self._table)
             for window in windows(self._entries(source)):
@@ -150,7 +148,7 @@ class Importer:
             if self._ends_missing and self._seen - {""} and not self.report.stopped:
                 self._end_what_is_missing()
         finally:
-            # Transactions under way are let finish and are counted; those that wait are dropped.
+            # Running transactions finish and are counted; waiting ones are dropped.
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _entries(self, source: BinaryIO) -> Iterator[Entry]:
@@ -178,7 +176,7 @@ class Importer:
         self._advance(record.size)
 
     def _import(self, window: Sequence[Entry]) -> None:
-        """Have a window's records written, by the workers. The deals of windows before it must be there."""
+        """Start writing a window's records. Earlier windows must be written."""
         known = deals.by_source(self._table, [entry.source_id for entry in window])
         there = [entry for entry in window if entry.source_id in known]
         batches = (there[start : start + MAX_BATCH_KEYS] for start in range(0, len(there), MAX_BATCH_KEYS))
@@ -194,12 +192,12 @@ class Importer:
             task.result()
 
     def _prepared(self, new: Sequence[Entry]) -> list[list[Entry]]:
-        """Entries in the batches that create their deals, which have their brands' names and numbers."""
+        """Batches of entries for one transaction each, with their brands' names and their numbers."""
         named = []
         for each in new:
             deal = replace(each.deal, brand_name=self._names[each.deal.brand])
             try:
-                deals.check_size(deal)  # the name may be longer than the slug, with which the record was checked
+                deals.check_size(deal)  # the brand's name may be longer than its slug, which was checked
             except DealTooLarge as error:
                 self._refuse(each.number, str(error), each.size)
             else:
@@ -209,9 +207,9 @@ class Importer:
         return [[replace(entry_of[deal.deal_id], deal=deal) for deal in batch] for batch in batches]
 
     def _create_brands(self, entries: Iterable[Entry]) -> None:
-        """Create the brands that are missing, each named as it is first written.
+        """Create missing brands, each named as it first appears.
 
-        One transaction after the other: all brands are listed in one item, where they would only conflict.
+        One transaction at a time, because all brands are listed in one item.
         """
         named: dict[str, str] = {}
         for entry in entries:
@@ -220,7 +218,7 @@ class Importer:
             new = {slug: named[slug] for slug in missing[: topics.MOST_BRANDS]}
             try:
                 topics.create_brands(self._table, new, self._now)
-            except BrandExists:  # another import was first with one of them, perhaps with another spelling
+            except BrandExists:  # another import created one of them, perhaps in another spelling
                 self._names |= topics.brand_names(self._table, consistent=True)
                 if not new.keys() & self._names.keys():
                     raise
@@ -229,7 +227,7 @@ class Importer:
                 self.report.brands += len(new)
 
     def _create(self, batch: Sequence[Entry]) -> None:
-        """Create a batch in one transaction; where something in it is refused, what remains of it, or one by one."""
+        """Create a batch in one transaction; after a refusal, create the rest, or each deal separately."""
         try:
             deals.create_batch(self._table, [entry.deal for entry in batch], self._now)
         except DealsError as error:
@@ -249,7 +247,7 @@ class Importer:
         self._advance(sum(entry.size for entry in batch))
 
     def _create_rest(self, batch: Sequence[Entry]) -> bool:
-        """Another import was faster with some of a batch: create the rest. False if no deal of it exists."""
+        """Create the rest of a batch after another import created some of it. False if none of its deals exists."""
         known = deals.by_source(self._table, [entry.source_id for entry in batch])
         if not known:
             return False
@@ -260,7 +258,7 @@ class Importer:
         return True
 
     def _update_existing(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
-        """Count deals that exist already; a record may withdraw one or change it. BatchGetItem."""
+        """Count existing deals, and apply the records' withdrawals and updates. BatchGetItem."""
         by_id = {known[each.source_id]: each for each in entries}
         for deal in deals.get_many(self._table, [*by_id]):
             self._compare(deal, by_id[deal.deal_id])
@@ -294,7 +292,7 @@ class Importer:
                 self.report.updated += "withdrawn_at" not in changes
 
     def _end_what_is_missing(self) -> None:
-        """End the active deals of the source that the file does not have."""
+        """End the source's active deals that the file doesn't have."""
         cursor: str | None = ""
         missing: list[str] = []
         while cursor is not None:
@@ -313,7 +311,7 @@ class Importer:
 
 
 def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Entries in groups. A source id that a group holds already starts the next: there, its deal exists."""
+    """Group entries. A repeated source id starts the next group, in which its deal exists."""
     window: dict[str, Entry] = {}
     for entry in entries:
         if len(window) == WINDOW or entry.source_id in window:
@@ -325,13 +323,13 @@ def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 
 def entry(record: Record, now: datetime) -> Entry:
-    """The deal of a record. Raises ValueError, InvalidBody, InvalidTime, which say what is wrong."""
+    """Read a record's deal. Raises ValueError, InvalidBody, InvalidTime, which say what is wrong."""
     given = record.fields or {}
     fields = checked(DealLine, given)
     if fields.posted_at is not None and fields.created_at is not None:
         raise ValueError("must have postedAt or createdAt, which are one field, and not both")
     fields.created_at = fields.created_at or fields.posted_at
-    deal = fields.to_deal(now, entropy=b"")  # none: the id is derived from the source's
+    deal = fields.to_deal(now, entropy=b"")  # none needed: the id is derived from the source's
     deals.check(deal)
     withdrawn_at = fields.withdrawn_at
     if withdrawn_at is not None and not deal.created_at <= withdrawn_at <= now + CLOCK_SKEW:
@@ -348,12 +346,12 @@ def entry(record: Record, now: datetime) -> Entry:
 SHOWN_BAD_LINES = 100
 
 SHOWN_ALIKE = 3
-"""Bad lines of one reason that are named one by one."""
+"""Bad lines to name for each reason."""
 
 AGAIN = "Run the import again to continue."
 
 TOGETHER = 1000
-"""Items of an export that are in memory at a time."""
+"""Items of an export in memory at a time."""
 
 
 def _currency(text: str) -> str:
@@ -428,7 +426,7 @@ def import_deals(
 
 
 def _suggest(file: BinaryIO, shop: Shop, form: Format, path: Path) -> None:
-    """Write a map of the file's categories. Raises Invalid where the map's file exists, WrongFile."""
+    """Write a map of the file's categories. Raises Invalid if the map's file exists, WrongFile."""
     if path.exists():
         raise Invalid(f"{path} exists: name another file, or add to that one.")
     read = sum(1 for _ in records(file, shop, form, times.now()))
@@ -438,7 +436,7 @@ def _suggest(file: BinaryIO, shop: Shop, form: Format, path: Path) -> None:
 
 
 def _interrupt(*_: object) -> None:
-    """End as Ctrl-C does: what is under way is finished and counted."""
+    """End like Ctrl-C: finish and count running work."""
     raise KeyboardInterrupt
 
 
@@ -464,7 +462,7 @@ def _print_report(report: Report, trace: Trace, seconds: float) -> None:
 
 
 def _print_bad(bad: Mapping[int, str]) -> None:
-    """Name the lines that were not imported, and why: of a reason that many lines share, the first of them."""
+    """Print the lines that weren't imported, with reasons; only the first of many with the same reason."""
     many = {reason: number for reason, number in Counter(bad.values()).items() if number > SHOWN_ALIKE}
     shown: dict[str, str] = {}
     for number, reason in sorted(bad.items()):
@@ -485,7 +483,7 @@ def _size(file: BinaryIO) -> int | None:
 
 
 def _restore(path: Path) -> None:
-    """Import an export: its items go into the table as they are, and those that are there already stay."""
+    """Import an export: write its items, except those that exist."""
     table = open_table()
     trace = Trace(detailed=False).attach(table)
     done = new = 0

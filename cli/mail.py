@@ -1,4 +1,4 @@
-"""Mail on the command line: commands of ``btd users``, work to send again, and a proof of ``btd probe``."""
+"""Mail on the command line: commands of ``btd users``, messages to redrive, and a proof of ``btd probe``."""
 
 from __future__ import annotations
 

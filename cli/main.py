@@ -1,4 +1,4 @@
-"""The commands of ``btd``, and how they end: 0 done, 1 refused or failed, 2 not understood, 130 interrupted."""
+"""The commands of ``btd``, and their exit codes: 0 done, 1 refused or failed, 2 not understood, 130 interrupted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 import typer
-from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer brings its own click since 0.26
+from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer has its own click since 0.26
 from typer.core import TyperGroup
 
 from cli import INTERRUPTED, catalog, exports, imports, members, probe, redrive, upkeep
@@ -19,10 +19,10 @@ from shared.errors import DealsError
 
 
 class Commands(TyperGroup):
-    """The commands as a group that turns whatever ends them into one line and an exit code."""
+    """The commands as a group that turns every error into one line and an exit code."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run a command line; what is not understood is one line, too, and not a box of several."""
+        """Run a command line; a usage error is one line, too, instead of typer's box."""
         standalone = options.get("standalone_mode", True)
         options["standalone_mode"] = False
         try:
@@ -46,7 +46,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            complain(" ".join(("Interrupted.", *map(str, error.args))))  # what ends in order says how to go on
+            complain(" ".join(("Interrupted.", *map(str, error.args))))  # an orderly interruption says how to continue
             raise typer.Exit(INTERRUPTED) from error
         except NoTable as error:
             complain(str(error))

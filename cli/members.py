@@ -1,4 +1,4 @@
-"""``btd users``, ``btd me``, ``btd messages`` and ``btd sessions``: accounts, and what belongs to one of them."""
+"""``btd users``, ``btd me``, ``btd messages`` and ``btd sessions``: accounts and what belongs to them."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ T = TypeVar("T")
 Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The session's token; - reads it from standard input.")]
 
 _ANY_TOKEN = {"ignore_unknown_options": True}
-"""For commands that are given a token: one in 64 begins with ``-``, and is no option."""
+"""For commands that take a token: one in 64 begins with ``-``, and isn't an option."""
 
 
 offer(
@@ -201,7 +201,7 @@ def end_all(work: Work, username: Username) -> output.Json:
 
 
 def _of(work: Work, username: str, found: T) -> T:
-    """Items of a user; if there are none, check that the user exists. Raises NoSuchUser."""
+    """A user's items; if there are none, check that the user exists. Raises NoSuchUser."""
     if not found:
         users.get(work.table, username)
     return found

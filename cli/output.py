@@ -1,6 +1,6 @@
-"""How commands speak: items and requests on standard output, all else on standard error.
+"""Output of commands: results and requests on standard output, everything else on standard error.
 
-The API's own JSON is drawn as a table of items, or as one item's fields.
+The API's JSON is drawn as a table of items, or as one item's fields.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from shared.values import money
 from shared.values.naming import counted
 
 SHOWN_KEYS = 6
-"""Keys of one request that are printed; ``--json`` has all of them."""
+"""Keys of one request that are printed; ``--json`` prints all."""
 
 PLAIN_WIDTH = 200
-"""Columns where no terminal says how many it has, as in a pipe."""
+"""Columns if there is no terminal, as in a pipe."""
 
 
 def note(text: str) -> None:
-    """Print a remark, on standard error."""
+    """Print a note, on standard error."""
     _console(stderr=True).print(Text(printable(text), style="dim"), soft_wrap=True)
 
 
@@ -40,18 +40,18 @@ def say(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Say what went wrong, in one line on standard error, if anything is to be said."""
+    """Print an error, in one line on standard error, unless it is empty."""
     if text:
         _console(stderr=True).print(Text(printable(" ".join(text.split()))), soft_wrap=True)
 
 
 def printable(text: str) -> str:
-    """A text without what a terminal might obey; line breaks stay."""
+    """A text without control sequences of terminals; line breaks stay."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def show_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Rows under headings."""
+    """Print rows under headings."""
     grid = Grid(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in columns:
         grid.add_column(column, overflow="fold")
@@ -64,14 +64,14 @@ def show_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def show_json(document: Any) -> None:
-    """A document as JSON, with escapes for what a terminal might obey: the same document, printable as it is."""
+    """Print a document as JSON; escapes replace control characters of terminals without changing its content."""
     text = json.dumps(document, ensure_ascii=False, indent=2)
     escaped = (c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     sys.stdout.write("".join(escaped) + "\n")
 
 
 def show_trace(trace: Trace) -> None:
-    """The requests made: operation, index, keys, and the capacity each consumed; then their sum."""
+    """Print the requests made (operation, index, keys, consumed capacity) and their sum."""
     rows = []
     for number, request in enumerate(trace.requests, start=1):
         operation = request.operation + (f" ({request.refused})" if request.refused else "")
@@ -86,16 +86,16 @@ def show_trace(trace: Trace) -> None:
 
 
 def summary(trace: Trace) -> str:
-    """How many requests were made, and what they consumed."""
+    """The number of requests, and their consumed capacity."""
     unsaid = f" ({counted(trace.silent, 'answer')} without a figure)" if trace.silent else ""
     return f"{counted(trace.count, 'request')}, {trace.capacity} consumed{unsaid}"
 
 
 @contextmanager
 def progress(doing: str, total: int | None, *amount: bars.ProgressColumn) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error while something is done, advanced by what this gives; nothing without a terminal.
+    """A progress bar on standard error; yields the function that advances it. Shows nothing without a terminal.
 
-    ``total`` is None where it is not known; ``amount`` shows how much is done, where that is not a number of items.
+    ``total`` is None if unknown; ``amount`` shows progress that isn't a number of items.
     """
     console = Console(stderr=True)
     left = bars.TimeRemainingColumn(elapsed_when_finished=True)
@@ -107,7 +107,7 @@ def progress(doing: str, total: int | None, *amount: bars.ProgressColumn) -> Ite
 
 
 def cell(value: Any) -> str:
-    """A value as a cell shows it."""
+    """A value as a table cell."""
     match value:
         case None:
             return ""
@@ -124,7 +124,7 @@ def cell(value: Any) -> str:
 
 
 def _capacity(total: Capacity | None, by_index: Mapping[str, Capacity]) -> str:
-    """The total, and where a write fed indexes too, what each took."""
+    """The total, and if a write also changed indexes, each one's part."""
     if total is None:
         return "not reported"
     taken = [f"{name} {units}" for name, units in by_index.items() if units != Capacity()]
@@ -132,7 +132,7 @@ def _capacity(total: Capacity | None, by_index: Mapping[str, Capacity]) -> str:
 
 
 def _console(*, stderr: bool = False) -> Console:
-    # Made again each time: the streams may have been replaced since, as by a test.
+    # Created for each call: the streams may have been replaced, as in tests.
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
@@ -141,11 +141,11 @@ def _console(*, stderr: bool = False) -> Console:
 
 Json = Mapping[str, Any]
 Column = str | Callable[[Json], Any]
-"""A field of an item, or what is made of the item."""
+"""A field of an item, or a function of the item."""
 
 
 def fields(document: Json) -> None:
-    """Whatever has no table of its own, a field a line; fields without a value are left out."""
+    """Print a document without a table of its own, a line for each field with a value."""
     known = {name: value for name, value in document.items() if value is not None}
     width = max(map(len, known), default=0)
     for name, value in known.items():
@@ -153,7 +153,7 @@ def fields(document: Json) -> None:
 
 
 def table(columns: Mapping[str, Column]) -> Callable[[Json], None]:
-    """A view of a page of items: under each heading a field, or what is made of the item. Its cursor follows."""
+    """A view of a page of items as a table, followed by its cursor. Columns are fields, or functions of the item."""
 
     def draw(page: Json) -> None:
         rows = ([item[c] if isinstance(c, str) else c(item) for c in columns.values()] for item in page["items"])
@@ -174,7 +174,7 @@ def _ceiling(item: Json) -> str:
 
 
 def price(item: Json) -> str:
-    """The price of a deal, a draft or something else that has one, as it is read; "" while a draft has none."""
+    """The price of a deal, a draft or another item for display; "" for a draft without one."""
     return money.text(item["price"], item["currency"]) if item["price"] and item["currency"] else ""
 
 
@@ -207,7 +207,7 @@ feed = table(
 
 
 def found(page: Json) -> None:
-    """A page of a search, deals with most of its words, and the words that were searched."""
+    """Print a page of a search, partial matches, and the words that were searched."""
     feed(page)
     if page.get("partly"):
         say("deals with most of the words:")
@@ -258,25 +258,25 @@ _users = table({"User": "username", "Email": "email", "Name": "name", "Role": "r
 
 
 def log(page: Json) -> None:
-    """Who changed what of a deal, a field a line; where it was posted, no field."""
+    """Print who changed what of a deal, a line for each field; posting has none."""
     nothing = {"field": None, "from": None, "to": None}
     _changes({**page, "items": [{**line, **each} for line in page["items"] for each in line["changes"] or [nothing]]})
 
 
 def users(page: Json) -> None:
-    """Accounts, and how many there are."""
+    """Print accounts and their number."""
     _users(page)
     say(counted(len(page["items"]), "user"))
 
 
 def topic(page: Json) -> None:
-    """A brand's or a category's page."""
+    """Print a brand's or category's page."""
     fields({name: value for name, value in page.items() if name not in ("featured", "latest")})
     curated(page)
 
 
 def curated(page: Json) -> None:
-    """The deals that were picked, and the latest: of the front page, the editor's choice, a brand or a category."""
+    """Print the picked and the latest deals of the front page, the editor's choice, a brand or a category."""
     if "featured" in page:
         say("\nFeatured")
         feed({"items": page["featured"]})

@@ -1,5 +1,4 @@
-"""A deal's picture on the command line: sending a file, uploads that failed, and the proof that a form's upload is made
-one."""
+"""Deal pictures on the command line: upload a file, redrive failed uploads, and prove that a form's upload works."""
 
 from __future__ import annotations
 
@@ -30,11 +29,11 @@ from shared.values.naming import counted
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
 PATIENCE = 60
-"""Seconds that a command waits for a picture; one is made in a second or two."""
+"""Seconds that a command waits for a picture, which takes one or two."""
 
 
 def send(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
-    """Send a file as a deal's picture, and wait for what becomes of it. Raises Invalid where it is refused."""
+    """Upload a file as a deal's picture, and wait for the result. Raises Invalid if it is refused."""
     upload = f"{UPLOADS}{identifiers.random(now, secrets.token_bytes(16))}"
     if file.stat().st_size > MAX_UPLOAD:
         raise Invalid(f"{file} has more than {MAX_UPLOAD // 1_000_000} MB.")
@@ -60,7 +59,7 @@ EDITS: Mapping[str, tuple[Any, Callable[[Table, Deal, Any, datetime], Deal]]] = 
 
 
 def _bucket() -> Bucket:
-    """The bucket of pictures: that of ``BTD_PICTURES_BUCKET``, or the running local cloud's. Raises NoTable."""
+    """The picture bucket: that of ``BTD_PICTURES_BUCKET``, or the running local cloud's. Raises NoTable."""
     name = os.environ.get("BTD_PICTURES_BUCKET")
     if name:
         return services.connect_bucket(name, region_name=os.environ.get("AWS_REGION"))
@@ -76,7 +75,7 @@ class Uploads:
 
     @classmethod
     def of(cls, body: str) -> Uploads:
-        """The uploads that a message of S3 names. Raises ValueError for a message of another kind."""
+        """The uploads that an S3 message names. Raises ValueError for another message."""
         try:
             names = tuple(str(each["s3"]["object"]["key"]) for each in json.loads(body)["Records"])
         except (KeyError, TypeError) as error:

@@ -1,6 +1,6 @@
-"""``btd probe``: prove on a deployed stage what the design rests on; ``docs/ledger.md`` has the claims.
+"""``btd probe``: prove a design's assumptions on a deployed stage; ``docs/ledger.md`` has the claims.
 
-Each proof is limited in time and requests, and removes what it made. Together they take ten minutes at most.
+Each proof has limits of time and requests, and removes what it made. Together they take at most ten minutes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CLAIM = re.compile(
 
 
 def deployed() -> Deployed:
-    """The stage whose stack ``BTD_STACK`` names, or the running local cloud's. Raises NoTable."""
+    """The stage of the stack in ``BTD_STACK``, or the running local cloud's. Raises NoTable."""
     named, addresses = os.environ.get("BTD_STACK"), {}
     reached: dict[str, Any] = {"region_name": os.environ.get("AWS_REGION")}
     if not named:
@@ -106,7 +106,7 @@ def keys_of_indexes(site: Deployed) -> str:
 
 
 def _unless_refused(request: Callable[[], Any]) -> Any:
-    """The answer to a request, or None where IAM refuses it."""
+    """The answer to a request, or None if IAM refuses it."""
     try:
         return request()
     except ClientError as error:
@@ -116,14 +116,14 @@ def _unless_refused(request: Callable[[], Any]) -> Any:
 
 
 def _may_query(client: Any, site: Deployed, index: Index | None, key: str) -> bool:
-    """Whether a client may query a partition, in which nothing is."""
+    """Whether a client may query an (empty) partition."""
     named = {"ExpressionAttributeNames": {"#key": key_names(index)[0]}, **({"IndexName": index.name} if index else {})}
     asked = {"KeyConditionExpression": "#key = :key", "ExpressionAttributeValues": {":key": {"S": key}}, **named}
     return _unless_refused(lambda: client.query(TableName=site.outputs["TableName"], **asked)) is not None
 
 
 def _may_write(client: Any, site: Deployed, key: str) -> bool:
-    """Whether a client may send a write as we send it, which its condition refuses: there is no such item."""
+    """Whether a client may send one of our writes, whose condition then fails: the item doesn't exist."""
     asked = {"UpdateExpression": "SET Version = :one", "ConditionExpression": f"attribute_exists({PARTITION_KEY})"}
     returned = {"ReturnValues": "NONE", "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
     at = {"TableName": site.outputs["TableName"], "Key": {PARTITION_KEY: {"S": key}, SORT_KEY: {"S": key}}}
@@ -141,7 +141,7 @@ def throttle(site: Deployed) -> str:
     api = f"{site.outputs['SiteUrl']}{VERSION}/" if site.stage.closes_apis else site.outputs["ApiUrl"]
     sessions = f"{api}sessions"
     number = 4 if site.stage.emulated else min(60, 2 * site.stage.sign_in_burst + 10)
-    wrong = {"body": b"{", "headers": {"Content-Type": "application/json"}}  # no password is hashed for it
+    wrong = {"body": b"{", "headers": {"Content-Type": "application/json"}}  # no password is hashed for an invalid body
     with ThreadPoolExecutor(number) as pool:
         answers = [*pool.map(lambda _: ask("POST", sessions, **wrong), range(number))]
     found = f"{number} attempts at once: {dict(Counter(status for status, _ in answers))}"
@@ -231,7 +231,7 @@ def probe(
 
 
 def _result(proof: Proof, site: Deployed) -> dict[str, str]:
-    """A proof's result and what it found. A proof that raises an error has failed, and the others go on.
+    """A proof's result and finding. A proof that raises an error has failed, and the others go on.
 
     On the local cloud, ``works`` proves nothing about AWS.
     """

@@ -1,7 +1,7 @@
-"""``btd addresses``, ``btd cart``, ``btd orders`` and ``btd stock``: what the shop's routes do, and ``btd rush``.
+"""``btd addresses``, ``btd cart``, ``btd orders`` and ``btd stock``: the shop's routes as commands; and ``btd rush``.
 
-A rush is many buyers at once on one deal of the local cloud; it says whether the stock is right afterwards. The local
-cloud's sample gets its stock here, too.
+A rush lets many buyers order one deal of the local cloud at once, and checks the stock afterwards. The local cloud's
+sample gets its stock here, too.
 """
 
 from __future__ import annotations
@@ -207,10 +207,10 @@ offer(
 
 
 MOST = 500
-"""Buyers of one rush: the local cloud is this machine's."""
+"""Buyers of one rush: the local cloud is on this machine."""
 
 AT_ONCE = 40
-"""Buyers whose orders are under way together."""
+"""Buyers who order in parallel."""
 
 HERE = ("127.0.0.1", "localhost", "::1")
 
@@ -236,7 +236,7 @@ def rush(
     seconds = time.perf_counter() - began
     after = stock.of(table, found.deal_id)
     sent = [request for request in trace.requests if request.operation == "TransactWriteItems"]
-    # The pieces ordered are the pieces taken, and nothing else has changed.
+    # The ordered pieces were taken, and nothing else has changed.
     right = after.on_sale == after.left + after.ordered and before.left - after.left == ends["placed"]
     document = {
         "placed": ends["placed"],
@@ -258,7 +258,7 @@ def rush(
 
 
 def _join(table: Table, name: str) -> User:
-    """Make a buyer with an address and without a usable password."""
+    """Create a buyer with an address and without a usable password."""
     buyer = users.create(table, User(name, f"{name}@mail.example", "A buyer", "-", "member", times.now()))
     addresses.save(table, name, "home", Address("A buyer", "1 Main Street", "Portland", "04101", "US"))
     return buyer
@@ -280,11 +280,11 @@ ON_SALE = (40, 12, 3, 1)
 """Pieces of the first deals on the sample's front page."""
 
 ALSO_SOLD = 20
-"""Deals among the newest, as many pieces of each by turns."""
+"""The number of other newest deals, whose pieces alternate."""
 
 
 def stock_the_sample(table: Table, front: Sequence[str], newest: Sequence[str], now: datetime) -> None:
-    """Put the first deals of the front page on sale, and some of the newest; both are named by their ids."""
+    """Put the front page's first deals, and some of the newest, on sale; both are given by id."""
     also = [each for each in newest if each not in front[: len(ON_SALE)]][:ALSO_SOLD]
     for sold, pieces in (*zip(front, ON_SALE, strict=False), *zip(also, cycle(ON_SALE))):
         stock.add(table, sold, pieces, now)
@@ -295,7 +295,7 @@ COMMANDS = (rush,)
 
 
 def _stock_note(table: Table, item: Item) -> Rewriting:
-    """The note of a stock is in the list of what is sold here while its deal can be bought."""
+    """A stock's note is in the list of deals sold here while its deal can be bought."""
     return item, [without_places(item) | sold_here.place(deals.get_item(table, item["DealId"]))]
 
 

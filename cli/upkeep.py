@@ -1,8 +1,8 @@
 """``btd seed``, ``sweep``, ``check``, ``backfill``, ``index``, ``query`` and ``logs``: the whole table, and the logs.
 
-The deployed system seeds and sweeps by itself. A backfill writes what this release expects of existing items. Work on
-all items is a parallel scan, segment by segment, page by page. ``btd logs`` prints what all functions of a stack have
-logged of one request, deal or anything else that has an id.
+A deployed system seeds and sweeps by itself. A backfill writes what this release expects of existing items. Work on all
+items is a parallel scan, page by page in each segment. ``btd logs`` prints what a stack's functions have logged about a
+request, a deal or anything else with an id.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ Number = Annotated[int, typer.Option(min=1, max=64, help="The number of table se
 
 
 class Step(NamedTuple):
-    """One page of a segment: how many items were looked at, and how many of them were rewritten."""
+    """One page of a segment: how many items were examined, and how many were rewritten."""
 
     seen: int
     rewritten: int
 
 
 def scan(table: Table, name: str, segment: int, segments: int, work: Callable[[list[Item]], int]) -> Iterator[Step]:
-    """Do some work, which says how much it did, on one segment of the table, from where the last run stopped.
+    """Process one segment of the table, from where the last run stopped; ``work`` returns how much it did.
 
-    ``name`` is what the place is remembered under.
+    The position is stored under ``name``.
     """
     place = keys.backfill(name, segment, segments)
     remembered = table.get(place, consistent=True)
@@ -82,11 +82,10 @@ def run_all(
     *,
     done: Callable[[int], str],
 ) -> None:
-    """A command that does the steps of all segments of the open table: with a progress bar, a sum, and a notice on
-    interruption.
+    """Process all segments of the open table, with a progress bar, a sum, and a note on interruption.
 
-    ``steps`` gives those of a table's segment, of so many. ``done`` says in words what so many rewritten items are.
-    Raises NoTable, Unavailable, KeyboardInterrupt.
+    ``steps`` gives a segment's steps. ``done`` puts a number of rewritten items into words. Raises NoTable,
+    Unavailable, KeyboardInterrupt.
     """
     table = open_table()
     trace = Trace(detailed=False).attach(table)
@@ -100,7 +99,7 @@ def run_all(
 def run_steps(
     doing: str, table: Table, segments: int, steps: Callable[[int], Iterator[Step]], *, begun: int = 0
 ) -> tuple[Step, bool]:
-    """Do the steps of each segment in a thread of its own; returns their sum, and whether the user interrupted that.
+    """Process each segment in its own thread; returns the steps' sum, and whether the user interrupted.
 
     ``begun`` is how many items were done before. Raises Unavailable.
     """
@@ -125,13 +124,13 @@ def run_steps(
                 wait(parts, return_when=FIRST_EXCEPTION)
             except KeyboardInterrupt:
                 interrupted = True
-            stop.set()  # only now: what is under way ends after its page, and its place is kept
+            stop.set()  # running work ends after its page, whose end is stored
     done = [step for part in parts for step in part.result()]
     return Step(sum(step.seen for step in done), sum(step.rewritten for step in done)), interrupted
 
 
 BATCH = 500
-"""Ended deals that one sweep looks at."""
+"""Ended deals that one sweep examines."""
 
 
 @answering()
@@ -191,22 +190,22 @@ def _outcome(fault: Fault, mended: bool) -> output.Json:
 
 
 class _Changed(DealsError):
-    """The item was changed meanwhile by this release, so it has the new attributes."""
+    """This release has changed the item meanwhile, so it has the new attributes."""
 
 
 Rewriting = tuple[Item, list[Item]]
-"""An item as this release knows it, and what this release writes in its place: it may stand elsewhere, or twice."""
+"""An item as read, and the items that replace it, possibly under other keys."""
 
 
 def _deal(_: Table, item: Item) -> Rewriting:
-    """A deal stays listed or not: the feeds' counts say so too."""
+    """A deal stays listed or unlisted, as the feeds' counts have it."""
     known = ours(item)
     new = to_item_listed(from_item(known), listed=is_listed(known))
     return known, [new if new == known else new | {"Version": known["Version"] + 1}]
 
 
 def _offer(_: Table, item: Item) -> Rewriting:
-    """An offer is in the indexes as one of a listed deal, unless it is known to have ended."""
+    """An offer is in the indexes like a listed deal's, unless it is known to have ended."""
     deal = from_item(item)
     ended = keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
     bare = without_places(item)
@@ -214,14 +213,14 @@ def _offer(_: Table, item: Item) -> Rewriting:
 
 
 def _number(table: Table, item: Item) -> Rewriting:
-    """A number leads to the product and the brand of its deal, too."""
+    """A number's item also has its deal's product and brand."""
     (deal,) = deals.get_many(table, [item["DealId"]])
     at = deals.place(deal)
     return item, [item | {"Product": at.product, "Brand": at.brand}]
 
 
 def _alert(table: Table, item: Item) -> Rewriting:
-    """An alert is on the product of the deal on whose page it was made, unless its owner has another one there."""
+    """An alert is moved to the product of its deal, unless its owner has another alert there."""
     (deal,) = deals.get_many(table, [item["DealId"]])
     new = item | alerts.to_item(replace(alerts.from_item(item), alert_id=alerts.id_on(deal)))
     return item, [item if table.get(keys.primary(new), consistent=True) else new]
@@ -253,7 +252,7 @@ def backfill(
 
 
 def run_backfill(table: Table, item_type: str, segment: int, segments: int) -> Iterator[Step]:
-    """Rewrite one segment's items of a type, one page at a step, from where the last run stopped; damaged ones stay."""
+    """Rewrite one segment's items of a type, page by page, from where the last run stopped; damaged ones stay."""
 
     def work(items: list[Item]) -> int:
         known = (item for item in items if item.get("Type") == item_type)
@@ -263,7 +262,7 @@ def run_backfill(table: Table, item_type: str, segment: int, segments: int) -> I
 
 
 def _write(table: Table, old: Item, new: list[Item]) -> bool:
-    """Write what differs; returns whether there was a difference and no one else wrote first."""
+    """Write the differences; returns whether there were any and no one else was faster."""
     here = keys.primary(old)
     version = "Version" if "Version" in old else None
     writes = [
@@ -275,7 +274,7 @@ def _write(table: Table, old: Item, new: list[Item]) -> bool:
     ]
     if here not in map(keys.primary, new):
         writes.append(delete_as(old, refused=_Changed()))
-    # Where a copy of a later version exists, an earlier one is deleted all the same.
+    # Even if a later version's copy exists, the earlier one is deleted.
     parts = [[write] for write in writes] if version or len(writes) < 2 else [writes]
     written = 0
     for part in parts:
@@ -298,7 +297,7 @@ def index(segments: Number = 4) -> None:
 
 
 def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
-    """Index one segment's deals, one page at a step, from where the last run stopped."""
+    """Index one segment's deals page by page, from where the last run stopped."""
 
     def work(items: list[Item]) -> int:
         deals = (item for item in items if item.get("Type") == keys.DEAL)
@@ -308,10 +307,10 @@ def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
 
 
 def _index(table: Table, item: Item) -> bool:
-    """Write a deal's words, offer and verdict. Raises DamagedDeal: it has none.
+    """Write a deal's words, offer and verdict. Raises DamagedDeal for an unreadable deal.
 
-    The deal is read again afterwards: where it was changed meanwhile, the stream may have followed that before
-    these writes, and what they brought back is taken out.
+    The deal is read again afterwards: if it changed meanwhile, the stream may have followed before these writes, and
+    what they restored wrongly is removed.
     """
     deal = from_item(item)
     offers.file(table, None, deal, has_ended=has_ended(item))
@@ -362,10 +361,10 @@ def query(
 
 
 Fields = Mapping[str, Any]
-"""A line that a function has logged, as the JSON that it is."""
+"""A function's log line, as a JSON object."""
 
 _BOOKKEEPING = {"level", "location", "timestamp", "message", "service", "correlation_id", "_aws"}
-"""Fields of a line that have their own column or are not exported."""
+"""Fields of a line that have their own column or aren't printed."""
 
 
 def _a_term(text: str) -> str:
@@ -396,9 +395,9 @@ def _row(at: datetime, fields: Fields) -> tuple[Any, ...]:
 
 
 def _find(text: str, since: datetime) -> list[tuple[datetime, Fields]]:
-    """The lines since a time that hold a text, which has no quotation marks, in the order in which they were written.
+    """The lines since a time that contain a text (without quotation marks), in the order of writing.
 
-    They are of the stack that the environment names, or of the running local cloud's. Raises NoTable, Unavailable.
+    They come from the stack in the environment, or from the running local cloud. Raises NoTable, Unavailable.
     """
     stack = os.environ.get("BTD_STACK")
     if stack:
@@ -426,7 +425,7 @@ def _pages(client: Any, operation: str, **arguments: Any) -> Iterator[Mapping[st
 
 
 def _fields(text: str) -> Fields:
-    """The fields of a log line. Lambda's own lines, such as of a timeout, are not JSON."""
+    """A log line's fields. Lambda's own lines, such as about a timeout, aren't JSON."""
     with suppress(ValueError):
         fields = json.loads(text)
         if isinstance(fields, dict):

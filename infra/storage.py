@@ -1,6 +1,6 @@
-"""The table, as ``shared/dynamodb/schema.py`` declares it, what a function may do with it, and private buckets.
+"""The table, as ``shared/dynamodb/schema.py`` declares it, with the rights of functions to it; and private buckets.
 
-Buckets are encrypted, reached over TLS only, and forget their objects after some days.
+Buckets are encrypted, accessible only over TLS, and delete their objects after some days.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ A_DAY = Duration.days(1)
 
 
 class Bucket(s3.Bucket):
-    """A bucket whose objects go by some rules. It outlives its stack, which could not delete a full one, but not a
-    deployment that fails to make it."""
+    """A bucket with lifecycle rules. It outlives its stack, which couldn't delete a full one, but not a deployment that
+    fails to create it."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class Bucket(s3.Bucket):
 
 
 def gone_after(days: int) -> s3.LifecycleRule:
-    """The rule for objects that are gone after some days."""
+    """The rule that deletes objects after some days."""
     return s3.LifecycleRule(expiration=Duration.days(days), abort_incomplete_multipart_upload_after=A_DAY)
 
 
 class DealsTable(Construct):
-    """The one table: on demand, streamed, restorable to any second of the last 35 days.
+    """The one table: on demand, with a stream, restorable to any second of the last 35 days.
 
-    Where the stage names a ``restored`` one, it is that, which the stack does not own (``docs/runbook.md``).
+    If the stage names a ``restored`` table, it is that one, which the stack doesn't own (``docs/runbook.md``).
     """
 
     def __init__(self, scope: Construct, *, stage: Stage) -> None:
@@ -99,7 +99,7 @@ class DealsTable(Construct):
         return table
 
     def grant(self, role: iam.Role, access: Access) -> None:
-        """Allow exactly an access, on nothing but this table and the indexes it names."""
+        """Allow exactly an access, only on this table and the indexes that it names."""
         for right in map(self._asked_for, access):
             index = f"/index/{right.index.name}" if right.index else ""
             iam.Grant.add_to_principal(
@@ -109,14 +109,14 @@ class DealsTable(Construct):
                 conditions=right.conditions,
             )
         if self._emulated and any(right.operation == "PartiQLInsert" for right in access):
-            # MiniStack asks for a right to the operation that carries PartiQL's statements; IAM has no such right.
+            # MiniStack requires a right to the operation that carries PartiQL's statements; IAM has no such right.
             # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
             role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:BatchExecuteStatement"], resources=["*"]))
             accept(role, nag.MINISTACK_ASKS_ON_EVERYTHING)
 
     def _asked_for(self, right: Right | Scan) -> Right | Scan:
-        """A right as its cloud can check it: MiniStack sees attributes only where a request has a projection, and
-        would refuse any other. A stage may grant an index without its partitions (``docs/deploying.md``)."""
+        """A right that the cloud can check: MiniStack sees attributes only of requests with a projection, and would
+        refuse others. A stage may grant an index without its partitions (``docs/deploying.md``)."""
         if self._by_index and isinstance(right, Right) and right.index:
             right = replace(right, keyed=False)
         projects = right.operation in ("GetItem", "Query")

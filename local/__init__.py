@@ -1,1 +1,1 @@
-"""The local cloud: MiniStack in the background, and the real CDK deploying the real stacks to it."""
+"""The local cloud: MiniStack in the background, to which the real CDK deploys the real stacks."""

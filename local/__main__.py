@@ -1,4 +1,4 @@
-"""``python -m local up|down|reset|status|env``: what ``make run``, ``make stop``, ``make reset`` and others call."""
+"""``python -m local up|down|reset|status|env``: the commands behind ``make run``, ``make stop``, ``make reset`` etc."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ YES = {"1", "yes", "true"}
 
 
 def main() -> int:
-    """Run one command; trouble is one line on standard error and exit code 1."""
+    """Run one command; a Trouble is one line on standard error and exit code 1."""
     parser = argparse.ArgumentParser(prog="python -m local", description="The local cloud of Big Time Deals")
     parser.add_argument("command", choices=["up", "down", "reset", "status", "env"])
     command = {"up": up, "down": down, "reset": reset, "status": status, "env": env}[parser.parse_args().command]
@@ -67,7 +67,7 @@ def up(home: Home) -> int:
 
 
 def down(home: Home) -> int:
-    """Let the functions finish their work, then stop the cloud, which writes down everything it holds."""
+    """Let the functions finish their work, then stop the cloud, which saves its state."""
     left = cloud.drain(home)
     if left:
         rest = cloud.in_words(left)
@@ -77,7 +77,7 @@ def down(home: Home) -> int:
 
 
 def reset(home: Home) -> int:
-    """Stop the cloud and forget everything it held."""
+    """Stop the cloud and delete everything it held."""
     cloud.kill(home)
     shutil.rmtree(home.folder, ignore_errors=True)
     print("The local cloud is empty; make run starts over.")
@@ -85,13 +85,13 @@ def reset(home: Home) -> int:
 
 
 def status(home: Home) -> int:
-    """Say whether the cloud runs, and what its functions have not done; exit code 1 where it does not run."""
+    """Say whether the cloud runs, and which work is left; exit code 1 if it doesn't run."""
     there = cloud.running(home)
     if there is None:
         raise Trouble("The local cloud is not running: make run starts it.")
     print(f"The local cloud runs on port {there.port} (process {there.pid}).")
     left: dict[str, int] = {}
-    with suppress(OSError, ValueError):  # while it starts, it does not answer yet
+    with suppress(OSError, ValueError):  # it doesn't answer while it starts
         left = cloud.waiting(home, there)
     if cloud.in_words(left):
         print(f"Functions still have {cloud.in_words(left)}: until then search, pages and messages lag behind.")
@@ -101,7 +101,7 @@ def status(home: Home) -> int:
 
 
 def env(home: Home) -> int:
-    """Print what a shell needs to use AWS's own tools on the cloud: ``eval "$(make env)"``."""
+    """Print the variables with which a shell's AWS tools use the cloud: ``eval "$(make env)"``."""
     there = cloud.running(home)
     if there is None or not home.cloud.exists():
         raise Trouble("The local cloud is not running: make run starts it.")
@@ -121,7 +121,7 @@ def env(home: Home) -> int:
 
 
 def _plain_address(port: int, api_id: str) -> str:
-    """The API's address for tools that do not resolve ``*.localhost``, as curl and browsers do."""
+    """The API's address for tools that don't resolve ``*.localhost``, unlike curl and browsers."""
     return f"{endpoint(port)}/_aws/execute-api/{api_id}{ROOT}"
 
 
@@ -132,7 +132,7 @@ def _answers(address: str) -> bool:
 
 
 def _print_summary(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float, *, empty: bool) -> None:
-    # Imported here: boto3 takes a third of a second, which stop and status need not wait for.
+    # Imported late: boto3 takes a third of a second, which stop and status don't need.
     from local import sample  # noqa: PLC0415
     from local.sample import ensure_account  # noqa: PLC0415
     from shared import services  # noqa: PLC0415
@@ -141,7 +141,7 @@ def _print_summary(home: Home, there: cloud.Cloud, outputs: dict[str, str], seco
 
     reached = client_arguments(home, there.port)
     table = connect(outputs["TableName"], **reached)
-    client.enable_ttl(table.client, table.name)  # MiniStack's CloudFormation leaves it off
+    client.enable_ttl(table.client, table.name)  # MiniStack's CloudFormation doesn't enable it
     editor = ensure_account(home.editor, table, "editor")
     member = ensure_account(home.member, table, "member")
     api = f"http://{outputs['ApiId']}.execute-api.localhost:{there.port}{ROOT}"

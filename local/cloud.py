@@ -1,4 +1,4 @@
-"""The local cloud: its process, which is stopped so that it remembers everything, and what the CDK deploys to it."""
+"""The local cloud: starting and stopping its process without losing state, and deploying to it with the CDK."""
 
 from __future__ import annotations
 
@@ -46,33 +46,33 @@ from shared.values.naming import counted
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nothing listens on."""
+    """A free port of 127.0.0.1."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 DEAD = "dead"
-"""The kind of what waits in dead-letter queues, for ``btd redrive``."""
+"""The kind for dead letters, which wait for ``btd redrive``."""
 
 WORDS = {"records": ("record", "of the table's stream"), "messages": ("message", "of the queue")}
-"""The work that functions still have, by kind."""
+"""The functions' outstanding work, by kind."""
 
 START_TIMEOUT = 180.0
-"""Seconds that a start may take; it loads what the last run left."""
+"""Seconds that a start may take; it loads the last run's state."""
 
 DRAIN_TIMEOUT = 30.0
-"""Seconds that functions may take for what streams and queues hold when the cloud is to stop."""
+"""Seconds that functions may take for outstanding records and messages before the cloud stops."""
 
 IN_A_ROW = 2
-"""Checks in a row that must find nothing waiting: between two of them, a function may turn a record into a message."""
+"""Checks in a row that must find no outstanding work: between two, a function may turn a record into a message."""
 
 STOP_TIMEOUT = 60.0
-"""Seconds that writing the state may take."""
+"""Seconds that saving the state may take."""
 
 
 SAVED, NOT_SAVED = "Persistence: saved dynamodb state", re.compile("Persistence: (error|failed to save)")
-"""Lines of MiniStack's log about the table and failed writes: it ends as if all were well."""
+"""Lines of MiniStack's log about the saved table and failed saves, which don't change its exit code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Cloud:
 
 
 def running(home: Home) -> Cloud | None:
-    """The cloud that this folder's last start made, if its process still lives."""
+    """The cloud of this folder's last start, if its process still runs."""
     try:
         cloud = Cloud(**json.loads(home.process.read_text()))
     except (FileNotFoundError, ValueError, TypeError):
@@ -93,9 +93,9 @@ def running(home: Home) -> Cloud | None:
 
 
 def start(home: Home, port: int) -> tuple[Cloud, bool]:
-    """Start the cloud, or find it running; also says whether the last one had ended in order.
+    """Start the cloud, or find it running; also returns whether the last one had ended in order.
 
-    Raises Trouble where the port is taken or the cloud does not come up.
+    Raises Trouble if the port is taken or the cloud doesn't come up.
     """
     cloud = running(home)
     if cloud:
@@ -118,13 +118,13 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            start_new_session=True,  # Ctrl-C in the user's shell is not for the cloud
+            start_new_session=True,  # Ctrl-C in the user's shell must not stop the cloud
         )
     cloud = Cloud(process.pid, port)
     home.process.write_text(json.dumps(asdict(cloud)))
     home.port.write_text(str(port))
     try:
-        # The process object is asked, because a new process has an empty command line for a moment.
+        # Ask the process object, because a new process has an empty command line for a moment.
         _wait_until_healthy(home, cloud, lambda: process.poll() is None)
     except Trouble:
         if process.poll() is not None:
@@ -134,7 +134,7 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
 
 
 def last_port(home: Home) -> int | None:
-    """The port of the cloud that runs, or of the last one that was used here."""
+    """The port of the running cloud, or of the last one here."""
     with suppress(FileNotFoundError, ValueError):
         return int(home.port.read_text())
     return None
@@ -142,7 +142,7 @@ def last_port(home: Home) -> int | None:
 
 @contextmanager
 def alone(home: Home) -> Iterator[None]:
-    """Let only one command at a time start, deploy to or stop the cloud of a checkout."""
+    """Allow only one command at a time to start, deploy to or stop a checkout's cloud."""
     make_folder(home)
     with home.lock.open("w") as lock:
         try:
@@ -154,12 +154,12 @@ def alone(home: Home) -> Iterator[None]:
 
 
 def in_words(left: Mapping[str, int]) -> str:
-    """The work that functions still have, in words; empty where there is none."""
+    """The outstanding work in words; empty if there is none."""
     return " and ".join(f"{counted(left[kind], one)} {of}" for kind, (one, of) in WORDS.items() if left.get(kind))
 
 
 def drain(home: Home, timeout: float = DRAIN_TIMEOUT) -> dict[str, int]:
-    """Wait until functions have taken what streams and queues hold; returns what is left after that time, by kind."""
+    """Wait until functions have processed all records and messages; returns what is left after the timeout, by kind."""
     cloud = running(home)
     left: dict[str, int] = {}
     deadline = time.monotonic() + timeout
@@ -175,7 +175,7 @@ def drain(home: Home, timeout: float = DRAIN_TIMEOUT) -> dict[str, int]:
 
 
 def waiting(home: Home, cloud: Cloud) -> dict[str, int]:
-    """How many records and messages functions have not taken yet, and how many are dead letters. Raises OSError."""
+    """The numbers of outstanding records and messages, and of dead letters. Raises OSError."""
     credential = f"AWS4-HMAC-SHA256 Credential={access_key(home).key_id}/20260101/{REGION}/local/aws4_request"
     request = urllib.request.Request(  # noqa: S310  # our own address
         f"{endpoint(cloud.port)}{WAITING}", headers={"Authorization": credential}
@@ -186,13 +186,13 @@ def waiting(home: Home, cloud: Cloud) -> dict[str, int]:
 
 
 def stop(home: Home) -> bool:
-    """Stop the cloud and wait until it has written its state; False where none was running.
+    """Stop the cloud and wait until it has saved its state; False if none was running.
 
-    Raises Trouble where it had to be killed, as while a deployment is under way, or did not write all of it.
+    Raises Trouble if it had to be killed, as during a deployment, or didn't save everything.
     """
     cloud = running(home)
     if cloud is None:
-        # A record that stays shows the next start that the last cloud did not end in order.
+        # A record that stays shows the next start that the last cloud didn't end in order.
         return False
     os.kill(cloud.pid, signal.SIGTERM)
     if not _until(lambda: running(home) is None, STOP_TIMEOUT):
@@ -207,7 +207,7 @@ def stop(home: Home) -> bool:
 
 
 def kill(home: Home) -> None:
-    """End the cloud at once, with nothing written."""
+    """End the cloud at once, without saving."""
     cloud = running(home)
     if cloud:
         os.kill(cloud.pid, signal.SIGKILL)
@@ -215,9 +215,9 @@ def kill(home: Home) -> None:
 
 
 def _forget_places_in_streams(home: Home) -> None:
-    """Let functions read streams from the beginning, because streams start over with each start of the cloud.
+    """Reset the functions' positions in streams, because streams start over with each start of the cloud.
 
-    MiniStack remembers how many records a function has read, but not the records: it would skip as many new ones.
+    MiniStack saves how many records a function has read, but not the records, so it would skip as many new ones.
     """
     file = home.state / "lambda.json"
     if file.exists():
@@ -227,7 +227,7 @@ def _forget_places_in_streams(home: Home) -> None:
 
 
 def _until(done: Callable[[], bool], timeout: float) -> bool:
-    """Wait until something is so; False where it is not in time, in seconds."""
+    """Wait until something is true; False if it isn't after ``timeout`` seconds."""
     deadline = time.monotonic() + timeout
     while not done():
         if time.monotonic() > deadline:
@@ -265,7 +265,7 @@ def _refuse_taken(port: int) -> None:
 
 
 def _is_ours(pid: int) -> bool:
-    """Whether a process runs and is MiniStack: another program may have got the number of one that ended."""
+    """Whether a process runs and is MiniStack: another program may have a reused process id."""
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
     try:
@@ -290,7 +290,7 @@ OLDEST_NODE = 20
 CDK = ROOT / "node_modules" / ".bin" / "cdk"
 
 DEPLOYMENT_TIMEOUT = 1200
-"""Seconds for one command of the CDK; a deployment from nothing takes ten."""
+"""Seconds for one CDK command; a deployment from nothing takes ten."""
 
 _DEPLOYED_FROM = (
     *("app.py", "cdk.json", "infra", "functions", "shared", "web", "package-lock.json"),
@@ -299,7 +299,7 @@ _DEPLOYED_FROM = (
 
 
 def check_node() -> None:
-    """Raise Trouble where Node.js is missing, too old, or the CDK is not installed."""
+    """Raise Trouble if Node.js is missing or too old, or the CDK isn't installed."""
     node = shutil.which("node")
     if node is None:
         raise Trouble(f"Node.js is missing: install version {OLDEST_NODE} or later; the CDK runs on it.")
@@ -312,19 +312,19 @@ def check_node() -> None:
 
 
 def digest_of_sources(port: int) -> str:
-    """The digest of everything that a deployment is made from, with the port, which is part of the site's address."""
+    """The digest of everything that a deployment is made from, including the port, which is in the site's address."""
     return f"{digest_of(*_DEPLOYED_FROM)} {STAGES[STAGE].target} {origin(port)}"
 
 
 def origin(port: int) -> str:
-    """How browsers know the site: its domain on this machine, and the cloud's port."""
+    """The site's origin for browsers: its domain on this machine, and the cloud's port."""
     domain = STAGES[STAGE].domain
     assert domain is not None  # noqa: S101  # the stage of the local cloud has one
     return f"http://{domain.name}:{port}"
 
 
 def outputs_of(home: Home, digest: str) -> dict[str, str] | None:
-    """The outputs of the last deployment if it was of this digest."""
+    """The last deployment's outputs, if it had this digest."""
     try:
         record = json.loads(home.deployed.read_text())
     except (FileNotFoundError, ValueError):
@@ -333,9 +333,9 @@ def outputs_of(home: Home, digest: str) -> dict[str, str] | None:
 
 
 def bootstrap(home: Home, port: int) -> None:
-    """Prepare the cloud for the CDK, with the CDK's own template except for a bucket policy. Raises Trouble.
+    """Prepare the cloud for the CDK, with the CDK's template without a bucket policy. Raises Trouble.
 
-    The policy refuses requests without TLS, and this cloud has no TLS.
+    The policy refuses requests without TLS, which this cloud doesn't have.
     """
     with home.bootstrap.open("wb") as file:
         _run_cdk(home, port, "bootstrap", "--show-template", "--json", "--app", "", output=file)
@@ -347,7 +347,7 @@ def bootstrap(home: Home, port: int) -> None:
 
 
 def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> dict[str, str]:
-    """Deploy the stacks of ``cdk.json``'s app, or of a synthesized one, and return their outputs. Raises Trouble."""
+    """Deploy the stacks of ``cdk.json``'s app, or of a synthesized one; returns their outputs. Raises Trouble."""
     libraries("lambda-runtime")  # fetched now, so that make invoke needs no network
     file = home.folder / "outputs.json"
     file.unlink(missing_ok=True)
@@ -356,7 +356,7 @@ def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> di
         home,
         port,
         *("deploy", "--all", "--require-approval", "never", "--context", f"stage={STAGE}"),
-        "--no-staging",  # what is zipped needs no copy first
+        "--no-staging",  # a zipped folder needs no copy first
         *(("--app", str(app)) if app else ()),
         *("--context", f"origin={origin(port)}", "--method", "direct"),
         *("--output", str(home.folder / "cdk.out"), "--outputs-file", str(file), "--progress", "events", "--ci"),
@@ -386,10 +386,10 @@ def invoke(home: Home, port: int, function: str, event: bytes) -> tuple[bytes, b
 
 
 def end_rollback(home: Home, port: int) -> None:
-    """Let a stack be updated whose last update failed and could not be taken back (UPDATE_ROLLBACK_FAILED).
+    """Make a stack updatable whose last update and rollback failed (UPDATE_ROLLBACK_FAILED).
 
-    CloudFormation refuses updates of it until the rollback is continued, and may leave out the resources that it could
-    not bring back: the update that follows sets these. Everything else, the table with its data above all, stays.
+    CloudFormation refuses updates until the rollback is continued, which may skip the resources that it couldn't
+    restore: the next update sets these. Everything else stays, above all the table with its data.
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-continueupdaterollback.html
     """
     client = boto3.client("cloudformation", **client_arguments(home, port))
@@ -409,7 +409,7 @@ def end_rollback(home: Home, port: int) -> None:
 
 
 def _run_cdk(home: Home, port: int, *arguments: str, output: IO[bytes] | None = None) -> None:
-    """Run a command of the CDK; what it prints goes to the log, or to the file ``output``."""
+    """Run a CDK command; its output goes to the log, or to the file ``output``."""
     command = [str(CDK), *arguments, "--no-notices"]
     with home.deploy_log.open("ab") as log:
         log.write(f"$ cdk {' '.join(arguments)}\n".encode())

@@ -1,4 +1,4 @@
-"""Drawings of the sample's products, which are its deals' pictures."""
+"""Drawings of the sample's products, used as its deals' pictures."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from shared.services import Bucket
 from shared.values.pictures import MEDIA_TYPES, Picture
 
 DRAWINGS = Path(__file__).parent / "sample" / "drawings"
-"""A drawing of each product: dark shapes, those of the class ``m`` half as dark, those of ``g`` as the ground; ``s``,
-``n`` and ``t`` are lines in these three."""
+"""A drawing of each product in dark shapes; class ``m`` is half as dark, ``g`` the ground's colour; ``s``, ``n`` and
+``t`` are lines in these three."""
 
 
 def draw(bucket: Bucket, deal: Deal) -> Deal:
-    """A deal with its product's drawing, in the colours of its category's tile, which is now in the bucket."""
+    """Store the drawing of a deal's product, in its category's colours; returns the deal with it."""
     product = str(deal.source_id).split(":")[2]
     content = drawing(product, deal.category).encode()
     digest = hashlib.sha256(str(deal.source_id).encode() + content).hexdigest()[:20]
@@ -30,7 +30,7 @@ def draw(bucket: Bucket, deal: Deal) -> Deal:
 
 
 def drawing(product: str, category: str) -> str:
-    """A product's drawing in the colours of its category's tile, light or dark as the page that shows it."""
+    """A product's drawing in the colours of its category's tile, light or dark like the page."""
     ground, dark_ground, letters, dark_letters = _colours(category)
     shapes = (DRAWINGS / f"{product}.svg").read_text(encoding="utf-8")
     start, end, body = shapes.partition(">\n")
@@ -50,7 +50,7 @@ _STYLE = (
 
 @cache
 def _colours(category: str) -> tuple[str, ...]:
-    """The colours of a category's tile, as the style sheet has them: its ground, light and dark, and its letters."""
+    """The colours of a category's tile from the style sheet: its ground, light and dark, and its letters."""
     style = (links.ASSETS / "site.css").read_text(encoding="utf-8")
     found = re.search(rf"\.t-{category} {{.*?ground: light-dark\((#\w+), (#\w+)\).*?\((#\w+), (#\w+)\)", style)
     assert found, category  # noqa: S101  # each of the eight has its colours there

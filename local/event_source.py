@@ -1,6 +1,6 @@
-"""How Lambda hands a stream's records to a function: halving, retries, partial batches and dead letters.
+"""Delivery of stream records to a function, by Lambda's rules: halving, retries, partial batches, dead letters.
 
-It knows neither MiniStack nor moto: the local cloud, the demo and the tests each read their stream with it.
+The local cloud, the demo and the tests use it; it depends on neither MiniStack nor moto.
 https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
 """
 
@@ -16,7 +16,7 @@ Handler = Callable[[Record], dict[str, Any]]
 
 @dataclass(slots=True)
 class EventSource:
-    """Hands records to a function until they are done with or dead letters. ``pause`` waits between two attempts."""
+    """Delivers records to a function until they succeed or become dead letters. ``pause`` waits between attempts."""
 
     handler: Handler
     retries: int = 5
@@ -25,7 +25,7 @@ class EventSource:
     dead_letters: list[list[Record]] = field(default_factory=list)
 
     def deliver(self, records: Sequence[Record]) -> None:
-        """Hand over a batch, in the stream's order."""
+        """Deliver a batch, in the stream's order."""
         self._try(list(records), self.retries)
 
     def _try(self, records: list[Record], retries: int) -> None:
@@ -48,7 +48,7 @@ class EventSource:
             self._try(records[checkpoint:], retries - 1)
 
     def _fail_whole(self, records: list[Record], retries: int) -> None:
-        """Halve a batch, which counts as no retry; retry one record as often as allowed.
+        """Halve a failed batch, which counts as no retry; retry a single record as often as allowed.
 
         https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
         """
@@ -63,10 +63,10 @@ class EventSource:
 
 
 def batch(records: Sequence[Record]) -> Record:
-    """The event that Lambda makes of some records."""
+    """Lambda's event for some records."""
     return {"Records": list(records)}
 
 
 def number_of(record: Record) -> str:
-    """A record's sequence number, which identifies it in reports."""
+    """A record's sequence number, by which reports identify it."""
     return str(record["dynamodb"]["SequenceNumber"])

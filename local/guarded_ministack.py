@@ -1,20 +1,20 @@
-"""MiniStack behind a guard: web pages that the developer visits must not be able to use the local cloud.
+"""MiniStack behind a guard, which keeps web pages that the developer visits from using the local cloud.
 
-A browser lets any page send requests to 127.0.0.1. MiniStack answers everyone who knows the access key, checks no
-signature, allows every origin, and has administration of its own (``/_ministack/reset``) that asks for no key at all.
-So the key is made up for each checkout (``local.settings.access_key``), and this guard lets through only
+A browser lets any page send requests to 127.0.0.1. MiniStack accepts everyone who knows the access key, checks no
+signature, allows every origin, and has administration (``/_ministack/reset``) that requires no key. So each checkout
+has a random key (``local.settings.access_key``), and this guard passes only
 
-- the site and its API, which anyone may ask as on AWS;
-- requests that carry an access key. MiniStack refuses unknown keys; its own administration needs the checkout's key;
-- forms that send a file to S3, from the site or from no page at all: their policy is signed;
-- the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
+- requests to the site and its API, which are public as on AWS;
+- requests with an access key. MiniStack refuses unknown keys; its administration needs the checkout's key;
+- uploads to S3 from the site or from no page: their policy is signed;
+- health checks, and a custom resource's answer, whose address is secret.
 
-It answers the pages of the site that features have on the laptop alone. It also reports what MiniStack does not: how
-much its functions have not read yet, and what has failed permanently (``WAITING``). ``make stop`` waits for the former,
-because streams start over with each start. And it reads streams as Lambda does (``ministack_patches``).
+Every other request gets 403 before MiniStack sees it, also preflights (OPTIONS), and requests by a foreign host name,
+which any page's owner may point here.
 
-Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS). So does each
-request by a host name that is not this machine's, since any page may let a name of its own lead here.
+It also answers the features' laptop-only pages, reports the functions' outstanding work and dead letters (``WAITING``),
+for which ``make stop`` waits because streams start over with each start, and reads streams as Lambda does
+(``ministack_patches``).
 """
 
 from __future__ import annotations
@@ -37,25 +37,24 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SITE_HOST = re.compile(r"(?:[a-z0-9-]+\.execute-api|bigtimedeals)\.localhost(?::[0-9]+)?")
 OUR_HOST = re.compile(r"(?:(?:[a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::[0-9]+)?")
-"""The names of this machine that no web page can point here: a page may let its own domain name resolve to it."""
+"""This machine's names that no web page's owner can define."""
 
 SITE_ORIGIN = "http://"
 SITE_PATH = "/_aws/execute-api/"
 """Addresses of the site and its API, by host and by path."""
 
 INTERNAL = re.compile(r"/_(?!aws/execute-api/)")
-"""Paths that are MiniStack's own on every host: its administration, and what it shows of its services."""
+"""MiniStack's own paths on every host: its administration, and its services' states."""
 
 OPEN = {
     ("GET", "/_ministack/ready"),
     ("GET", "/_ministack/health"),
 }
 WAITING = "/_local/waiting"
-"""How many records of streams and messages of queues functions have not taken yet, and how many are dead letters. It
-needs the checkout's key."""
+"""Counts the functions' outstanding records and messages, and dead letters. It needs the checkout's key."""
 
 DEAD_LETTERS = "DeadLetters"
-"""The part that all names of dead-letter queues share."""
+"""The common part of dead-letter queues' names."""
 
 COPIES = 20
 """Attempts to copy a service's state: it changes once a minute, and a copy takes seconds."""
@@ -64,8 +63,8 @@ ANSWERS = "/_ministack/cfn-response/"
 
 
 def admits(method: str, path: str, host: str, key: str, own: str, *, sends_file: bool = False) -> bool:
-    """Whether a request may pass. ``key`` is the access key's id that it carries, if any; ``own`` is the checkout's.
-    ``sends_file``: it is a form with a file, and no page of another site sends it."""
+    """Whether a request may pass. ``key`` is its access key's id, if any; ``own`` is the checkout's. ``sends_file``: it
+    is an upload form, not sent by another site's page."""
     if OUR_HOST.fullmatch(host) is None and key != own:
         return False
     if INTERNAL.match(path):
@@ -75,14 +74,14 @@ def admits(method: str, path: str, host: str, key: str, own: str, *, sends_file:
 
 
 def _sends_file(headers: dict[str, str]) -> bool:
-    """Whether a request is a form with a file, from the site or from no browser: browsers always name the origin."""
+    """Whether a request is an upload form from the site or from no browser: browsers always name the origin."""
     origin = headers.get("origin", f"{SITE_ORIGIN}bigtimedeals.localhost")
     ours = origin.startswith(SITE_ORIGIN) and SITE_HOST.fullmatch(origin.removeprefix(SITE_ORIGIN))
     return bool(ours) and headers.get("content-type", "").startswith("multipart/form-data")
 
 
 def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list[str]]], str]) -> App:
-    """An ASGI application that asks ``admits`` first. ``key_of`` finds the access key of headers and a query."""
+    """Wrap an ASGI application so that ``admits`` decides. ``key_of`` finds the access key in headers or query."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
@@ -92,7 +91,7 @@ def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list
             if not admits(method, path, host, key, own, sends_file=_sends_file(headers)):
                 await _refuse(scope, receive, send)
                 return
-            # What features show of the cloud is at the site's own name, which is the laptop's alone.
+            # Features' pages about the cloud are at the site's own name, which only the laptop has.
             shows = method == "GET" and SITE_HOST.fullmatch(host) and _shown_at(path)
             if shows:
                 await _answer(send, *features.imported(shows)(path))
@@ -106,7 +105,7 @@ def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list
 
 
 def _shown_at(path: str) -> str:
-    """The function that answers a path on the laptop alone, as a record calls it; nothing where none does."""
+    """The function for a laptop-only path, as a feature's record names it; empty if there is none."""
     known = [each for pages in features.of("local_pages") for each in pages.items()]
     return next((show for start, show in known if f"{path}/".startswith(f"{start}/")), "")
 
@@ -127,10 +126,10 @@ async def _answer(send: Send, status: int, headers: dict[str, str], text: str) -
 
 
 def waiting() -> dict[str, int]:
-    """Records and messages that functions have not taken yet, and dead letters, as MiniStack counts them.
+    """Outstanding records and messages, and dead letters, as MiniStack counts them.
 
-    A record counts until the function that read it has ended, a message until it is deleted, so what a function still
-    writes or sends is never missed.
+    A record counts until its function has ended, a message until it is deleted, so nothing that a function still writes
+    or sends is missed.
     """
     from ministack.services import (  # type: ignore[import-untyped]  # noqa: PLC0415  # no types, and they take a second
         dynamodb,
@@ -138,7 +137,7 @@ def waiting() -> dict[str, int]:
         sqs,
     )
 
-    # There is no other way to these; a test fails when another version of MiniStack keeps them elsewhere.
+    # There is no other access; a test fails if another version of MiniStack keeps them elsewhere.
     mappings, positions = (getattr(lambda_svc, name) for name in ("_esms", "_dynamodb_stream_positions"))
     queues = vars(sqs)["_queues"]
     records = messages = 0
@@ -163,10 +162,10 @@ def _arn(queue: dict[str, Any]) -> str:
 
 
 def save_all(services: Mapping[str, Callable[[], Any]]) -> None:
-    """Write down the state of services, in MiniStack's place.
+    """Save the state of services, instead of MiniStack.
 
-    MiniStack leaves out a service whose state changes while it is copied, and says so in its log only: what came after
-    the last stop was gone. Its table changes by itself, as each minute a thread removes what has expired.
+    MiniStack skips a service whose state changes during the copy, which only its log says, and so loses everything
+    since the last stop. Its table changes by itself, because a thread removes expired items each minute.
     """
     from ministack.core import persistence  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types
 
@@ -174,7 +173,7 @@ def save_all(services: Mapping[str, Callable[[], Any]]) -> None:
 
 
 def _unchanging(state: Callable[[], Any]) -> Any:
-    """A service's state, copied again where it changed meanwhile. Raises RuntimeError after ``COPIES`` of them."""
+    """A service's state, copied again if it changed meanwhile. Raises RuntimeError after ``COPIES`` attempts."""
     for _ in range(COPIES - 1):
         with suppress(RuntimeError):
             return state()
@@ -182,8 +181,7 @@ def _unchanging(state: Callable[[], Any]) -> Any:
 
 
 def main() -> None:
-    """Serve MiniStack as ``python -m ministack`` does, behind the guard, with our replacements for some of its
-    parts."""
+    """Serve MiniStack as ``python -m ministack`` does, behind the guard and with our patches."""
     import ministack.app  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and takes a second
     from ministack.core.router import (  # type: ignore[import-untyped]  # noqa: PLC0415  # the same
         extract_access_key_id,

@@ -1,9 +1,8 @@
-"""``python -m local.invoke FUNCTION [EVENT]``: one invocation of what is deployed to the local cloud.
+"""``python -m local.invoke FUNCTION [EVENT]``: invoke a function of the local cloud once.
 
-The running local cloud's Lambda is asked. If it does not run, the function gets a temporary cloud of its own, made from
-its row, and is run as on Lambda: unpacked from a zip, by Amazon's runtime client, against a local Runtime API. The API
-is Lambda's own, https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html; the client is ``awslambdaric``, which
-is what Lambda's Python runtimes start.
+It uses the running local cloud's Lambda. Without one, the function gets a temporary cloud, made from its row, and runs
+as on Lambda: unpacked from a zip, by ``awslambdaric`` (which Lambda's Python runtimes start), against a local Runtime
+API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html).
 """
 
 from __future__ import annotations
@@ -47,16 +46,15 @@ from shared.values import times
 VERSION = "2018-06-01"
 INIT_TIMEOUT = 10.0
 """Seconds that Lambda gives a function to start.
-
 https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html"""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function as Lambda knows it.
+    """A function in Lambda's terms.
 
-    ``code`` is a folder as Lambda unpacks it; ``timeout`` is in seconds. ``python`` is the version of its runtime
-    (3.14), which must be on this machine.
+    ``code`` is an unpacked folder; ``timeout`` is in seconds. ``python`` is the runtime's version (3.14), which must be
+    installed.
     """
 
     name: str
@@ -78,7 +76,7 @@ class Answer:
 
 
 def unpack(artifact: Path, folder: Path) -> Path:
-    """Zip an artifact and unzip it into a folder that is not there yet, as a deployment does; returns the folder."""
+    """Zip an artifact and unzip it into a new folder, as a deployment does; returns the folder."""
     with tempfile.TemporaryFile() as file:
         with zipfile.ZipFile(file, "w") as archive:
             for path in sorted(artifact.rglob("*")):
@@ -90,7 +88,7 @@ def unpack(artifact: Path, folder: Path) -> Path:
 
 @dataclass(slots=True)
 class Runtime:
-    """A running function. Its process is Lambda's execution environment: started once, invoked many times."""
+    """A running function. Its process is an execution environment: started once, invoked many times."""
 
     function: Function
     process: subprocess.Popen[bytes]
@@ -100,7 +98,7 @@ class Runtime:
     fresh: bool = True
 
     def invoke(self, event: bytes) -> Answer:
-        """Hand over an event and wait for the answer, as long as Lambda would."""
+        """Deliver an event and wait for the answer, as long as Lambda would."""
         deadline = time.monotonic() + self.function.timeout + (INIT_TIMEOUT if self.fresh else 0)
         self.fresh = False
         self.api.events.put(event)
@@ -128,7 +126,7 @@ class Runtime:
 
 @contextmanager
 def running(function: Function) -> Iterator[Runtime]:
-    """Start a function; it ends with the block."""
+    """Start a function, which ends with the block."""
     api = _Api(function)
     threading.Thread(target=api.serve_forever, daemon=True).start()
     folder = Path(tempfile.mkdtemp(prefix="runtime-"))
@@ -146,7 +144,7 @@ def running(function: Function) -> Iterator[Runtime]:
         try:
             yield Runtime(function, process, api, log)
         finally:
-            process.kill()  # it waits for the next event, as Lambda's do when they are ended
+            process.kill()  # it waits for the next event, like Lambda's when they are ended
             process.wait()
     finally:
         api.shutdown()
@@ -155,12 +153,12 @@ def running(function: Function) -> Iterator[Runtime]:
 
 
 def command(function: Function) -> list[str]:
-    """The runtime client, by the function's Python without the working copy's libraries."""
+    """The runtime client's command, with the function's Python and without the working copy's libraries."""
     return [compiler(function.python) or sys.executable, "-S", "-m", "awslambdaric", function.handler]
 
 
 def environment(function: Function) -> dict[str, str]:
-    """The variables that Lambda and the function's stack define for a function, without the user's own.
+    """The variables that Lambda and the stack define for a function, without the user's own.
 
     https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
     """
@@ -169,10 +167,10 @@ def environment(function: Function) -> dict[str, str]:
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
         "PYTHONPATH": str(libraries("lambda-runtime", function.python)),
-        # botocore finds the user's home folder, and settings in it, even if its name is not passed on.
+        # botocore finds the user's home folder, with settings, even without its variable.
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-        "PYTHONDONTWRITEBYTECODE": "1",  # Lambda's folder of the code is read-only
+        "PYTHONDONTWRITEBYTECODE": "1",  # Lambda's code folder is read-only
         "LAMBDA_TASK_ROOT": str(function.code),
         "_HANDLER": function.handler,
         "AWS_EXECUTION_ENV": f"AWS_Lambda_python{function.python}",
@@ -195,7 +193,7 @@ def _error(kind: str, message: str) -> bytes:
 
 
 class _Api(ThreadingHTTPServer):
-    """The Runtime API of one function: events that wait, and answers that came."""
+    """A function's Runtime API: waiting events and received answers."""
 
     daemon_threads = True
 
@@ -211,16 +209,16 @@ class _Request(BaseHTTPRequestHandler):
 
     server: _Api
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # the head and the body of an answer in one packet
+    wbufsize = -1  # an answer's head and body in one packet
     disable_nagle_algorithm = True
 
     def handle(self) -> None:
-        """Answer requests until the client, which is ended with its block, is gone."""
+        """Answer requests until the client is gone, which ends with its block."""
         with suppress(ConnectionError):
             super().handle()
 
     def do_GET(self) -> None:
-        """Wait for an event and hand it over."""
+        """Wait for an event and deliver it."""
         if self.path != f"/{VERSION}/runtime/invocation/next":
             self._say(HTTPStatus.NOT_FOUND)
             return
@@ -238,7 +236,7 @@ class _Request(BaseHTTPRequestHandler):
         )
 
     def do_POST(self) -> None:
-        """Take an answer, or an error in its place."""
+        """Receive an answer or an error."""
         *_, what = self.path.split("/")
         body = self._body()
         if what in ("response", "error"):
@@ -263,7 +261,7 @@ class _Request(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class names it so
-        """Log nothing: only what the function logs counts."""
+        """Log nothing: only the function's log matters."""
 
 
 NAME = "big-time-deals"
@@ -274,7 +272,7 @@ PATIENCE = 60
 
 
 def row_of(name: str) -> Row:
-    """The row of a function. Raises Trouble for an unknown name."""
+    """A function's row. Raises Trouble for an unknown name."""
     row = BY_NAME.get(name)
     if row is None:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(BY_NAME))}.")
@@ -285,8 +283,7 @@ def row_of(name: str) -> Row:
 def undeployed(name: str, folder: Path) -> Iterator[Function]:
     """A function with its code in a folder, a new table and an empty queue. Raises Trouble for an unknown name.
 
-    The table is as a deployment leaves it, except for a function that takes part in deployments: it finds the table
-    empty.
+    The table is seeded, except for a function that takes part in deployments.
     """
     row = row_of(name)
     print("The local cloud is not running: the function has a table of its own, gone afterwards.", file=sys.stderr)
@@ -319,7 +316,7 @@ def undeployed(name: str, folder: Path) -> Iterator[Function]:
 
 
 def main() -> int:
-    """Invoke, print the answer, and on standard error what the function logged; exit code 1 where it failed."""
+    """Invoke, print the answer, and the function's log on standard error; exit code 1 if it failed."""
     parser = argparse.ArgumentParser(prog="python -m local.invoke", description="Invoke a function of Big Time Deals")
     parser.add_argument("function", help="catalog, accounts, ...")
     parser.add_argument("event", type=Path, nargs="?", help="a file with an event; else one of events/")
@@ -337,7 +334,7 @@ def main() -> int:
 
 
 def read(file: Path) -> bytes:
-    """An event. Raises Trouble where the file is missing or not JSON."""
+    """Read an event. Raises Trouble if the file is missing or not JSON."""
     try:
         return json.dumps(json.loads(file.read_bytes())).encode()
     except (OSError, ValueError) as error:
@@ -345,9 +342,9 @@ def read(file: Path) -> bytes:
 
 
 def event_for(name: str) -> Path:
-    """The sample event of a function: the first of its own, or a record of the stream for its readers.
+    """A function's sample event: its first one, or a stream record for stream readers.
 
-    Raises Trouble where there is no such function, or no event for it.
+    Raises Trouble for an unknown function, or one without an event.
     """
     row = row_of(name)
     own = sorted((ROOT / "events").glob(f"{name}-*.json"))
@@ -360,7 +357,7 @@ def event_for(name: str) -> Path:
 
 @contextmanager
 def listening(event: bytes) -> Iterator[bytes]:
-    """An event. If its answer goes to CloudFormation, it names an address here that takes the answer instead."""
+    """The event; if its answer goes to CloudFormation, with a local address that receives the answer instead."""
     content = json.loads(event)
     if not (isinstance(content, dict) and "ResponseURL" in content):
         yield event
@@ -372,10 +369,10 @@ def listening(event: bytes) -> Iterator[bytes]:
 
 
 class _CloudFormation(BaseHTTPRequestHandler):
-    """Takes a custom resource's answer, and says on standard error what it was."""
+    """Receives a custom resource's answer, and prints it on standard error."""
 
     def do_PUT(self) -> None:
-        """Take an answer."""
+        """Receive an answer."""
         answer = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
         print(f"CloudFormation receives: {answer}", file=sys.stderr)
         self.send_response(HTTPStatus.OK)
@@ -383,11 +380,11 @@ class _CloudFormation(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class names it so
-        """Say nothing more."""
+        """Log nothing more."""
 
 
 def _answer(home: Home, name: str, event: bytes) -> Answer:
-    """The answer of a function that is deployed, or else of one with a cloud of its own. Raises Trouble."""
+    """The answer of a deployed function, or else of one with its own cloud. Raises Trouble."""
     there = cloud.running(home)
     if there is not None and home.cloud.exists():
         return deployed(home, there, name, event)
@@ -400,7 +397,7 @@ def _answer(home: Home, name: str, event: bytes) -> Answer:
 
 
 def deployed(home: Home, there: cloud.Cloud, name: str, event: bytes) -> Answer:
-    """The answer of a function as the last deployment to a running cloud left it. Raises Trouble."""
+    """The answer of a function as last deployed to a running cloud. Raises Trouble."""
     functions = cloud.deployed_functions(home, there.port)
     if name not in functions:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(functions))}.")

@@ -1,7 +1,6 @@
-"""``/mail`` on the laptop: what the site has mailed, as MiniStack's SES keeps it. Nothing leaves the laptop.
+"""``/mail`` on the laptop: the site's mails, as MiniStack's SES keeps them. Nothing leaves the laptop.
 
-The cloud answers it and no function, so no deployed stage can have such a page: its reader sees the links that
-change passwords.
+The cloud answers it instead of a function, so no deployed stage can have such a page, which shows password reset links.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ PATH = "/mail"
 TEXT = "text/plain; charset=utf-8"
 
 OF_A_MAIL = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""A mail brings its styles, and loads nothing."""
+"""A mail contains its styles, and loads nothing."""
 
 Shown = tuple[int, dict[str, str], str]
 """A status, headers and a text."""
 
 
 def show(path: str) -> Shown:
-    """The list of mails, newest first, or one of them by its number: ``/mail/1`` as HTML, ``/mail/1.txt`` as text."""
+    """The list of mails, newest first, or one by its number: ``/mail/1`` as HTML, ``/mail/1.txt`` as text."""
     for kept in (*vars(links).values(), *vars(views).values()):
-        if hasattr(kept, "cache_clear"):  # the site may have been deployed anew since the cloud was started
+        if hasattr(kept, "cache_clear"):  # the site may have been redeployed since the cloud started
             kept.cache_clear()
     sent = _sent()
     number, _, form = path.removeprefix(PATH).removeprefix("/").partition(".")
@@ -58,9 +57,9 @@ def _of(status: int, text: str, kind: str, policy: str) -> Shown:
 
 
 def _sent() -> list[dict[str, Any]]:
-    """All that SES was asked to send, oldest first."""
+    """All mails that SES was asked to send, oldest first."""
     from ministack.services import ses  # type: ignore[import-untyped]  # noqa: PLC0415  # no types, and it takes a second
 
-    # There is no other way within the process; a test fails when another version of MiniStack keeps it elsewhere.
+    # There is no other access within the process; a test fails if another version of MiniStack keeps it elsewhere.
     kept = vars(ses)["_sent_emails"].to_dict()
     return [mail for key, mails in kept.items() if key[-1] == "entries" for mail in mails]

@@ -1,10 +1,9 @@
-"""Replacements for parts of MiniStack, within its process: readers of streams, and how code is unpacked.
+"""Patches of MiniStack, within its process: stream readers, and how code is unpacked.
 
-MiniStack's own reader of streams takes one function after the other, takes a partial answer for a success, and never
-gives up on a batch. Here each reader is a thread of its own, by Lambda's rules.
-
-MiniStack unpacks a function's zip anew for each execution environment: thousands of files, thirty times while a site is
-used. Here functions of one artifact share their files.
+MiniStack reads streams for one function after the other, takes a partial answer for success, and never gives up on a
+batch. Here each reader is a thread that follows Lambda's rules. MiniStack also unpacks a function's zip for each
+execution environment: thousands of files, thirty times while a site is used. Here functions of one artifact share their
+files.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ from ministack.services import dynamodb, lambda_svc  # type: ignore[import-untyp
 from local.event_source import EventSource, Record
 
 PAUSE = 1.0
-"""Seconds between two attempts. Lambda waits longer and longer."""
+"""Seconds between two attempts. Lambda's waits grow."""
 
 FOREVER = 500
-"""Attempts for a mapping that bounds them by nothing: no function on a laptop fails for longer."""
+"""Attempts if a mapping doesn't limit them: no function on a laptop fails for longer."""
 
-# There is no other way to these; tests fail when another version of MiniStack keeps them elsewhere.
+# There is no other access; tests fail if another version of MiniStack keeps them elsewhere.
 _positions, _inflight = (getattr(lambda_svc, name) for name in ("_dynamodb_stream_positions", "_esm_inflight"))
 
 
 def read_streams() -> None:
-    """Read streams in MiniStack's place."""
+    """Read streams instead of MiniStack."""
     lambda_svc._poll_dynamodb_streams = poll  # noqa: SLF001  # the same
 
 
 def poll() -> bool:
-    """Let each reader that is not at work take a batch, in its own account and region; says whether any had one."""
+    """Let each idle reader take a batch, in its own account and region; returns whether any had one."""
     had_some = False
     for account, region, mapping in lambda_svc._iter_all_esms():  # noqa: SLF001  # the same
         tokens = lambda_svc._request_account_id.set(account), lambda_svc._request_region.set(region)  # noqa: SLF001
@@ -75,7 +74,7 @@ def _take(mapping: dict[str, Any]) -> bool:
 
 
 def _batch(mapping: dict[str, Any], table: str, position: int) -> tuple[list[Record], int]:
-    """The next records that match the mapping's filters, as many as a batch takes, and where to read on."""
+    """The next records that match the mapping's filters, as many as a batch takes, and the next position."""
     half = max(1, int(mapping.get("BatchSize", 100)) // 2)
     found: list[Record] = []
     while len(found) <= half and (raw := dynamodb.stream_records_since(table, position, half)):
@@ -85,7 +84,7 @@ def _batch(mapping: dict[str, Any], table: str, position: int) -> tuple[list[Rec
 
 
 def _deliver(mapping: dict[str, Any], function: dict[str, Any], records: list[Record], position: int) -> None:
-    """Hand a batch to its function, and what fails permanently to the dead-letter queue; then read on behind it."""
+    """Deliver a batch to its function, and permanent failures to the dead-letter queue; then move on."""
     attempts = int(mapping.get("MaximumRetryAttempts", -1))
     retries = attempts if attempts >= 0 else FOREVER
     reader = EventSource(partial(_call, mapping, function), retries, pause=partial(time.sleep, PAUSE))
@@ -98,7 +97,7 @@ def _deliver(mapping: dict[str, Any], function: dict[str, Any], records: list[Re
 
 
 def _call(mapping: dict[str, Any], function: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
-    """A function's partial batch response. Raises RuntimeError where the function failed."""
+    """A function's partial batch response. Raises RuntimeError if the function failed."""
     result = lambda_svc._execute_function(function, event)  # noqa: SLF001
     if result.get("error"):
         logging.getLogger(__name__).warning("%s failed: %s", mapping["FunctionName"], result)
@@ -113,10 +112,10 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class SharedZip(zipfile.ZipFile):
-    """A zip whose files are unpacked by the first that asks; each folder they are unpacked to is a link to these."""
+    """A zip whose files are unpacked once; each target folder is a link to these."""
 
     def extractall(self, path: Any = None, *_: Any) -> None:
-        """Put a link in place of an empty folder. Nobody may write to it, as on Lambda."""
+        """Replace an empty folder by a link. The files are read-only, as on Lambda."""
         with open(str(self.filename), "rb") as file:  # noqa: PTH123  # for the digest
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         shared = Path(tempfile.gettempdir()) / f"unpacked-{digest}"
@@ -131,5 +130,5 @@ class SharedZip(zipfile.ZipFile):
 
 
 def share_unpacked() -> None:
-    """Unpack in MiniStack's place."""
+    """Unpack instead of MiniStack."""
     lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedZip})

@@ -17,16 +17,16 @@ from shared.dynamodb.table import Table
 
 
 class Fails(Exception):
-    """A proof saw something else than the claim."""
+    """A proof's observation contradicts the claim."""
 
 
 class NotHere(Exception):
-    """Why a stage cannot prove something."""
+    """The reason why a stage can't prove something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deployed:
-    """A deployed stage: its settings, its stack's outputs, boto3's arguments to reach it, and the name of this run."""
+    """A deployed stage: its settings, its stack's outputs, boto3's arguments for it, and this run's name."""
 
     stage: Stage
     outputs: Mapping[str, str]
@@ -34,7 +34,7 @@ class Deployed:
     run: str
 
     def client(self, service: Any, **more: str) -> Any:
-        """A client that tries nothing again."""
+        """A client without retries."""
         once = Config(retries={"mode": "standard", "total_max_attempts": 1})
         return boto3.client(service, config=once, **{**self.arguments, **more})
 
@@ -44,9 +44,9 @@ class Deployed:
 
 
 class Proof(NamedTuple):
-    """A proof, the seconds that it takes at most, and what the local cloud cannot show of it.
+    """A proof, its maximum of seconds, and what the local cloud can't show.
 
-    ``blind``: the local cloud does not do what is claimed, so a failure there says nothing.
+    ``blind``: the local cloud doesn't do what is claimed, so a failure there says nothing.
     """
 
     prove: Callable[[Deployed], str]
@@ -56,7 +56,7 @@ class Proof(NamedTuple):
 
 
 def wait(seconds: float, look: Callable[[], Any]) -> Any:
-    """The first thing that ``look`` finds, or what it found last after so many seconds."""
+    """The first result of ``look`` that is true, or its last one after some seconds."""
     until = time.monotonic() + seconds
     while not (found := look()) and time.monotonic() < until:
         time.sleep(1)
@@ -64,6 +64,6 @@ def wait(seconds: float, look: Callable[[], Any]) -> Any:
 
 
 def ask(method: str, url: str, **more: Any) -> tuple[int, str]:
-    """The status and the text of an answer, whatever it is."""
+    """An answer's status and text, also for an error."""
     answer = urllib3.request(method, url, timeout=30, retries=False, **more)
     return answer.status, answer.data.decode(errors="replace")

@@ -1,8 +1,7 @@
-"""The sample of a new local cloud: deals of invented brands with earlier prices, picks, hot deals and votes.
+"""A new local cloud's sample: deals of invented brands with earlier prices, picks, hot deals and votes; and accounts.
 
-``deals.jsonl`` has one deal a line, as the API takes it, but with ages in place of times: it was posted ``hoursAgo``
-and ends in ``endsInHours`` (below zero: it has ended). So the sample is fresh on any day. The demo's accounts are made
-here, too.
+``deals.jsonl`` has one deal a line, in the API's format but with ages for times: it was posted ``hoursAgo`` and ends in
+``endsInHours`` (below zero: it has ended). So the sample is fresh on any day.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ from shared.values.passwords import hash_password, verify_password
 FILE = Path(__file__).with_name("deals.jsonl")
 
 FRONT, CHOICE, IN_CATEGORY = 13, 24, 8
-"""Deals that are picked for the front page, for the editor's choice, and for each category."""
+"""Deals picked for the front page, the editor's choice, and each category."""
 
 VOTED = 40
-"""Deals that readers voted for: those of the largest discounts of each brand, the first most."""
+"""Deals with votes: those with each brand's largest discounts, the first the most."""
 
 READERS = "readers"
-"""The account whose votes stand for those of many. Nobody knows its password."""
+"""The account whose votes stand for many. Its password is unknown."""
 
 HOT = 3
 """Deals that every user is notified of."""
@@ -57,11 +56,10 @@ def read(now: datetime) -> list[Deal]:
 
 
 def plant(table: Table, now: datetime, member: str, bucket_of: Callable[[str], Bucket] | None = None) -> int:
-    """Bring the sample into a table, for a member who follows some of it; returns how many deals were new.
+    """Write the sample to a table, for a member who follows some of it; returns how many deals were new.
 
-    With ``bucket_of``, each deal has its drawing.
-
-    Repeating it adds nothing: a deal is known by its source, and likes and watches count once.
+    With ``bucket_of``, each deal gets its drawing. Repeating it adds nothing: a deal is known by its source, and likes
+    and watches count once.
     """
     sample = read(now)
     for slug, name in {deal.brand: deal.brand_name for deal in sample}.items():
@@ -83,14 +81,14 @@ def plant(table: Table, now: datetime, member: str, bucket_of: Callable[[str], B
 
 
 def drawn(found: list[Deal], bucket_of: Callable[[str], Bucket]) -> list[Deal]:
-    """Deals of the sample with their drawings, which are then in the bucket of an output of the stack."""
+    """Store the drawings of the sample's deals in the bucket that a stack output names; returns the deals with them."""
     for output, draw in features.merged("draws").items():
         found = [*map(partial(features.imported(draw), bucket_of(output)), found)]
     return found
 
 
 def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: datetime) -> None:
-    """Fill the curated pages with the largest discounts, have votes for some, and make the largest hot."""
+    """Fill the curated pages with the largest discounts, add votes to some deals, and make the largest hot."""
     active = [deal for deal in sample if deal.status(now) is Status.ACTIVE]
     best = sorted(active, key=lambda deal: deal.discount_percent or 0, reverse=True)
     front = [ids[deal.source_id or ""] for deal in _varied(best, FRONT)]
@@ -114,7 +112,7 @@ def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: dateti
 
 
 def _varied(found: Sequence[Deal], most: int) -> Iterator[Deal]:
-    """The first of each brand, so that a page shows many."""
+    """Each brand's first deals, so that a page shows many brands."""
     return iter(list({deal.brand: deal for deal in reversed(found)}.values())[::-1][:most])
 
 
@@ -126,20 +124,20 @@ def _deal(line: dict[str, Any], now: datetime) -> Deal:
     line["createdAt"] = times.to_iso(now - timedelta(hours=line.pop("hoursAgo")))
     if "endsInHours" in line:
         line["expiresAt"] = times.to_iso(now + timedelta(hours=line.pop("endsInHours")))
-    deal = NewDeal.model_validate(line).to_deal(now, entropy=b"")  # none is needed: the id is derived from the source's
+    deal = NewDeal.model_validate(line).to_deal(now, entropy=b"")  # its id is derived from the source's
     return replace(deal, brand_name=line["brand"])
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """The username and password of one of the demo's accounts."""
+    """A demo account's username and password."""
 
     username: str
     password: str
 
 
 def ensure_account(file: Path, table: Table, role: Role) -> Login:
-    """The demo's account of a role, created at the first start; its password is made up once and kept in a file."""
+    """The demo account of a role, created at the first start; its random password is stored in a file."""
     login = _kept(file) or Login(role, secrets.token_urlsafe(12))
     name = login.username
     try:
