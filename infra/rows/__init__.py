@@ -18,9 +18,8 @@ from shared import features
 if TYPE_CHECKING:
     from infra.settings import Stage
 
-LEAN, FULL, PILLOW = "lean", "full", "pictures"
-"""The artifacts: ``full`` has pydantic and argon2; ``lean`` has neither and starts faster; ``pictures`` is ``lean``
-with Pillow."""
+LEAN, FULL = "lean", "full"
+"""The artifacts: ``full`` has pydantic and argon2; ``lean`` has neither and starts faster."""
 
 USUAL_TIMEOUT = 10
 USUAL_MEMORY = 512

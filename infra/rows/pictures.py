@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from infra.rights import Access, Right
-from infra.rows import PILLOW, Caller, Function
+from infra.rows import Caller, Function
 from shared.data import partitions as p
 from shared.values.pictures import PICTURES, UPLOADS
+
+PILLOW = "pictures"
+"""An artifact: what ``lean`` has, with Pillow."""
 
 RESIZER: Access = (
     Right("GetItem", (p.DEAL,)),
