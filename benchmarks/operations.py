@@ -148,7 +148,7 @@ def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> It
     yield asked("like", _follow, store=store, token=token, verb="like")
     yield asked("watch", _follow, store=store, token=token, verb="watch")
     yield asked("sign-in", _sign_in)
-    yield asked("deal posted, nobody watching", _post, store=store, token=token)
+    yield asked("deal posted, without watchers", _post, store=store, token=token)
     yield _measure("a minute's work of the clock", rounds, _minute)
     yield _measure("hot deal, for each reader", 5, partial(_tell, store=store), count=settings.READERS_PER_COHORT)
 

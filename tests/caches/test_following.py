@@ -193,10 +193,10 @@ def test_what_a_price_edit_rebuilds_costs_what_the_document_says(
         return lambda: refresh(of_deal(deal, after))
 
     steps = {
-        "a price edit of an old deal": edit(many[80]),
-        "of one among the newest": edit(many[20]),
-        "of one that the front page features, too": edit(many[1]),
-        "all copies, as the clock rebuilds them": lambda: refresher.refresh(PARTS, set(), set()),
+        "edit the price of an old deal": edit(many[80]),
+        "edit the price of one of the newest deals": edit(many[20]),
+        "edit the price of one that the front page also features": edit(many[1]),
+        "rebuild all copies, as the clock does": lambda: refresher.refresh(PARTS, set(), set()),
     }
 
     page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")

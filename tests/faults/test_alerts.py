@@ -355,14 +355,14 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
         met.update({alert.username: [alert] for alert in found})
 
     steps: dict[str, Callable[[], object]] = {
-        "a new deal of five words, nobody's alert": asked,
-        "an alert on a price made": lambda: alerts.on_price(
+        "a new deal of five words, without alerts": asked,
+        "create an alert on a price": lambda: alerts.on_price(
             table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW
         ),
-        "an alert on words made": lambda: alerts.on_words(table, "bo", account_of("bo"), Limits(words="trail"), NOW),
+        "create an alert on words": lambda: alerts.on_words(table, "bo", account_of("bo"), Limits(words="trail"), NOW),
         "": asked,
-        "one notified of a price": lambda: alerts.notify(table, unit, deal, met["ana"], NOW),
-        "one notified of words": lambda: alerts.notify(table, unit, deal, met["bo"], NOW),
+        "notify a member of a price": lambda: alerts.notify(table, unit, deal, met["ana"], NOW),
+        "notify a member of words": lambda: alerts.notify(table, unit, deal, met["bo"], NOW),
     }
 
     page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
