@@ -104,7 +104,7 @@ class EditedMeanwhile(Conflict):
 
     def __init__(self, version: int) -> None:
         self.version = version
-        super().__init__("Another editor changed this meanwhile.")
+        super().__init__("Another editor changed this while you were editing.")
 
 
 class TooLateToUndo(Conflict):
@@ -121,7 +121,7 @@ class TooManyAlerts(Conflict):
 
 
 class FeedChanged(Conflict):
-    text = "The feed's address was changed in another window meanwhile."
+    text = "The feed's address was changed in another window."
 
 
 class DraftChanged(Conflict):

@@ -341,7 +341,9 @@ def test_a_form_that_is_refused_shows_by_which_write(member: Browser) -> None:
     seen = member.get(member.post("/my/likes/brand/apple", {"on": "1"}).location)
 
     told = drawn_in(seen)
-    assert "Refused: BRANDLIKE#apple#ana The user likes this already; nothing was counted. Nothing of the" in told
+    assert (
+        "Refused: BRANDLIKE#apple#ana The user likes this already; nothing was counted. The transaction wrote" in told
+    )
     assert "What followed" not in told
 
 

@@ -366,7 +366,7 @@ def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[R
         except REFUSED as error:
             return refused_form(request, typed, error, draft=draft)
         except DraftChanged:
-            said = "This draft was saved in another window meanwhile. To replace it with this version, save again."
+            said = "This draft was saved in another window. To replace it with this version, save again."
             return form_page(request, typed, {"link": said}, draft=draft, status=HTTPStatus.CONFLICT)
 
     return found
