@@ -35,7 +35,7 @@ from tests.support.surroundings import event, given
 PEERS = Path(__file__).parent / "peers"
 
 PUBLIC = ("catalog", "authorizer", "site", "clicks")
-OTHERS = ("members", "accounts", "expiry")
+OTHERS = ("members", "accounts", "editors", "account", "desk", "expiry")
 
 START_GOALS = dict.fromkeys(PUBLIC, "1.10")
 
@@ -49,6 +49,15 @@ print(time.process_time() - began)
 """
 
 YARDSTICK = "import boto3; boto3.client('dynamodb')"
+
+WITH_PYDANTIC = f"""
+import gc
+bootstrap._get_handler({HANDLER!r})
+gc.disable()
+import pydantic
+pydantic.create_model("Body", name=(str, ...))
+"""
+"""The least that a function with bodies loads: a handler, and pydantic with one model."""
 
 
 def starts(rounds: int = 15) -> None:
@@ -64,6 +73,8 @@ def _starts(folder: Path) -> dict[str, Callable[[], float]]:
     for row in (each for each in FUNCTIONS if each.name in PUBLIC + OTHERS):
         queue = {"QUEUE_URL": "http://127.0.0.1:9/none"} if row.sends else {}
         cases[row.name] = start(code[row.artifact], HANDLER, FUNCTION=module_of(row.name), **queue)
+    least = start(code["full"], HANDLER, WITH_PYDANTIC, FUNCTION=module_of("members"))
+    cases["members, and pydantic with one model"] = least
     return cases | {"a stock Powertools, pydantic and boto3 handler": start(stock, "powertools.handler")}
 
 
