@@ -59,24 +59,24 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A module of ``functions/`` and what it runs with.
+    """A module of ``functions/``, and how it runs.
 
     ``timeout`` is in seconds.
     ``memory`` is in MiB; 1,769 are a whole processor (docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
-    ``because`` says why the timeout or the memory is not the usual.
+    ``because`` is the reason for an unusual timeout or memory.
     ``reads`` says how it reads the table's stream.
-    ``sends``: it puts cohorts into the queue.
+    ``sends``: it queues cohorts.
     ``option``: only stages with these settings of a feature have it.
     ``calls_itself``: it receives what it sends. Lambda stops such a loop after 16 rounds, unless it is allowed
     (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
     ``each_minute``: the clock invokes it.
-    ``pages`` is the prefix of the site's paths that it answers; empty means all paths that no other function answers.
-    ``makes_links``: it knows the site's address, as those that answer pages do.
-    ``never_changes``: what it answers is named by its content's hash, so caches may keep it for a year.
-    ``takes_passwords``: POSTs to its pages are throttled as signing in is.
+    ``pages`` is the prefix of the site's paths that it answers; empty means all paths without another function.
+    ``makes_links``: it knows the site's address, like the functions that answer pages.
+    ``never_changes``: its answers' addresses contain the content's hash, so caches may keep them for a year.
+    ``takes_passwords``: POSTs to its pages are throttled like sign-ins.
     ``shows_work``: only stages that show their work have it.
-    ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
-    ``variables`` returns further environment variables, by the stage.
+    ``traced``: on such stages it stores the cost of its forms or, behind the stream, its work on them.
+    ``variables`` returns more environment variables, by the stage.
     """
 
     name: str

@@ -60,7 +60,7 @@ class Text(Generic[*Values]):
         return self._item(*values)["PK"]
 
 
-# Deals, their drafts, and what is kept beside them.
+# Deals, their drafts and their other items.
 deal = Item[str]("DEAL#{deal_id}")
 deal_sort_key = Text[str]("DEAL#{deal_id}")
 deal_number = Item[int]("DEALNUMBER#{number}")

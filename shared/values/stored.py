@@ -1,4 +1,4 @@
-"""How a field of a model is stored, said beside the field: one line has its name in Python and its name in the table.
+"""The stored attribute of a model's field: one line has the field's name in Python and in the table.
 
 @dataclass(frozen=True, slots=True)
 class Deal:

@@ -1,4 +1,4 @@
-"""The keys of mail, the types of its items, and what mail keeps in the items of users."""
+"""Mail's keys and item types, and its attributes and index places in User items."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ DIGEST_RECEIPT = "DigestReceipt"
 user_in_digests = Item[str, int](GSI1SK="USER#{username}", GSI1PK="DIGEST#{hour:02}")
 digests = Text[int]("DIGEST#{hour:02}")
 digest_receipt = Item[str, str]("DIGESTRECEIPT#{account_id}#{day}")
-"""The note that an account was mailed its messages on a day like ``2026-06-04``."""
+"""The note that an account got its digest on a day like ``2026-06-04``."""
 email_token = Item[str]("EMAILTOKEN#{token_hash}")
-"""The note that a link was mailed."""
+"""The hash of a mailed link's token."""
 
 
 ENTITIES = {
@@ -40,7 +40,7 @@ ENTITIES = {
         ),
     )
 }
-"""By the groups of types."""
+"""The item types, grouped by what they belong to."""
 
 USER_PLACES = (
     at(
@@ -50,7 +50,7 @@ USER_PLACES = (
         when=("DigestHour", range(24)),
     ),
 )
-"""Where users stand in indexes."""
+"""Users' places in indexes."""
 
 USER_HIDES = {
     **dict.fromkeys(("VerifiedEmail", "StoppedEmail"), "a member's email address"),
@@ -58,7 +58,7 @@ USER_HIDES = {
     **dict.fromkeys(("DigestHour", "DigestSince"), "when a member gets mail"),
     "DigestKey": "signs links that act for a member",
 }
-"""Hidden attributes that it keeps in the items of users."""
+"""Hidden attributes that mail keeps in User items."""
 
 DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {
     keys.USER: ((MailSettings,), {}),

@@ -1,8 +1,8 @@
-"""The key of a member's private feed: it reads the messages without a session, until it is revoked or ends.
+"""Private feed keys: a key reads its member's messages without a session, until it is revoked or ends.
 
-The table knows only its SHA-256, as of a session's token: under the hash is whose feed it opens, and under the owner's
-name is the hash, so that a new key takes the place of the old one. Both are written and deleted together. As a session
-does, a key ends with the account's generation: with a new password and with a sign-out everywhere.
+The table stores only its SHA-256: one item by hash names the member, another by member has the hash, so that a new key
+replaces the old one. Both are written and deleted together. Like a session, a key ends with the account's generation:
+at a new password or a sign-out everywhere.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BECAUSE = "its owner's note of it goes in the same transaction, and is what is 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Whose feed a key opens."""
+    """The member whose feed a key opens."""
 
     username: str
     account_id: str
@@ -34,17 +34,14 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class FeedKey:
-    """When a member's key was made, and whether it has ended: its account is of another generation by now."""
+    """When a member's key was made, and whether it has ended with an older generation of the account."""
 
     made_at: datetime
     ended: bool
 
 
 def make(table: Table, username: str, account_id: str, now: datetime, entropy: bytes) -> str:
-    """A new key, made of 32 bytes of randomness, in place of the one before.
-
-    Raises FeedChanged, NotSignedIn, AccountChanged.
-    """
+    """Make a key from 32 random bytes, in place of the one before. Raises FeedChanged, NotSignedIn, AccountChanged."""
     key = identifiers.token(entropy)
     before, account = _note(table, username), sessions.account(table, username)
     if account.get("AccountId") != account_id:
@@ -64,7 +61,7 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
 
 
 def of(table: Table, username: str) -> FeedKey | None:
-    """A member's key; None where there is none, or it cannot be read. Two GetItems, consistent."""
+    """A member's key; None if there is none, or it is unreadable. Two consistent GetItems."""
     note, account = _note(table, username), sessions.account(table, username)
 
     def read(item: Item) -> FeedKey:
@@ -74,20 +71,20 @@ def of(table: Table, username: str) -> FeedKey | None:
 
 
 def revoke(table: Table, username: str, account_id: str | None = None) -> None:
-    """Revoke a member's key, whether or not there is one. Raises FeedChanged, NotSignedIn, NoSuchUser."""
+    """Revoke a member's key, if there is one. Raises FeedChanged, NotSignedIn, NoSuchUser."""
     required = account_checks.required(username, account_id)
     if not _removed(table, username, required):
         table.transact(required)
 
 
 def remove_some(table: Table, username: str, _most: int, *, required: Write) -> int:
-    """Remove the key of an account that is being removed; returns 0, as nothing of it is left."""
+    """Remove the key of an account that is being removed; returns 0, because nothing is left."""
     _removed(table, username, required)
     return 0
 
 
 def reader(table: Table, key: str) -> Reader:
-    """Whose feed a key opens. Raises NoSuchFeed, also of a key that has ended. Two GetItems, consistent."""
+    """The member whose feed a key opens. Raises NoSuchFeed, also for an ended key. Two consistent GetItems."""
     item = table.get(keys.feed_key(identifiers.hashed(key)), consistent=True)
     if item is None:
         raise NoSuchFeed
@@ -99,12 +96,12 @@ def reader(table: Table, key: str) -> Reader:
 
 
 def _is_of(item: Item, account: Item) -> bool:
-    """Whether a key's item is of an account's generation; one that names none was made by an earlier development."""
+    """Whether a key has its account's generation; one without a generation, of an earlier development, has not."""
     return "Generation" in account and item.get("Generation") == sessions.generation_of(account)
 
 
 def _removed(table: Table, username: str, required: Write) -> bool:
-    """Remove a key, and return whether there was one."""
+    """Remove a key; returns whether there was one."""
     note = _note(table, username)
     if note is None:
         return False
@@ -115,7 +112,7 @@ def _removed(table: Table, username: str, required: Write) -> bool:
 
 
 def _as_read(note: Item) -> tuple[str, dict[str, str | int], list[Write]]:
-    """The condition that a note is as it was read, and the write that removes its key. A damaged one names no key."""
+    """The condition that a note is unchanged since it was read, and the write that removes its key, if readable."""
     old = damage.attribute_or(note, "TokenHash", str, None)
     if old is None:
         return "NOT attribute_type(TokenHash, :text)", {":text": "S"}, []

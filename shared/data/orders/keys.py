@@ -1,4 +1,4 @@
-"""The types of the shop's items, and their keys, as ``shared/data/keys.py`` has those of others."""
+"""The shop's keys and item types, as in ``shared/data/keys.py``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STOCK_NOTE = "StockNote"
 order = Item[str, str](PK="USER#{username}", SK="#ORDER#{order_id}")
 """An order, in its owner's collection: its sort key is below the user's own, so one backward Query gives both."""
 order_sort_key = Text[str]("#ORDER#{order_id}")
-"""With ``~``, a bound above all orders of a user."""
+"""The id ``~`` makes the upper bound of all a user's orders."""
 order_number = Item[int]("ORDERNUMBER#{number}")
 order_numbers = Item[()]("SEQUENCE#ORDER")
 order_item = Item[str, str]("ORDER#{order_id}#ITEM#{item_id}")
@@ -32,38 +32,38 @@ order_history = Text[str]("ORDERS#{username}")
 order_in_open = Item[str, str, int, str](GSI3PK="OPENORDERS#{status}#{day}T00:00:00#{shard}", GSI3SK="ORDER#{order_id}")
 open_order_sort_key = Text[str]("ORDER#{order_id}")
 open_orders = Text[()]("OPENORDERS")
-"""The container that knows which partitions of GSI3 have open orders."""
+"""The container of notes about partitions of GSI3 that have open orders."""
 open_orders_note = Item[str, str, int](PK="OPENORDERS", SK="{status}#{day}T00:00:00#{shard}")
-"""The container's note that there are orders of a status, placed on a day like ``2026-06-04``, in a shard."""
+"""The container's note that a partition has orders, by status, day like ``2026-06-04`` and shard."""
 open_orders_prefix = Text[str]("{status}#")
-"""The beginning of the sort keys of all notes of a status."""
+"""The prefix of a status's notes."""
 order_in_closed = Item[str, str](GSI3PK="CLOSEDORDERS#{status}", GSI3SK="ORDER#{order_id}")
 closed_orders_of = Text[str]("CLOSEDORDERS#{status}")
 sale = Item[str]("SALE#{order_id}")
-"""The rest of an order whose account was removed."""
+"""What remains of an order whose account was removed."""
 cart = Text[str]("CART#{username}")
 cart_item = Item[str, str](PK="CART#{username}", SK="DEAL#{deal_id}")
 cart_mark = Item[str]("CART#{username}")
-"""The mark of a cart's last change, beside what is in it."""
+"""The mark of a cart's last change."""
 stock = Item[str]("STOCK#{deal_id}")
-"""The note that says how many shards a deal's stock is in."""
+"""The note with the number of shards of a deal's stock."""
 stock_shard = Item[str, int]("STOCK#{deal_id}#{shard}")
-"""One part of a deal's stock, in a partition of its own; shards count from 1."""
+"""One shard of a deal's stock, in its own partition; shards count from 1."""
 stock_in_sold_here = Item[str](GSI1PK="SOLDHERE", GSI1SK="DEAL#{deal_id}")
 sold_here = Text[()]("SOLDHERE")
 
 
 def history_before(status: str, placed_at: datetime | None = None, order_id: str = "~") -> str:
-    """A bound in GSI2: below it are orders of a status, all of them or those before a time or an order."""
+    """An upper bound in GSI2 for orders of a status: all, or those before a time or an order."""
     return f"{status}#~" if placed_at is None else order_in_history("", status, placed_at, order_id)["GSI2SK"]
 
 
 def open_orders_noted(note: Mapping[str, object]) -> tuple[str, str]:
-    """The day of a note, and the GSI3 partition that it is about."""
+    """A note's day and GSI3 partition."""
     day = str(note["SK"]).partition("#")[2][: len("2026-06-04")]
     return day, f"{open_orders()}#{note['SK']}"
 
 
 def deal_of_stock(key: str) -> str:
-    """The id of the deal that the key of a shard of stock names."""
+    """The id of a stock shard's deal."""
     return key.split("#")[1]
