@@ -1,8 +1,8 @@
-"""The child process in which an upload becomes a picture: checked, upright, without metadata, in three widths.
+"""The child process that makes a picture of an upload: checked, upright, without metadata, in three widths.
 
-``python -m shared.decoder`` reads a file and writes what the picture is made of (``shared/data/catalog/uploads.py``),
-as JSON. An upload is hostile: here it has a limit of processor time and of memory, no credentials, and what breaks on
-it breaks only this.
+``python -m shared.decoder`` reads a file, and writes the picture's parts as JSON (for
+``shared/data/catalog/uploads.py``). An upload is hostile: this process has limits of processor time and memory, no
+credentials, and can break without harm.
 """
 
 from __future__ import annotations
@@ -23,20 +23,19 @@ from PIL.Image import Transpose
 from shared.values.pictures import TOO_SLOW, UNREADABLE, WIDTHS, Refused, widths
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
-"""The only readers of Pillow's that see an upload. JPEG's also takes a file with several pictures (MPO)."""
+"""The only Pillow decoders that see an upload. JPEG's also takes a file with several pictures (MPO)."""
 
 MOST_PIXELS = 40_000_000
-"""A picture takes some ten bytes for each of its pixels while it is made. Phones send 12 megapixels, unless set
-otherwise."""
+"""Making a picture takes about ten bytes a pixel. Phones send 12 megapixels by default."""
 
 MOST_SCANS = 100
-"""Passes over all of a progressive JPEG. Encoders make about ten; each takes the time of a whole picture."""
+"""Passes over a progressive JPEG. Encoders make about ten; each takes as long as a whole picture."""
 
 TALLEST = 4
-"""How many times as high as wide a picture may be, and the reverse: a card cuts it to its own shape."""
+"""The highest ratio of a picture's sides: a card cuts it to its own shape."""
 
 ENOUGH = 4 * WIDTHS[-1]
-"""Pixels of the longer side that the widest file of the tallest picture needs; what has more is made smaller first."""
+"""Pixels of the longer side that the widest file of the tallest picture needs; larger pictures are reduced first."""
 
 QUALITY = 80
 
@@ -45,17 +44,17 @@ _TURNS = {
     2: Transpose.FLIP_LEFT_RIGHT, 3: Transpose.ROTATE_180, 4: Transpose.FLIP_TOP_BOTTOM, 5: Transpose.TRANSPOSE,
     6: Transpose.ROTATE_270, 7: Transpose.TRANSVERSE, 8: Transpose.ROTATE_90,
 }  # fmt: skip
-"""How to turn a picture upright, by what its camera noted in EXIF."""
+"""How to turn a picture upright, by its camera's note in EXIF."""
 
 _OTHERS = re.compile(rb"<script|<html|<!doctype|<\?php|%PDF-", re.IGNORECASE)
-"""The beginnings of documents and programs. A file that is one of these too, a polyglot, was not made by a camera."""
+"""The beginnings of documents and programs. A file that is also one of these, a polyglot, isn't from a camera."""
 
 _END_OF_ARCHIVE, _ITS_PLACE = b"PK\x05\x06", 65_557
-"""The end of a ZIP archive, and how far from a file's end it is at most: readers look for it from there."""
+"""The end record of a ZIP archive, and its maximum distance from a file's end, where readers look for it."""
 
 _START_OF_JPEG, _END_OF_JPEG, _SCAN = b"\xff\xd8\xff", b"\xd9", b"\xda"
 _MARKER = re.compile(rb"\xff+([^\x00\xff\xd0-\xd7])")
-"""A marker of a JPEG file, except for those within its compressed data."""
+"""A marker of a JPEG file outside its compressed data."""
 
 _HEIC = re.compile(rb".{4}ftyp(hei[cxms]|hev[cxms]|mif[12]|msf1)(?!.{,48}avif)", re.DOTALL)
 
@@ -68,7 +67,7 @@ _PHONES = "It is HEIC, which most browsers can't show. Send it as JPEG: an iPhon
 
 
 def main() -> None:
-    """Make a picture of the file that standard input has; arguments are the limits of processor time and memory."""
+    """Make a picture of the file on standard input; arguments are the limits of processor time and memory."""
     processor, memory = map(int, sys.argv[1:])
     resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # it writes no file
@@ -78,7 +77,7 @@ def main() -> None:
 
 
 def decode(content: bytes) -> dict[str, Any]:
-    """The size, the dominant colour and the files of a picture, or why it is refused."""
+    """A picture's size, dominant colour and files, or the reason why it is refused."""
     try:
         return _made(content)
     except Refused as error:
@@ -102,7 +101,7 @@ def _made(content: bytes) -> dict[str, Any]:
 
 
 def _open_image(content: bytes) -> Image.Image:
-    """The first frame of a file, read whole, after all checks that its first bytes allow. Raises Refused."""
+    """Check a file's first bytes, then read its first frame whole. Raises Refused."""
     if _HEIC.match(content):
         raise Refused(_PHONES)
     if _OTHERS.search(content) or _END_OF_ARCHIVE in content[-_ITS_PLACE:]:
@@ -119,7 +118,7 @@ def _open_image(content: bytes) -> Image.Image:
         raise Refused(f"It is {image.width} by {image.height} pixels: too narrow to be shown.")
     try:
         end = _ENDS[image.format or ""](content)
-        image.draft("RGB", (ENOUGH, ENOUGH))  # a JPEG is read at a fraction of its size, in a fraction of the memory
+        image.draft("RGB", (ENOUGH, ENOUGH))  # decode a JPEG at a fraction of its size, in a fraction of the memory
         image.load()
     except (OSError, SyntaxError, ValueError, IndexError, RuntimeError) as error:
         raise Refused(BROKEN) from error
@@ -129,7 +128,7 @@ def _open_image(content: bytes) -> Image.Image:
 
 
 def _end_of_jpeg(content: bytes) -> int:
-    """The place after the first picture of a JPEG file. Raises Refused for one that has very many scans."""
+    """The position after a JPEG file's first picture. Raises Refused for one with very many scans."""
     place, scans = len(_START_OF_JPEG) - 1, 0
     while found := _MARKER.search(content, place):
         place, scans = found.end(), scans + (found[1] == _SCAN)
@@ -142,7 +141,7 @@ def _end_of_jpeg(content: bytes) -> int:
 
 
 def _end_of_png(content: bytes) -> int:
-    """The place after the chunk IEND."""
+    """The position after the chunk IEND."""
     place, kind = 8, b""
     while place < len(content) and kind != b"IEND":
         kind = content[place + 4 : place + 8]
@@ -151,7 +150,7 @@ def _end_of_png(content: bytes) -> int:
 
 
 def _end_of_gif(content: bytes) -> int:
-    """The place after the trailer. Raises IndexError where there is none."""
+    """The position after the trailer. Raises IndexError without one."""
     place = 13 + _colours(content[10])
     while content[place] in b"!,":
         place += 2 if content[place] == ord("!") else 11 + _colours(content[place + 9])
@@ -162,7 +161,7 @@ def _end_of_gif(content: bytes) -> int:
 
 
 def _colours(flags: int) -> int:
-    """Bytes of a table of colours of a GIF."""
+    """Bytes of a GIF's colour table."""
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 
@@ -171,7 +170,7 @@ def _end_of_webp(content: bytes) -> int:
 
 
 def _end_of_boxes(content: bytes) -> int:
-    """The place after the last whole box of an ISO media file: AVIF, and the video that some phones append."""
+    """The position after the last whole box of an ISO media file: AVIF, and the video that some phones append."""
     place = 0
     while content[place + 4 : place + 8].isalnum():
         size = int.from_bytes(content[place : place + 4])
@@ -196,7 +195,8 @@ def _is_empty(rest: bytes) -> bool:
 def _is_cameras(rest: bytes) -> bool:
     """Whether cameras append this to a JPEG: more pictures (MPO), a video, Samsung's notes, zeros, or nothing.
 
-    https://developer.android.com/media/platform/motion-photo-format"""
+    https://developer.android.com/media/platform/motion-photo-format
+    """
     while content := rest.lstrip(b"\0"):
         zeros = len(rest) - len(content)
         if content.startswith(_START_OF_JPEG):
@@ -209,7 +209,7 @@ def _is_cameras(rest: bytes) -> bool:
 
 
 def _samsungs(rest: bytes) -> int:
-    """The place from where on all is Samsung's blocks, as their directory at the end says; -1 where there is none."""
+    """The position from which on all is Samsung's blocks, according to their directory at the end; -1 without one."""
     length = int.from_bytes(rest[-8:-4], "little")
     directory = rest[-8 - length : -8]
     places = [int.from_bytes(directory[at + 4 : at + 8], "little") for at in range(12, len(directory) - 11, 12)]
@@ -219,11 +219,11 @@ def _samsungs(rest: bytes) -> int:
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """An image as it is looked at: turned as its camera noted, on white where it is transparent, in plain RGB."""
+    """An image for display: turned as its camera noted, on white if it is transparent, in plain RGB."""
     turn: Transpose | None = None
-    with suppress(Exception):  # EXIF of any kind is broken in more ways than Pillow knows
+    with suppress(Exception):  # EXIF is broken in more ways than Pillow knows
         turn = _TURNS.get(image.getexif().get(_ORIENTATION, 1))
-    if image.mode.startswith("I"):  # 16 bits of grey, of which Pillow would take all above 255 for white
+    if image.mode.startswith("I"):  # 16 bits of grey, of which Pillow takes all above 255 for white
         image = image.convert("I").point(lambda value: value * (1 / 256)).convert("L")
     whole = image if image.mode in ("RGB", "RGBA") else image.convert("RGBA")
     whole.thumbnail((ENOUGH, ENOUGH))
@@ -234,7 +234,7 @@ def _upright(image: Image.Image) -> Image.Image:
 
 
 def _webp(image: Image.Image, width: int) -> bytes:
-    """An image in a width, or its own where that is less, with no metadata."""
+    """An image at a width, or its own if that is less, without metadata."""
     smaller = min(width, image.width)
     size = smaller, max(1, round(image.height * smaller / image.width))
     file = io.BytesIO()
@@ -243,7 +243,7 @@ def _webp(image: Image.Image, width: int) -> bytes:
 
 
 def _dominant(image: Image.Image) -> str:
-    """The colour that most of an image has, of eight."""
+    """The most frequent of eight colours."""
     few = image.resize((64, 64)).quantize(8)
     _, index = max(few.getcolors() or [(0, 0)])
     palette = few.getpalette() or [255, 255, 255]
