@@ -306,7 +306,7 @@ SHOP = Feature(
     """,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
     named=(
-        *("orders", "shop", "sales", "cart", "data.orders", "Deals sold here"),
+        *("orders", "shop", "sales", "cart", "stock", "data.orders", "Deals sold here"),
         *("btd addresses", "btd cart", "btd orders", "btd stock", "btd rush"),
     ),
     rows="infra.rows.shop:",
@@ -414,7 +414,7 @@ PICTURES = Feature(
     """,
     routes=("/pictures",),
     named=(
-        *("pictures", "resizer", "resizer-upload", "uploads", "UploadsDeadLettersUrl", "decoder"),
+        *("pictures", "picture", "resizer", "resizer-upload", "uploads", "UploadsDeadLettersUrl", "decoder"),
         *("PictureForm", "PictureState", "upload-reaches-the-resizer"),
     ),
     rows="infra.rows.pictures:",
