@@ -1,4 +1,4 @@
-"""Deals, the topics they are about, the pages and feeds they are shown in, and what of a list of them is asked for."""
+"""Deals, their topics, the pages and feeds that show them, and selections of a list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shared.values.stored import api_names, attribute_of, stored
 
 
 class Period(StrEnum):
-    """How much time one feed partition covers."""
+    """The time that one partition of a feed covers."""
 
     DAY = "day"
     MONTH = "month"
@@ -62,7 +62,7 @@ CATEGORIES: Mapping[str, str] = {
     "home": "Home",
     "outdoors": "Outdoors",
 }
-"""The eight categories, slug to name. They do not change."""
+"""The eight categories, slug to name. They don't change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Verdict:
 
     @classmethod
     def parse(cls, text: str) -> Verdict:
-        """The verdict that a text of the table says. Raises ValueError."""
+        """Read a verdict from its text in the table. Raises ValueError."""
         cheapest, day, least, most = text.split(" ")
         return cls(int(cheapest), date.fromisoformat(day), (int(least), int(most)))
 
@@ -114,7 +114,7 @@ T = TypeVar("T")
 
 
 def _with_fields_of_features(deal: type[T]) -> type[T]:
-    """Give deals the fields that features declare: they are stored as the others, and only their features name them."""
+    """Add the features' fields to deals. They are stored like the others, but only their features name them."""
     for declared in features.parts("in_deals", "Fields"):
         for name, kind in get_type_hints(declared).items():
             deal.__annotations__[name] = kind
@@ -125,12 +125,13 @@ def _with_fields_of_features(deal: type[T]) -> type[T]:
 @dataclass(frozen=True, slots=True)
 @_with_fields_of_features
 class Deal:
-    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was notified; ``number`` its short id.
+    """One deal, as an editor posted it.
 
-    ``variant`` is the colour or size of it, where a product has several. ``correlation_id`` names the request that
-    wrote it last. ``image`` is the address of a picture at another host. ``edited_by`` is the version that an editor
-    wrote last, and who; ``ended_from`` when an editor ended it, and the end that it had before, if it had one.
-    ``verdict`` is what its price is judged by; None where its product has no other offer of that time.
+    ``number`` is its short id. ``ends_at`` is when its offer ends, ``hot_at`` when every user was notified of it.
+    ``variant`` is its colour or size, if its product has several. ``image`` is a picture's address at another host.
+    ``correlation_id`` names the request that wrote it last. ``edited_by`` is the last version that an editor wrote,
+    with the editor's name; ``ended_from`` is when an editor ended it, with the previous end, if any. ``verdict``
+    compares its price with the offers of its product in the 60 days before; None if there were none.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -161,31 +162,31 @@ class Deal:
 
     @property
     def editor(self) -> str | None:
-        """The editor who wrote this version; None where that is unknown and the name is an earlier version's."""
+        """The editor who wrote this version; None if unknown. An earlier version's editor doesn't count."""
         version, _, name = (self.edited_by or "").partition(" ")
         return name if version == str(self.version) else None
 
     def signed(self, by: str | None) -> Deal:
-        """The deal with who wrote this version of it."""
+        """The deal with an editor as the author of this version."""
         return replace(self, edited_by=f"{self.version} {by}" if by else None)
 
     @property
     def page_id(self) -> int | str:
-        """The last part of its page's address: its number, or its id where it has none yet."""
+        """The last part of its page's address: its number, or its id if it has none yet."""
         return self.number or self.deal_id
 
     @property
     def changed_at(self) -> datetime:
-        """When an editor changed the deal last, or when it was posted."""
+        """When an editor last changed the deal, or else when it was posted."""
         return self.updated_at or self.created_at
 
     def seen_changing_at(self, now: datetime) -> datetime:
-        """When the deal last became what it shows now: it changes by its end, too."""
+        """When the deal last changed as readers see it. Its end is a change, too."""
         over = [self.ends_at] if self.ends_at is not None and self.ends_at <= now else []
         return max([self.changed_at, *over])
 
     def status(self, now: datetime) -> Status:
-        """The deal's status at a time: withdrawn by an editor, expired by itself, or active."""
+        """The deal's status at a time: withdrawn, expired or active."""
         if self.withdrawn_at is not None:
             return Status.WITHDRAWN
         if self.ends_at is not None and self.ends_at <= now:
@@ -194,7 +195,7 @@ class Deal:
 
     @property
     def discount_percent(self) -> int | None:
-        """Whole percents off the list price, rounded down so as never to promise more than there is."""
+        """Whole percents off the list price, rounded down so that it never promises too much."""
         full = units(self.list_price, self.currency) if self.list_price else 0
         return max(0, (full - self.units) * 100 // full) if full else None
 
@@ -209,21 +210,21 @@ class Deal:
         return self.verdict is not None and self.units <= self.verdict.cheapest
 
     def is_alike(self, other: Deal) -> bool:
-        """Whether two offers of a product are of the same variant, as far as they say."""
+        """Whether two offers of a product have the same variant, as far as it is known."""
         return None in (self.variant, other.variant) or self.variant == other.variant
 
 
 _STORED = {each.name: attribute for each in fields(Deal) if (attribute := attribute_of(each))}
 TYPES: Mapping[str, type] = {name: attribute.kind for name, attribute in _STORED.items() if attribute.typed}
-"""The fields of a deal that are typed and shown as they are, and what is typed into them."""
+"""The fields of a deal that are shown as typed, with their kinds."""
 
 TYPED: Mapping[str, str] = {name: field for name, field in api_names(Deal).items() if field in TYPES}
-"""The same fields by their names in the API."""
+"""The same fields, by their API names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A field of a deal, named as in the API, that became another one; None where it was or is empty."""
+    """A changed field of a deal, by its API name, with the old and the new value; None for empty."""
 
     field: str
     was: str | None
@@ -232,7 +233,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A change of a deal, field by field; nothing where it was posted. ``by`` is None where it is unknown."""
+    """A change of a deal, field by field; no fields for its posting. ``by`` is None if unknown."""
 
     line_id: str
     at: datetime
@@ -279,7 +280,7 @@ class Page(Generic[T]):
 
 
 class Sort(StrEnum):
-    """By what a brand's or a category's deals are listed."""
+    """The order of a brand's or a category's deals."""
 
     NEWEST = "newest"
     CHEAPEST = "cheapest"
@@ -288,7 +289,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The deals of a list that are asked for, and their order; ``brand`` is a slug, for some of a category's.
+    """The deals to show of a list, and their order; ``brand`` is a slug and selects from a category.
 
     ``least`` and ``most`` are prices in ``currency``, both included; ``discount`` is the least that is off the list
     price, in percent; ``lowest`` are the deals whose price is the lowest of its product's in 60 days. Prices of two
@@ -306,17 +307,17 @@ class Selection:
 
     @property
     def name(self) -> str:
-        """All of it in one text: the name under which a list's cursors are its own."""
+        """The whole selection as text: the scope of its list's cursors."""
         more = [*([] if self.discount is None else [self.discount]), *(["lowest"] if self.lowest else [])]
         return "/".join(map(str, (self.sort, self.least, self.most, self.currency, self.brand, *more)))
 
     def takes(self, price: str, currency: str | None) -> bool:
-        """Whether a price is in the currency and between the prices that are asked for."""
+        """Whether a price is in the selected currency and between the selected prices."""
         least, most = self.bounds
         return self.currency in (None, currency) and least <= units(price, self.currency or "") <= most
 
     def admits(self, discount: int | None, *, lowest: bool) -> bool:
-        """Whether a discount is as big as is asked for, and a price is the ``lowest`` where that is."""
+        """Whether a discount is large enough, and a price the ``lowest`` if only those are selected."""
         return (discount or 0) >= (self.discount or 0) and (lowest or not self.lowest)
 
     @property
@@ -326,10 +327,10 @@ class Selection:
 
     @property
     def is_priced(self) -> bool:
-        """Whether prices decide what is listed, or in what order."""
+        """Whether the selection or its order depends on prices."""
         return self.sort is not Sort.NEWEST or self.least is not None or self.most is not None
 
     @property
     def is_all(self) -> bool:
-        """Whether this is the whole list as it is: everything, newest first."""
+        """Whether this selects the whole list, newest first."""
         return self == Selection()
