@@ -34,7 +34,7 @@ class NoMoveTasks(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A message that was received. ``receipt`` is what removes it."""
+    """A received message. Its ``receipt`` removes it."""
 
     message_id: str
     body: str
@@ -50,7 +50,7 @@ class Queue(Service["SQSClient"]):
     url: str
 
     def send(self, bodies: Sequence[str]) -> None:
-        """Send messages, ten a request. Raises Busy where some are refused for too long; then send all again."""
+        """Send messages, ten a request. Raises Busy if some are refused for too long; then send all again."""
         for start in range(0, len(bodies), BATCH):
             self._send_batch(bodies[start : start + BATCH])
 
@@ -77,34 +77,36 @@ class Queue(Service["SQSClient"]):
                 yield Received(message["MessageId"], message["Body"], received, message["ReceiptHandle"])
 
     def remove(self, message: Received) -> None:
-        """Remove a message that has been dealt with."""
+        """Remove a message that is done."""
         self.call(self.client.delete_message, QueueUrl=self.url, ReceiptHandle=message.receipt)
 
     def release(self, message: Received) -> None:
-        """Make a message that was only looked at visible again."""
+        """Make a message visible again."""
         self.call(
             self.client.change_message_visibility, QueueUrl=self.url, ReceiptHandle=message.receipt, VisibilityTimeout=0
         )
 
     def move(self, messages: Iterable[Received], to: Queue, progress: Callable[[str], object]) -> None:
-        """Have SQS move all that waits in this dead-letter queue to a queue, these messages with it, and wait for it.
+        """Have SQS move all messages of this dead-letter queue, these included, to a queue, and wait for it.
 
         An interruption ends the task, too; what is moved stays moved. Raises NoMoveTasks, and Unavailable where a task
         is refused (one may run at a time) or fails.
         https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html
         """
         arn = self._arn()
-        self._tasks(arn)  # an endpoint without tasks says so before the messages are released
+        earlier = self._tasks(arn)  # an endpoint without tasks says so before the messages are released
         for message in messages:  # a task may overlook what is hidden
             self.release(message)
         begun = self.ask(self.client.start_message_move_task, SourceArn=arn, DestinationArn=to._arn())
         try:
-            while (task := self._tasks(arn)[0])["Status"] == "RUNNING":
-                progress(_moved(task))
+            while (listed := self._tasks(arn)) == earlier or listed[0]["Status"] == "RUNNING":
+                if listed != earlier:  # the list may lag behind the start
+                    progress(_moved(listed[0]))
                 self.sleep(1)
         except KeyboardInterrupt:
             self.call(self.client.cancel_message_move_task, TaskHandle=begun["TaskHandle"])
             raise
+        task = listed[0]
         if task["Status"] != "COMPLETED":
             why = task.get("FailureReason", "no reason given")
             raise Unavailable(f"{_moved(task)}, then the task was {task['Status']}: {why}")
@@ -120,7 +122,7 @@ class Queue(Service["SQSClient"]):
         return str(answer["Attributes"]["QueueArn"])
 
     def _tasks(self, arn: str) -> Any:
-        """The task that moves messages out of a queue, or the last that did."""
+        """The tasks that move messages out of a queue, newest first."""
         return self.call(self.client.list_message_move_tasks, SourceArn=arn)["Results"]
 
     def _send_batch(self, bodies: Sequence[str]) -> None:
@@ -139,7 +141,7 @@ class Queue(Service["SQSClient"]):
 
 
 def _moved(task: Mapping[str, Any]) -> str:
-    """How far a task is. SQS counts roughly, and how many there are only once it has begun."""
+    """A task's progress. SQS's counts are approximate, and the total comes only after the start."""
     count, total = task["ApproximateNumberOfMessagesMoved"], task.get("ApproximateNumberOfMessagesToMove", "?")
     return f"{count} of {total} messages are moved"
 
@@ -151,11 +153,11 @@ def connect_queue(url: str, budget: Budget | None = None, /, **client_arguments:
 
 
 REPLACED, KEPT = ({"TagSet": [{"Key": "replaced", "Value": value}]} for value in ("yes", "no"))
-"""The tag of files that no deal names any more: the bucket removes them within some days (``infra/pictures.py``). And
-what takes its place when a deal names them again."""
+"""The tag of files that no deal names any more, which the bucket removes within some days (``infra/pictures.py``), and
+the tag that replaces it when a deal names them again."""
 
 _NOTHING = ("NoSuchKey", "AccessDenied")
-"""S3 says ``AccessDenied`` of a file that is not there to those who may not list the bucket's.
+"""S3's answer for a missing file, if the role may not list the bucket's files.
 
 https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"""
 
@@ -166,7 +168,7 @@ class Missing(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of a bucket. ``at`` is when it was sent (ISO 8601, whole seconds); ``noted`` what its sender noted."""
+    """A file of a bucket. ``at`` is when it was sent (ISO 8601, whole seconds); ``noted`` is its sender's metadata."""
 
     content: bytes
     at: str
@@ -175,7 +177,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form with which a browser sends one file to S3: its address, its hidden fields, and then the field ``file``."""
+    """A form that sends one file from a browser to S3: its address and hidden fields; the field ``file`` comes last."""
 
     url: str
     fields: Mapping[str, str]
@@ -189,7 +191,7 @@ class Bucket(Service["S3Client"]):
     name: str
 
     def read(self, key: str, most: int) -> File | None:
-        """A file, or None where there is none. Of one with more than ``most`` bytes, only the first ``most + 1``."""
+        """Read a file, at most ``most + 1`` bytes of it; None if there is none."""
         try:
             answer = self.call(self.client.get_object, Bucket=self.name, Key=key, Range=f"bytes=0-{most}")
         except Missing:
@@ -198,7 +200,7 @@ class Bucket(Service["S3Client"]):
         return File(answer["Body"].read(), at, answer.get("Metadata", {}))
 
     def write(self, key: str, content: bytes, media_type: str, **noted: str) -> None:
-        """Write a file, whose name is new or holds its content's hash; ``noted`` is its metadata, as a form has it."""
+        """Write a file. Its name must be new or contain its content's hash; ``noted`` is its metadata, as in a form."""
         self.call(
             self.client.put_object, Bucket=self.name, Key=key, Body=content, ContentType=media_type, Metadata=noted
         )
@@ -208,11 +210,11 @@ class Bucket(Service["S3Client"]):
         self.call(self.client.delete_object, Bucket=self.name, Key=key)
 
     def replaced(self, key: str) -> None:
-        """Have the bucket remove a file in some days, when no cached page names it any more."""
+        """Have the bucket remove a file after some days, when no cached page names it any more."""
         self._tag(key, REPLACED)
 
     def kept(self, key: str) -> None:
-        """Have the bucket keep a file that was to be removed."""
+        """Have the bucket keep a file after all."""
         self._tag(key, KEPT)
 
     def _tag(self, key: str, tags: Any) -> None:

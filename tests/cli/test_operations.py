@@ -185,11 +185,11 @@ RUNNING = "There is already a task running. Only one active task is allowed for 
     ("listed", "start", "why"),
     [
         (
-            [task("FAILED", 1, FailureReason="AccessDenied")],
+            [{"Results": []}, task("FAILED", 1, FailureReason="AccessDenied")],
             None,
             "1 of 2 messages are moved, then the task was FAILED",
         ),
-        ([task("CANCELLED", 1)], None, "1 of 2 messages are moved, then the task was CANCELLED"),
+        ([{"Results": []}, task("CANCELLED", 1)], None, "1 of 2 messages are moved, then the task was CANCELLED"),
         ([task("RUNNING")], refusal("InvalidParameterValue", RUNNING), RUNNING),
         ([refusal("AccessDenied", "not authorized to perform sqs:ListMessageMoveTasks")], None, "not authorized"),
     ],
@@ -211,6 +211,19 @@ def test_a_task_that_fails_leaves_the_messages_and_says_why(
     assert len(shown) == 2
     assert all(case["outcome"].startswith("left: ") and why in case["outcome"] for case in shown)
     assert bodies(plumbing["QueueUrl"]) == []
+
+
+def test_an_earlier_task_in_a_late_list_is_not_taken_for_the_new_one(
+    plumbing: dict[str, Queue], btd: Btd, tasks: Callable[..., Asked]
+) -> None:
+    earlier = task("COMPLETED", 7)
+    tasks(earlier, earlier, task("FAILED", 1))
+    plumbing["WorkDeadLettersUrl"].send(UNITS)
+
+    result = btd("redrive", "--send", "--json", code=1)
+
+    assert all("the task was FAILED" in case["outcome"] for case in json.loads(result.stdout)["result"])
+    assert "7 of 2" not in result.stderr
 
 
 def test_an_interruption_cancels_the_task(plumbing: dict[str, Queue], btd: Btd, tasks: Callable[..., Asked]) -> None:
