@@ -45,13 +45,13 @@ Record = dict[str, Any]
 """A record of the stream as Lambda delivers it."""
 
 EMPTY_ANSWERS = 10
-"""Answers without records after which a part of the stream is taken to hold no more: some are empty by chance."""
+"""Consecutive empty answers after which a shard counts as read: a single one can be empty by chance."""
 
 GONE = ("TrimmedDataAccessException", "ExpiredIteratorException")
-"""Codes of the stream's errors where it no longer has what it was asked for."""
+"""The stream's error codes for records that it no longer has."""
 
 MAX_PAYLOAD = 5_000_000
-"""Bytes handed to a function at once, of the 6 MB that Lambda takes.
+"""Bytes in one invocation of a function, of the 6 MB that Lambda allows.
 
 https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 
@@ -61,7 +61,7 @@ class Forgotten(DealsError):
 
 
 class StillFailing(DealsError):
-    """The function failed on these records again."""
+    """The function failed again on these records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,12 @@ class Batch:
 
     @property
     def reader(self) -> str:
-        """The function's name, which ends its address."""
+        """The function's name: the last part of its ARN."""
         return self.function.split(":function:")[-1].split(":")[0]
 
     @classmethod
     def of(cls, body: str) -> Batch:
-        """The batch that a message names. Raises ValueError for a message of another kind.
+        """Read the batch from a message. Raises ValueError for a message of another kind.
 
         Shape: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
         """
@@ -104,8 +104,8 @@ class Batch:
 
 
 class Kind(NamedTuple):
-    """A kind of work: how a message is read (ValueError for one of another kind), what is said of it, with the deals
-    that it is about, the queue that takes it (of ``WORK``), and the function whose log says why it failed."""
+    """A kind of work: the parser of its messages (ValueError for another kind), its description with its deals, its
+    queue (of ``WORK``), and the function whose log has the error."""
 
     read: Callable[[str], Any]
     report: Callable[[Any], tuple[str, list[str]]]
@@ -170,7 +170,7 @@ class Replayer:
         return list(dict.fromkeys(image["DealId"]["S"] for image in of_deals if "DealId" in image))
 
     def _records(self, batch: Batch) -> list[Record]:
-        """A batch's records, as Lambda hands them to functions, with what the stream holds in between."""
+        """A batch's records as Lambda delivers them, with the stream's other records in between."""
         records: list[Record] = []
         try:
             iterator: str | None = self.streams.get_shard_iterator(
@@ -198,14 +198,14 @@ class Replayer:
         return records
 
     def _mended(self, record: Record) -> Record | None:
-        """A record as it is, or, where its item was damaged, with the item as it is now; None if that is gone."""
+        """A record, with the current item if its own is damaged; None if that item is gone."""
         with suppress(*UNREADABLE):
             change_of(record)
             return record
         return self._as_of_now(record)
 
     def _as_of_now(self, record: Record) -> Record | None:
-        """A record with the item as it is now. Where that is gone, a removal as it is; None for any other record.
+        """A record with the current item. If the item is gone: the record itself if it is a removal, else None.
 
         The publisher has all of them so: later records of the same deal may have been followed since, and what they
         said must not be taken back. The old image stays, so that what the lost record should have removed is removed.
@@ -217,7 +217,7 @@ class Replayer:
 
 
 def _as_delivered(record: Mapping[str, Any], stream: str) -> Record:
-    """A record of the stream's API in the spelling in which Lambda delivers it."""
+    """A record of the stream's API in Lambda's format."""
     event: Record = {**_plain(record), "eventSourceARN": stream}
     if identity := record.get("userIdentity"):
         event["userIdentity"] = {name[0].lower() + name[1:]: text for name, text in identity.items()}
@@ -225,7 +225,7 @@ def _as_delivered(record: Mapping[str, Any], stream: str) -> Record:
 
 
 def _plain(value: Any) -> Any:
-    """A rich type of an API's answer as JSON: times as epoch seconds, bytes as base64."""
+    """The JSON form of a value from an API: times as epoch seconds, bytes as base64."""
     match value:
         case Mapping():
             return {name: _plain(content) for name, content in value.items()}
@@ -239,7 +239,7 @@ def _plain(value: Any) -> Any:
 
 
 def _parts(records: Sequence[Record]) -> Iterator[str]:
-    """Records as JSON, in parts that one call of a function takes."""
+    """Records as JSON, in parts for one invocation each."""
     part: list[str] = []
     size = 0
     for text in map(json.dumps, records):  # ASCII: each character is a byte
@@ -256,7 +256,7 @@ VARIABLES = {output: "BTD" + re.sub("[A-Z]", r"_\g<0>", output).upper() for outp
 """The stack's outputs, and the environment's names for them: ``QueueUrl`` is ``BTD_QUEUE_URL``."""
 
 OPTIONAL = {output for name in OF_FEATURES for output in (WORK[name], DEAD_LETTERS[name])}
-"""Outputs that not every stage has."""
+"""Outputs that some stages lack."""
 
 
 def redrive(
@@ -296,7 +296,7 @@ def redrive(
 
 @dataclass(slots=True)
 class _Case:
-    """One message of a dead-letter queue, its work, and what is shown of it: its kind, why it is there, its outcome."""
+    """One message of a dead-letter queue, its work, and its row: kind, reason and outcome."""
 
     queue: Queue
     message: Received
@@ -315,7 +315,7 @@ class _Plumbing:
 
     @classmethod
     def connect(cls) -> _Plumbing:
-        """Raises NoTable where nothing says which queues."""
+        """Raises NoTable if the queues are unknown."""
         addresses, client_arguments = _addresses()
         work = services.connect_queue(addresses["QueueUrl"], **client_arguments)
 
@@ -339,7 +339,7 @@ class _Plumbing:
             yield _Case(queue, message, content, case | {"messageId": message.message_id, "outcome": "waiting"})
 
     def send(self, cases: Iterable[_Case]) -> None:
-        """Send messages again, and note what came of each: SQS moves them where it can, all of a queue at once."""
+        """Send messages again and note each outcome. SQS moves whole queues if it can."""
         for source, of_queue in groupby(cases, lambda case: str(case.row["queue"])):
             together = list(of_queue)
             if not self._moved(source, together):
@@ -368,7 +368,7 @@ class _Plumbing:
         return True
 
     def _send(self, case: _Case) -> None:
-        """Send one message again, and note what came of it."""
+        """Send one message again and note the outcome."""
         try:
             case.row["outcome"] = self._sent(case)
             case.queue.remove(case.message)
@@ -388,7 +388,7 @@ class _Plumbing:
                 return "sent again"
 
     def _described(self, content: Content | None) -> tuple[str, list[str], str]:
-        """The kind of some work, the deals that it is about, and why it is there, as far as it says."""
+        """The kind of work, its deals, and the reason it is there, if known."""
         match content:
             case Batch():
                 kind = f"{counted(content.size, 'record')} of the stream, for {content.reader}"
@@ -402,7 +402,7 @@ class _Plumbing:
 
 
 def _addresses() -> tuple[dict[str, str], dict[str, Any]]:
-    """The queues' addresses by the stack's outputs, and the arguments of clients that reach them."""
+    """The queues' addresses by output of the stack, and the clients' arguments to reach them."""
     named = {output: os.environ[name] for output, name in VARIABLES.items() if os.environ.get(name)}
     if named or os.environ.get("BTD_TABLE"):
         missing = [name for output, name in VARIABLES.items() if output not in {*named, *OPTIONAL}]

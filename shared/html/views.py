@@ -1,4 +1,4 @@
-"""Templates, and a deal as they show it: its price in parts, its times in words, alike deals as one card.
+"""Templates, and deals as they show them: prices in parts, times in words, variants as one card.
 
 The language is Jinja's, rendered by minijinja (https://docs.rs/minijinja). Values are escaped, and a name without a
 value is an error. Its errors print values, so they are never logged whole.
@@ -30,17 +30,17 @@ from shared.values.times import to_iso
 FOLDER = Path(__file__).resolve().parents[2] / "web" / "templates"
 
 _NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd")
-"""Characters that no XML document holds (https://www.w3.org/TR/xml/#charsets). A pattern would take 8 ms to compile."""
+"""Characters that XML doesn't allow (https://www.w3.org/TR/xml/#charsets). A pattern would take 8 ms to compile."""
 
 
 def render(template: str, *, prefix: str | None = None, **values: Any) -> str:
-    """The text of a template, whose links have the site's own prefix or the one that is given."""
+    """Render a template. Its links have the site's prefix, or the given one."""
     return str(_environment(base() if prefix is None else prefix).render_template(template, **values))
 
 
 @cache
 def _environment(prefix: str) -> Environment:
-    """The templates, read once for an execution environment; ``prefix`` is the one their links have."""
+    """The templates, read once in an execution environment; ``prefix`` is that of their links."""
     environment = Environment(
         loader=load_from_path([FOLDER]),
         undefined_behavior="strict",
@@ -68,7 +68,7 @@ def _markup(address: str) -> Markup:
 
 
 def xml_text(text: str) -> str:
-    """A text of a feed without what no XML document may hold."""
+    """A feed's text without characters that XML doesn't allow."""
     return text.translate(_NOT_XML)
 
 
@@ -84,19 +84,19 @@ _IMAGES = tuple(features.parts("in_deals", "image"))
 _OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
 
 SOON = timedelta(days=2)
-"""How near an end is said to be soon."""
+"""The time before an end at which cards say when it is."""
 
 OF_ONE_BRAND = 3
-"""Cards of one brand in a row among the newest deals, before a card that leads to the rest."""
+"""The most consecutive cards of one brand among the newest deals, before a card that links to the rest."""
 
 COLUMNS = (2, 3, 4, 6, 8)
-"""How many cards stand side by side, from a phone to a wide screen; the style knows the widths."""
+"""The numbers of columns of cards, from phones to wide screens; the stylesheet has the widths."""
 
 FRONT_COLUMNS = (1, 3, 4, 5, 6)
-"""The same of the front page, where a column of other things is beside the cards on wide screens."""
+"""The same on the front page, which has another column beside the cards on wide screens."""
 
 LONG_WORD = 9
-"""Letters from which a word of a brand's name is set smaller on a tile."""
+"""The number of letters from which a tile sets a word of a brand's name smaller."""
 
 FULL_ROWS = 24
 """A number of cards whose last row is full on every screen."""
@@ -106,24 +106,24 @@ money = amounts.text
 
 
 def currencies(chosen: str) -> dict[str, str]:
-    """The currencies that a form offers, by code: the chosen one, those of the settings, and all others."""
+    """A form's currencies, by code: the chosen one, those of the settings, then all others."""
     return {code: code for code in (chosen, *settings.CURRENCIES, *amounts.currencies())}
 
 
 def list_price(deal: Deal) -> str | None:
-    """The list price of a deal as it is read, where the deal is cheaper by at least one percent."""
+    """A deal's list price as text, if the deal is at least one percent cheaper; else None."""
     return money(deal.list_price, deal.currency) if deal.list_price and deal.discount_percent else None
 
 
 def score(of: int | None) -> str | None:
-    """A score as it is read: ``+12``, ``0``, and below that with a minus sign; None where it is not shown."""
+    """A score as text: ``+12``, ``0``, or with a minus sign; None while it is hidden."""
     if not of:
         return None if of is None else "0"
     return f"+{of:,}" if of > 0 else f"\N{MINUS SIGN}{-of:,}"
 
 
 def day(when: date, now: datetime | None = None) -> str:
-    """A day in words: ``31 July``; beside a ``now`` in another year, with its year: ``31 July 2025``."""
+    """A day in words: ``31 July``, or ``31 July 2025`` if ``now`` is in another year."""
     return f"{when.day} {_MONTHS[when.month - 1]}{_other_year(when, now)}"
 
 
@@ -148,15 +148,14 @@ def moment(when: datetime) -> str:
 
 
 def short_moment(when: datetime, now: datetime) -> str:
-    """A time with its zone: ``31 Jul, 19:42 UTC``, and in another year ``31 Jul 2027, 19:42 UTC``."""
+    """A time with its zone: ``31 Jul, 19:42 UTC``, or ``31 Jul 2027, 19:42 UTC`` in another year."""
     return f"{when.day} {_MONTHS[when.month - 1][:3]}{_other_year(when, now)}, {clock(when)} UTC"
 
 
 def image(deal: Deal, width: int) -> Card | None:
-    """A deal's image as tiles show it: ``ours``, with its size, or one of another host, in about a width, where the
-    stage lets browsers ask there.
+    """A deal's image on a tile: ``ours`` with its size, or, if the stage allows it, another host's at about a width.
 
-    That host would learn who reads what: the setting is ``pictures_of_others``.
+    The other host learns who reads what, so this is a setting of the stage: ``pictures_of_others``.
     """
     for image_of in _IMAGES:
         if shown := image_of(deal):
@@ -174,9 +173,9 @@ def image_address(deal: Deal) -> str | None:
 
 
 def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, dated: bool = True) -> Card:
-    """A deal as a card shows it; ``variants`` is how many deals of its product it stands for.
+    """A deal's card; ``variants`` is the number of deals that the card stands for.
 
-    Under the heading of its day a card is not ``dated``: it shows the time of that day, elsewhere the day.
+    A card under the heading of its day isn't ``dated``: it shows the time instead of the day.
     """
     whole, cents = amounts.parts(deal.price, deal.currency)
     name, kind = named(deal.title, deal.brand_name)
@@ -223,7 +222,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
 
 
 def head(deal: Deal, now: datetime) -> Card:
-    """A deal as the head of its page and of its preview show it: its card, itself, and more."""
+    """The values for the head of a deal's page and of its preview: its card, and more."""
     return {
         **card(deal, now, width=720),
         "deal": deal,
@@ -235,7 +234,7 @@ def head(deal: Deal, now: datetime) -> Card:
 
 
 def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
-    """Deals of one product at one price together, with its colours and sizes, each group where its first one stood."""
+    """Group the deals of one product at one price, with its colours and sizes, each at its first deal's position."""
     groups: list[list[Deal]] = []
     for number, deal in _numbered(deals):
         if number == len(groups):
@@ -245,7 +244,7 @@ def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
 
 
 def first_groups(deals: Sequence[Deal], most: int, under: Period | None = Period.DAY) -> int:
-    """How many of some deals, in their order, are ``most`` cards: no card is cut in two.
+    """The number of deals, from the first, that make ``most`` whole cards.
 
     They stand ``under`` their days, their months or nothing. A product of two days is two cards under days.
     """
@@ -269,7 +268,7 @@ def first_groups(deals: Sequence[Deal], most: int, under: Period | None = Period
 def cards(
     deals: Iterable[Deal], now: datetime, *, most: int | None = None, alike: Mapping[str, int] | None = None
 ) -> list[Card]:
-    """Cards of some deals, ``most`` at most, one for each group; ``alike``: by id, as how many deals one is counted."""
+    """At most ``most`` cards, one for each group; ``alike`` has, by id, the number of deals that one stands for."""
     number = alike or {}
     return [
         card(group[0], now, variants=sum(number.get(deal.deal_id, 1) for deal in group))
@@ -278,12 +277,12 @@ def cards(
 
 
 def cards_of_each(deals: Sequence[Deal], now: datetime, *, first: int = 360) -> list[Card]:
-    """A card of each of some deals; the picture of the ``first`` one is so wide."""
+    """A card for each deal; ``first`` is the width of the first card's picture."""
     return [card(deal, now, width=360 if n else first) for n, deal in enumerate(deals)]
 
 
 def leave_out(shown: Sequence[Card], *, lead: bool = False) -> None:
-    """Have cards that are some of many fill their rows: each notes the numbers of columns at which it is ``unseen``.
+    """Have a selection of cards fill its rows: each card notes the numbers of columns at which it is ``unseen``.
 
     A ``lead`` is the first of them on the front page, and has a row of its own.
     """
@@ -294,7 +293,7 @@ def leave_out(shown: Sequence[Card], *, lead: bool = False) -> None:
 
 
 def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Deals under their days, newest first, each with its heading and how many deals it has (``counts``, by date).
+    """Deals by day, newest first, each day with its heading and its number of deals (``counts``, by date).
 
     Of many cards of one brand in a row it has the first ones, and one that leads to the brand's others.
     """
@@ -319,7 +318,7 @@ def _of_a_day(deals: Iterable[Deal], now: datetime) -> list[Card]:
 
 
 def by_month(deals: Iterable[Deal], now: datetime) -> list[dict[str, Any]]:
-    """Deals under their months, newest first: as a brand's page shows them."""
+    """Deals by month, newest first, for a brand's page."""
     months = _by(lambda deal: month(deal.created_at), deals)
     return [{"name": name, "remark": "", "cards": cards(found, now)} for name, found in months.items()]
 
@@ -332,7 +331,7 @@ def _by(key: Callable[[Deal], K], deals: Iterable[Deal]) -> dict[K, list[Deal]]:
 
 
 def _numbered(deals: Iterable[Deal], under: Period | None = None) -> Iterator[tuple[int, Deal]]:
-    """Some deals, each with the number of its card, ``under`` their days, their months or nothing."""
+    """Deals with the numbers of their cards; cards don't cross a period that deals are ``under``."""
     found = list(deals)
     shown = (
         (
@@ -345,5 +344,5 @@ def _numbered(deals: Iterable[Deal], under: Period | None = None) -> Iterator[tu
 
 
 def _other_year(when: date, now: datetime | None) -> str:
-    """The year of a day behind a space, where it is another one than that of ``now``."""
+    """A space and a day's year, if it isn't the year of ``now``; else an empty text."""
     return f" {when.year}" if now is not None and when.year != now.year else ""
