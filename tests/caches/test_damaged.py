@@ -18,6 +18,7 @@ from shared.values import times
 from tests.caches.conftest import Refresh
 from tests.support.engines import MOTO, Engine
 from tests.support.factories import FEEDS, SHOES, a_deal, ids, post
+from tests.support.shop import at_no_known_level
 from tests.support.surroundings import of_deal, record
 
 NOW = times.now()
@@ -55,7 +56,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "a time without an offset": {"CreatedAt": {"S": "2026-06-04T20:28:53"}},
     "an end that is a number": {"EndsAt": {"N": "1781265600"}},
     "a description of bytes in a set": {"Description": {"BS": [b"a", b"b"]}},
-    "a stock of no known level": {"Stock": {"S": "plenty"}},
+    "a stock of no known level": at_no_known_level(),
     "a number that is a word": {"DealNumber": {"S": "twelve"}},
 }
 """Attributes that someone may write into a Deal item, in DynamoDB's own form."""
