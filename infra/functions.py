@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import reduce
 from itertools import chain
 
 from infra import rights
 from infra.bundling import module_of
-from infra.rights import Right
+from infra.rights import Access, Right, Scan
 from infra.rows import FULL, Caller, Filter, Function, Reading, typed
 from infra.settings import Stage, Watch
 from shared import features
@@ -119,16 +120,18 @@ _ROWS = (
 
 
 def _whole(row: Function) -> Function:
-    """Merge the rights that features add into a row: partitions join an existing right that is otherwise the same."""
-    access = [*row.access]
-    for new in chain.from_iterable(rights_of.get(row.name, ()) for rights_of in features.parts("rows", "MORE")):
-        for at, right in enumerate(access):
-            if isinstance(right, Right) and isinstance(new, Right) and replace(right, partitions=new.partitions) == new:
-                access[at] = replace(new, partitions=(*right.partitions, *new.partitions))
-                break
-        else:
-            access.append(new)
-    return replace(row, access=tuple(access))
+    """A row with the rights that features add."""
+    more = chain.from_iterable(rights_of.get(row.name, ()) for rights_of in features.parts("rows", "MORE"))
+    return replace(row, access=reduce(_widened, more, row.access))
+
+
+def _widened(access: Access, new: Right | Scan) -> Access:
+    """Add a right; its partitions join those of a right that is otherwise the same."""
+    for at, right in enumerate(access):
+        if isinstance(right, Right) and isinstance(new, Right) and replace(right, partitions=new.partitions) == new:
+            joined = replace(new, partitions=(*right.partitions, *new.partitions))
+            return (*access[:at], joined, *access[at + 1 :])
+    return (*access, new)
 
 
 FUNCTIONS: tuple[Function, ...] = tuple(map(_whole, _ROWS))
