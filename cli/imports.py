@@ -362,7 +362,7 @@ def _currency(text: str) -> str:
 
 def import_deals(
     file: Annotated[typer.FileBinaryRead, typer.Argument(help="A feed or an export; - reads standard input.")],
-    form: Annotated[Format, typer.Option("--format", help="The file's format; auto detects it.")] = (Format.AUTO),
+    form: Annotated[Format, typer.Option("--format", help="The file's format; auto detects it.")] = Format.AUTO,
     source: Annotated[str, typer.Option(metavar="NAME", help="The shop's name; ids are unique within it.")] = "",
     shop: Annotated[str, typer.Option(metavar="ADDRESS", help="The shop's address, for a Shopify export.")] = "",
     currency: Annotated[str, typer.Option(parser=_currency, help="The currency of amounts without one.")] = "USD",

@@ -2,7 +2,7 @@
 five steps on the laptop that follows a posted deal through the table and its stream.
 
 Only stages that show their work have this function. On the laptop everyone may look, elsewhere only editors; a form's
-cost is for whoever has its id. Its role can't read passwords, addresses or email addresses; of sessions, only the one
+cost is for everyone with its id. Its role can't read passwords, addresses or email addresses; of sessions, only the one
 whose token it gets.
 """
 

@@ -25,7 +25,7 @@ Failures = list[tuple[Any, Exception]]
 """The failed things, each with its error."""
 
 _MOST = 100
-"""The most notes kept if nobody takes them, as on the command line."""
+"""The most notes kept if they aren't taken, as on the command line."""
 
 _noted: deque[str] = deque(maxlen=_MOST)
 _failed: deque[str] = deque(maxlen=_MOST)

@@ -59,7 +59,7 @@ def reset_form(request: Request) -> Answer:
 
 @routes.post("/account/reset")
 def reset(request: Request) -> Answer:
-    """Reset the password by a mailed link, then ask to sign in: so whoever else finds the link gets no session by it,
+    """Reset the password by a mailed link, then ask to sign in, so that another finder of the link gets no session
     and the owner sees that the new password works."""
     typed = forms.read(request.event)
     token = typed.get("token", "")

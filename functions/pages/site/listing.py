@@ -393,11 +393,11 @@ def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), cursor_of(request)
     limits = read_phrases(typed)
     wanted, query = words.asked(limits.rest), typed[: words.MOST_CHARACTERS]
+    selection = limits.within(selection_of(request))
     if limits.typed and not wanted.terms:
-        limited = replace(limits.within(selection_of(request)), brand=None)
-        of_all = link("/deals", **query_of(sorting.opened_in_settings(limited)))
+        of_all = link("/deals", **query_of(sorting.opened_in_settings(replace(selection, brand=None))))
         return Answer("", status=HTTPStatus.SEE_OTHER, cache=pages.PUBLIC, headers={"Location": of_all})
-    if not limits.within(selection_of(request)).is_all and wanted.terms:
+    if not selection.is_all and wanted.terms:
         return _selected_matches(request, wanted, query, limits)
     found = search.find(table(), wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
     ran, searched = (found.instead, found.instead.text) if found.instead else (wanted, query)

@@ -33,7 +33,7 @@ def is_first(table: Table, deal_id: str, address: str, now: datetime) -> bool:
     of a deal would conflict. If the count then fails, the click is lost.
 
     The key holds no address, only a hash keyed with the table's name, so notes of two stages can't be compared. The
-    name is no secret: whoever knows it and can read the table (no function's role can read notes) could try all
+    name is no secret: someone who knows it and can read the table (no function's role can read notes) could try all
     addresses until TTL deletes the note.
     """
     try:

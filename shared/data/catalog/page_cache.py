@@ -91,8 +91,10 @@ NEWEST = Cached("newest deals", keys.DEALS_CACHE, keys.deals_cache, feed=ALL_DEA
 FRONT_PAGE_PICKS = _curated(FRONT_PAGE)
 EDITORS_CHOICE_PICKS = _curated(EDITORS_CHOICE)
 CATEGORY_PAGES = {
-    slug: Cached(slug, keys.CATEGORY_CACHE, partial(keys.category_cache, slug), picks=topic, feed=feed_of(topic))
-    for slug, topic in ((slug, Topic(CATEGORY, slug)) for slug in CATEGORIES)
+    topic.slug: Cached(
+        topic.slug, keys.CATEGORY_CACHE, partial(keys.category_cache, topic.slug), picks=topic, feed=feed_of(topic)
+    )
+    for topic in (Topic(CATEGORY, slug) for slug in CATEGORIES)
 }
 
 PARTS = (NEWEST, FRONT_PAGE_PICKS, EDITORS_CHOICE_PICKS, *CATEGORY_PAGES.values())

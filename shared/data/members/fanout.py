@@ -10,7 +10,7 @@ A crash or a second delivery can repeat a step, but never lose or double a messa
 4. record in the marker that the cohort is done, and in the same transaction count a hot deal's readers once
 
 The last cohort of a topic's watchers has no next cohort and isn't counted, so it needs no marker: a second delivery
-notifies whoever watches then.
+notifies those who watch then.
 """
 
 from __future__ import annotations
