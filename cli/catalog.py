@@ -58,7 +58,6 @@ AtLeastOff = Annotated[int | None, typer.Option("--off", help="Only deals with a
 OnlyLowest = Annotated[bool, typer.Option("--lowest", help="Only deals at their product's lowest price in 60 days.")]
 
 deals_app = group("deals", "Deals: read the feeds, and create, edit and show single deals.")
-drafts_app = group("drafts", "An editor's drafts: deals that are not posted yet.")
 
 
 @command(deals_app, output.feed)
@@ -184,21 +183,6 @@ offer(
     ),
     Row("hot dealId", "PUT /deals/{dealId}/hot", "Make a deal hot: the deployed system notifies every user, once."),
     Row("told dealId", "GET /deals/{dealId}/hot", "Show how many users have been notified of a hot deal so far."),
-)
-offer(
-    drafts_app,
-    Row("list username", "GET /me/drafts", "List an editor's drafts, and when they will be posted.", output.drafts),
-    Row(
-        "post username draftId",
-        "POST /me/drafts/{draftId}",
-        "Post a draft now, scheduled or not, without asking for confirmation of warnings.",
-    ),
-    Row(
-        "discard username draftId",
-        "DELETE /me/drafts/{draftId}",
-        "Remove a draft and its schedule.",
-        says={"discarded": "draftId"},
-    ),
 )
 
 

@@ -247,7 +247,6 @@ KINDS: dict[str, Any] = {
     "{dealId}": DealName,
     "{messageId}": argument("MESSAGE", "The message's id."),
     "{alertId}": argument("ALERT", "The alert's id."),
-    "{draftId}": argument("DRAFT", "The draft's id."),
     "{brand}": TopicName,
     "{category}": TopicName,
     "q": argument("WORDS", "The words to search for."),

@@ -66,7 +66,7 @@ app = typer.Typer(
 )
 app.command("import")(imports.import_deals)
 GROUPS = (
-    *(catalog.deals_app, catalog.drafts_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
+    *(catalog.deals_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
     *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
     *chain.from_iterable(features.parts("commands", "GROUPS")),
 )

@@ -228,16 +228,6 @@ popular = table(
         "Deal": "dealId",
     }
 )
-drafts = table(
-    {
-        "Draft": "draftId",
-        "Title": "title",
-        "Brand": "brand",
-        "Price": price,
-        "Post at": "startsAt",
-        "Not posted because": "refused",
-    }
-)
 messages = table(
     {
         "": lambda message: "unread" if message["unread"] else "read",

@@ -22,7 +22,7 @@ from infra.settings import Target, this_machine
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-CODE = ("functions", "shared")
+CODE = ("functions", "shared", "features")
 SOURCES = (*CODE, "web")
 
 RECIPE = ("infra/bundling.py",)
@@ -35,6 +35,8 @@ BUILT_FROM_SOURCE = {"python-baseconv"}
 """Pure Python libraries without wheels. Everything else must be a wheel."""
 
 _LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
+_NOT_DEPLOYED = ("tests", "rows.py", "stack.py", "commands.py", "mailbox.py", "sample.py")
+"""Files of features that no function imports."""
 _IN_LAMBDA = "/var/task"
 
 
@@ -52,9 +54,9 @@ HANDLER = "functions.entry.handler"
 
 def module_of(function: str) -> str:
     """A function's module or package, for ``FUNCTION``. Raises LookupError for an unknown function."""
-    for place in (ROOT / "functions").glob(f"*/{function}*"):
+    for place in (*ROOT.glob(f"functions/*/{function}*"), *ROOT.glob(f"features/*/{function}.py")):
         if place.name in (function, f"{function}.py"):
-            return f"functions.{place.parent.name}.{function}"
+            return f"{place.parent.parent.name}.{place.parent.name}.{function}"
     raise LookupError(f"There is no function {function!r}.")
 
 
@@ -71,7 +73,11 @@ def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
         with _fresh(path) as draft:
             shutil.copytree(installed, draft, copy_function=os.link, dirs_exist_ok=True)
             for source in SOURCES:
-                shutil.copytree(ROOT / source, draft / source, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+                shutil.copytree(
+                    ROOT / source,
+                    draft / source,
+                    ignore=shutil.ignore_patterns(*_LEFT_OUT, *(_NOT_DEPLOYED if source == "features" else ())),
+                )
             _compile(draft, CODE, target)
         marker.write_text(tree_digest(path))
     return Artifact(path, marker.read_text())

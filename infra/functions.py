@@ -271,8 +271,6 @@ ROUTES = (
         "PATCH /deals/{dealId}",
         "GET,PUT /deals/{dealId}/hot",
         "GET /deals/{dealId}/log",
-        "GET,POST /me/drafts",
-        "GET,PUT,POST,DELETE /me/drafts/{draftId}",
         "POST /brands",
         "PUT /front-page/featured",
         "PUT /editors-choice/featured",

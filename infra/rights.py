@@ -113,10 +113,10 @@ REMOVING: Access = (
     Right("ConditionCheckItem", (p.USER,)),
     Right("UpdateItem", (p.SCORE, *p.TOPICS)),
     Right("DeleteItem", (
-        p.USER, p.SAVED, p.VOTES, p.ALERTS, p.FEED, p.FEED_KEY, p.DRAFTS, p.BEGINNINGS, p.MESSAGES, p.SESSION,
+        p.USER, p.SAVED, p.VOTES, p.ALERTS, p.FEED, p.FEED_KEY, p.MESSAGES, p.SESSION,
         *p.LIKES, *p.WATCHES,
     )),
-    Right("Query", (p.USER, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS, p.DRAFTS)),
+    Right("Query", (p.USER, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )  # fmt: skip
 """Removing an account and everything that belongs to it."""
@@ -162,14 +162,12 @@ COUNTING: Access = tuple(
 
 EDITORS: Access = (
     *COUNTING,
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRAND_ITEM, p.IDEMPOTENCY, p.DRAFTS)),
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRAND_ITEM, p.IDEMPOTENCY)),
     Right("BatchGetItem", (p.DEAL, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
-    Right("PutItem", (p.DRAFTS, p.BEGINNINGS)),
     Right("UpdateItem", (p.DEAL, p.SEQUENCES, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
-    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.DRAFTS, p.BEGINNINGS)),
-    Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("Query", (p.FAN_OUT, p.LOG, p.DRAFTS)),
+    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),
+    Right("Query", (p.FAN_OUT, p.LOG)),
 )
 
 # Functions that answer pages.
@@ -203,11 +201,6 @@ ACCOUNT: Access = (*ACCOUNTS, Right("Query", (p.MESSAGES,), GSI1))
 """The rights of the API's account routes, and the count of unread messages."""
 
 DESK: Access = (
-    Right("GetItem", (p.DRAFTS,)),
-    Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("PutItem", (p.DRAFTS, p.BEGINNINGS)),
-    Right("DeleteItem", (p.DRAFTS, p.BEGINNINGS)),
-    Right("Query", (p.DRAFTS,)),
     Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (p.DEAL, p.DEAL_CLICKS, p.DEALS, *p.TOPICS)),
@@ -225,15 +218,13 @@ SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.SEQUENCES, p.ENDI
 
 EXPIRY: Access = (
     *COUNTING,
-    Right("GetItem", (p.DEAL, p.ENDINGS, p.DRAFTS, p.BRAND_ITEM, p.IDEMPOTENCY)),
+    Right("GetItem", (p.DEAL, p.ENDINGS)),
     Right("BatchGetItem", (p.DEALS, *p.TOPICS)),
-    Right("ConditionCheckItem", (p.USER,), attributes=("AccountId", "Role")),
-    Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.ENDINGS, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
-    Right("UpdateItem", (p.DEAL, p.SEQUENCES, p.DEALS, p.DRAFTS, *p.TOPICS)),
-    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.DRAFTS, p.BEGINNINGS)),
-    Right("Query", (p.ENDINGS_OF_DAYS, p.BEGINNINGS)),
+    Right("PutItem", (p.ENDINGS, p.ENDINGS_OF_DAYS)),
+    Right("UpdateItem", (p.DEAL, p.DEALS, *p.TOPICS)),
+    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),
+    Right("Query", (p.ENDINGS_OF_DAYS,)),
 )
-"""It posts due drafts, if their author is still an editor."""
 
 MESSENGER: Access = (
     Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),

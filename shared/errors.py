@@ -77,10 +77,6 @@ class NoSuchFeed(NotFound):
     text = "There is no such feed: its address was revoked or is incomplete."
 
 
-class NoSuchDraft(NotFound):
-    text = "You have no draft {!r}: it was posted or discarded."
-
-
 class Conflict(DealsError):
     """The request does not fit the state of things."""
 
@@ -122,14 +118,6 @@ class TooManyAlerts(Conflict):
 
 class FeedChanged(Conflict):
     text = "The feed's address was changed in another window."
-
-
-class DraftChanged(Conflict):
-    text = "This draft was changed, posted or discarded meanwhile, in another window or by its schedule."
-
-
-class TooManyDrafts(Conflict):
-    text = "You cannot have more than {} drafts: post or discard one first."
 
 
 class AlreadyExists(Conflict):
@@ -217,10 +205,6 @@ class InvalidInput(Invalid):
 
 class InvalidLimits(InvalidInput):
     """Limits of a watch or an alert that cannot be used."""
-
-
-class InvalidDraft(InvalidInput):
-    """A draft that cannot be posted, or planned, as it is."""
 
 
 class NotAnObject(Invalid):

@@ -7,9 +7,10 @@ data. It says ``module:name`` where it means an object, so that a function impor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
@@ -50,12 +51,13 @@ def _module(*parts: str) -> str:
 class Feature:
     """What one feature adds, and which files are its own. Places that are empty add nothing."""
 
-    name: str
+    name: str = ""
+    """The name of its folder in ``features/``, which it gets from there."""
 
     does: str
     """What a copy without it lacks."""
 
-    owns: str
+    owns: str = ""
     """Patterns of its own files, from the project's folder, with spaces between them. A folder is owned with all that
     is in it; a section of a document is named by its anchor (``docs/site.md#pictures``)."""
 
@@ -357,48 +359,6 @@ SHOP = Feature(
     benchmarks={"rush": "benchmarks.rush:main"},
 )
 
-MAIL = Feature(
-    name="mail",
-    does="mail by Amazon SES: links to new passwords, proved addresses, notices, the day's messages",
-    owns="""
-        cli/mail.py events/mailer-work.json functions/api/account_mail.py
-        functions/background/mailer.py functions/pages/account/mail.py infra/mail.py infra/rows/mail.py local/mailbox.py
-        shared/api/mail_fields.py shared/data/mail shared/models/mail.py shared/runtime/mail.py tests/data/test_mail.py
-        tests/signed_in/test_mail.py tests/support/post_office.py tools/mail_sample.py web/templates/mail
-        docs/cost.md#mails docs/deploying.md#mail docs/ledger.md#identity-of-a-domain docs/ledger.md#mail-is-sent
-        docs/ledger.md#sandbox-of-mail docs/ledger.md#simulator-of-mailboxes
-    """,
-    routes=(
-        *("/password-resets", "/passwords", "/email-verifications", "/me/email-verifications"),
-        *("/account/forgot", "/account/reset", "/account/verify", "/account/email/verify", "/account/digest"),
-        *("/account/unsubscribe", "/mail"),
-    ),
-    named=(
-        *("data.mail", "mail", "mailer", "mailer-work", "unsubscribing", "mailed-reset", "mailed-verification"),
-        "Mailed links: reset a password, confirm an address",
-        "Daily mail of messages",
-        "Daily mail of messages, after a bounce",
-        "aws sesv2 delete-suppressed-destination ",
-        *("btd users mail-digest", "btd users reset-link", "btd users resume-mail"),
-    ),
-    patterns="data/mail/patterns.toml",
-    rows="infra.rows.mail:",
-    resources="infra.mail:add",
-    items="shared.data.mail.keys:",
-    in_account="shared.models.mail:MailSettings",
-    on_account="functions.api.account_mail:on_account",
-    in_answers="shared.api.mail_fields:IN_ANSWERS",
-    in_bodies={"AccountChange": "shared.api.mail_fields:IN_CHANGES"},
-    of_account="shared.api.mail_fields:of_account",
-    paths={"password": ("/passwords", "/password-resets"), "signed": ("/account/unsubscribe",)},
-    joins={"accounts": "functions.api.account_mail:", "account": "functions.pages.account.mail:"},
-    in_pages="mail/in-pages.html",
-    tools="tools.mail_sample:",
-    local_pages={"/mail": "local.mailbox:show"},
-    metrics="shared.runtime.mail:",
-    commands="cli.mail:",
-)
-
 PICTURES = Feature(
     name="pictures",
     does="pictures of deals, which editors send as files and the site serves",
@@ -436,7 +396,27 @@ PICTURES = Feature(
     reaches_files=("shared.runtime.environment:bucket",),
 )
 
-FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, MAIL, WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
+FOLDER = Path(__file__).resolve().parent.parent / "features"
+
+_FILES = {"rows": "rows:", "resources": "stack:add", "items": "items:", "commands": "commands:", "tools": "sample:"}
+"""The places that a feature's file fills by its name."""
+
+
+def _found() -> Iterator[Feature]:
+    """The features that have a folder, with what their files fill."""
+    for folder in sorted(each.parent for each in FOLDER.glob("*/feature.py")):
+        feature: Feature = import_module(f"features.{folder.name}.feature").FEATURE
+        files: dict[str, Any] = {
+            place: f"features.{folder.name}.{at}"
+            for place, at in _FILES.items()
+            if (folder / f"{at.partition(':')[0]}.py").exists() and not getattr(feature, place)
+        }
+        if (folder / "patterns.toml").exists():
+            files["patterns"] = f"../features/{folder.name}/patterns.toml"
+        yield replace(feature, name=folder.name, owns=f"features/{folder.name}", **files)
+
+
+FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, *_found(), WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
 """The features that are installed."""
 
 

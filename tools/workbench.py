@@ -28,9 +28,8 @@ from uuid import UUID
 from cli.imports import Importer
 from shared import features, services, settings
 from shared.api import documents
-from shared.data.catalog import changes, clicks, deals, drafts, feeds, offers, page_cache, picks, search, votes
+from shared.data.catalog import changes, clicks, deals, feeds, offers, page_cache, picks, search, votes
 from shared.data.catalog.changes import DealChange
-from shared.data.catalog.drafts import Draft
 from shared.data.entities import ROWS
 from shared.data.members import (
     alerts,
@@ -47,7 +46,6 @@ from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Page, Topic, Vote
 from shared.models.members import Limits, User
-from shared.values import identifiers
 from tests.support.engines import FAKE_CREDENTIALS, FAST
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -116,7 +114,6 @@ def fill(table: Table) -> None:
     _tell_everyone(table, posted[2])
     for number, reader in enumerate(READERS.values()):
         _follow(table, posted[number : number + 3], reader)
-    _plan(table, posted[0])
     for happens in features.parts("tools", "happens"):
         happens(table, posted, READERS, NOW)
     _keep_copies(table, posted)
@@ -166,16 +163,6 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     feed_keys.make(table, name, reader.account_id, NOW, secret)
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
-
-
-def _plan(table: Table, like: Deal) -> None:
-    """An editor plans a deal of the next day."""
-    begun = replace(
-        like, deal_id=identifiers.derived(NOW, "draft"), ends_at=None, number=None, version=1, created_at=NOW
-    )
-    author = READERS["ana"]
-    planned = Draft(begun, author.username, author.account_id, NOW + timedelta(days=1))
-    drafts.save_new(table, planned, NOW, None)
 
 
 def _tell_everyone(table: Table, deal: Deal) -> None:

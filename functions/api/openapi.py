@@ -18,7 +18,7 @@ from pydantic.json_schema import models_json_schema
 
 from functions.api import accounts, catalog, editors, members
 from shared import features
-from shared.api import schemas
+from shared.api import posting, schemas
 from shared.api.app import ROOT, brand_path, deal_path, problem_answer
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
@@ -94,7 +94,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "A deal that ends in the past, or whose price is not below its list price, is refused with 409, "
         "unless this names the fields that the refusal names, with commas between them. A new deal that is too old to "
         "be news (`createdAt`) is not asked about.",
-        pattern=editors.CONFIRM,
+        pattern=posting.CONFIRM,
     ),
     "Idempotency-Key": _parameter(
         f"Repeating a request with the same key within {LIFETIME // timedelta(hours=1)} hours does nothing twice.",
@@ -123,7 +123,6 @@ HEADERS = {
 
 LOCATED = {
     ("post", "/deals"): "DealLocation",
-    ("post", "/me/drafts/{draftId}"): "DealLocation",
     ("post", "/brands"): "BrandLocation",
     **_of_features("located"),
 }

@@ -1,11 +1,11 @@
-"""Each minute: remove ended deals from the feeds, post due drafts, and run features' tasks."""
+"""Each minute: remove ended deals from the feeds, and run features' tasks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from shared import features
-from shared.data.catalog import drafts, feeds
+from shared.data.catalog import feeds
 from shared.dynamodb.damage import Failures, raise_last
 from shared.runtime import metrics
 from shared.runtime.environment import each_task, logger, table
@@ -19,24 +19,17 @@ _OF_FEATURES = tuple(features.joining("expiry"))
 
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Sweep once; returns how many endings were examined, and how many drafts were posted.
+    """Sweep once; returns how many endings were examined.
 
     A failure doesn't stop the rest. The last one is raised at the end, so that the function's alarm rings.
     """
-    now, done = times.now(), {"swept": 0, "posted": 0}
+    now, done = times.now(), {"swept": 0}
 
     def sweep(failures: Failures) -> None:
         done["swept"] = feeds.sweep(table(), now, failures=failures)
         report(metrics.ENDED_DEALS_SWEPT, done["swept"])
 
-    def post(failures: Failures) -> None:
-        for each in drafts.sweep(table(), now, correlation_id=context.aws_request_id, failures=failures):
-            done["posted"] += 1
-            report(metrics.DEALS_POSTED)
-            logger().info("posted as planned", deal=each.deal.deal_id, late_seconds=each.late.total_seconds())
-
-    failures = each_task(sweep, post, *_OF_FEATURES)
-    posted, request_id = done["posted"], context.aws_request_id
-    logger().info("swept", endings=done["swept"], posted=posted, function_request_id=request_id, **measured())
+    failures = each_task(sweep, *_OF_FEATURES)
+    logger().info("swept", endings=done["swept"], function_request_id=context.aws_request_id, **measured())
     raise_last(failures)
     return done

@@ -26,7 +26,6 @@ from shared.api.fields import (
     without_defaults,
 )
 from shared.data.catalog.deals import new_id
-from shared.data.catalog.drafts import NEEDED
 from shared.data.catalog.picks import CATEGORY_FEATURED, MAX_FEATURED
 from shared.errors import InvalidName, InvalidTime
 from shared.models.catalog import CATEGORIES, Deal
@@ -181,29 +180,6 @@ class NewDeal(OptionalFields):
             deal_id=new_id(created_at, self.source_id, entropy),
             brand_name=self.brand,
             created_at=created_at,
-            ends_at=self.expires_at,
-        )
-
-
-class NewDraft(OptionalFields):
-    """Keep a deal as a draft: it needs nothing before it is posted, or planned by ``startsAt``."""
-
-    title: Title | None = None
-    link: WebAddress | None = None
-    price: Price | None = None
-    brand: BrandSlug | None = None
-    category: CategorySlug | None = None
-    currency: Currency = "USD"
-    starts_at: Time | None = None
-
-    def to_deal(self, draft_id: str, now: datetime) -> Deal:
-        """A draft's deal; missing fields are empty."""
-        missing = {name: "" for name in NEEDED if getattr(self, name) is None}
-        return Deal(
-            **self.model_dump(exclude={"expires_at", "starts_at"}) | missing,
-            deal_id=draft_id,
-            brand_name=self.brand or "",
-            created_at=now,
             ends_at=self.expires_at,
         )
 

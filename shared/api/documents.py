@@ -18,7 +18,6 @@ from shared.values import money
 from shared.values.times import to_iso
 
 if TYPE_CHECKING:
-    from shared.data.catalog.drafts import Draft
     from shared.data.catalog.selecting import Shown
     from shared.data.catalog.votes import Scored
 
@@ -120,28 +119,6 @@ def found(shown: Shown, now: datetime) -> Json:
 def all_of(items: Iterable[Mapping[str, Any]]) -> Json:
     """A list that is always whole."""
     return {"items": list(items), "next": None}
-
-
-def draft(draft: Draft) -> Json:
-    """A draft; what its deal has not yet is null, and ``missing`` is what it needs to be posted."""
-    of = draft.deal
-    return {
-        "draftId": draft.draft_id,
-        "title": of.title or None,
-        "link": of.link or None,
-        "image": of.image,
-        "price": of.price or None,
-        "listPrice": of.list_price,
-        "currency": of.currency or None,
-        "brand": of.brand or None,
-        "category": of.category or None,
-        "expiresAt": time(of.ends_at),
-        **typed(of),
-        "startsAt": time(draft.starts_at),
-        "missing": draft.missing,
-        "refused": draft.refused,
-        "savedAt": to_iso(of.changed_at),
-    }
 
 
 def topic(counted: CountedTopic) -> Json:

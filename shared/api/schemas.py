@@ -15,7 +15,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from shared import features
 from shared.api.fields import Answer, Count, Currency, Cursor, Money, Price, without_defaults
-from shared.data.catalog.drafts import NEEDED
 from shared.models.catalog import CATEGORIES, TYPES, Status
 from shared.models.catalog import Vote as GivenVote
 from shared.models.members import Pace, Role
@@ -70,7 +69,7 @@ class Verdict(Answer):
     usual_to: Money
 
 
-_TYPED = {name: kind | None for name, kind in TYPES.items()}
+TYPED = {name: kind | None for name, kind in TYPES.items()}
 
 
 class Deal(Answer):
@@ -90,7 +89,7 @@ class Deal(Answer):
     expires_at: datetime | None
     status: Literal[*Status]  # type: ignore[valid-type]  # the same
     hot: bool
-    __annotations__ |= _TYPED
+    __annotations__ |= TYPED
     source_id: str | None
     __annotations__ |= _added("Deal")
     verdict: Annotated[Verdict | None, Field(description="Null where the product has no other offer of that time.")]
@@ -99,26 +98,6 @@ class Deal(Answer):
 class DealList(Answer):
     items: list[Deal]
     next: Cursor
-
-
-class Draft(Answer):
-    """A deal that is not posted yet: what it lacks is null, and ``refused`` says why its plan could not be kept."""
-
-    draft_id: str
-    title: str | None
-    link: str | None
-    image: str | None
-    price: Money | None
-    list_price: Money | None
-    currency: str | None
-    brand: str | None
-    category: CategorySlug | None
-    expires_at: datetime | None
-    __annotations__ |= _TYPED
-    starts_at: datetime | None
-    missing: list[Annotated[str, Field(json_schema_extra={"enum": list(NEEDED)})]]
-    refused: str | None
-    saved_at: datetime
 
 
 class FoundDeals(DealList):
@@ -277,7 +256,6 @@ COUNTS = {"likes": Count, "watchers": Count}
 FIELDS: dict[str, dict[str, Any]] = {
     "BrandList": list_of(Brand),
     "CategoryList": list_of(Category),
-    "DraftList": list_of(Draft),
     "PopularList": list_of(PopularDeal, Cursor),
     "AlertList": list_of(Alert),
     "WatchList": list_of(Watched),

@@ -22,7 +22,7 @@ from typing import Any
 
 from shared import features
 from shared.data import account_checks, keys
-from shared.data.catalog import drafts, feed_counts, offers, search, votes, words
+from shared.data.catalog import feed_counts, offers, search, votes, words
 from shared.data.catalog.deals import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS
 from shared.data.entity import Entity, Partner, When
@@ -76,7 +76,6 @@ _SEQUENCES = {keys.DEAL_NUMBER: keys.deal_numbers()}
 
 _READ: Mapping[str, Callable[[Item], object]] = {
     keys.DEAL: from_item,
-    keys.DRAFT: drafts.from_item,
     keys.MESSAGE: messages.from_item,
     **dict.fromkeys((keys.PRICE_ALERT, keys.WORDS_ALERT), alerts.from_item),
 }
@@ -114,6 +113,30 @@ class Fault:
         """The attributes that differ."""
         found, due = self.found or {}, self.due or {}
         return sorted(name for name in found.keys() | due.keys() if found.get(name) != due.get(name))
+
+
+class Others:
+    """What one scan has seen of a feature's items; a feature says what differs."""
+
+    READ: Mapping[str, Callable[[Item], object]] = {}
+    DERIVED: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {}
+    SEQUENCES: Mapping[str, Key] = {}
+    NEEDED: frozenset[str] = frozenset()
+    FOLLOW: frozenset[str] = frozenset()
+
+    def add(self, item: Item, kind: str) -> None:
+        """Record an item."""
+
+    def add_deal(self, item: Item) -> None:
+        """Record a deal."""
+
+    def of_account(self, _name: str) -> Mapping[str, int]:
+        """Counts that an account holds."""
+        return {}
+
+    def compared(self, _of: Callable[[str], list[Item]]) -> Iterator[Fault]:
+        """The faults that are only known at the end of the scan."""
+        yield from ()
 
 
 class _Changed(DealsError):
@@ -514,7 +537,7 @@ _FORMS: Mapping[str, list[tuple[Entity, re.Pattern[str]]]] = {
 _NEEDED = {
     *(row.type for row in ROWS for asked in ROWS for partner in asked.partners if partner.key == row.own.forms),
     *(keys.USER, keys.REMOVAL, keys.ACCOUNT),
-    *(keys.BRANDS, keys.SEQUENCE, keys.BEGINNING),
+    *(keys.BRANDS, keys.SEQUENCE),
 }
 """The types of items that others require, and those compared at the end of the scan."""
 

@@ -66,10 +66,6 @@ deal_sort_key = Text[str]("DEAL#{deal_id}")
 deal_number = Item[int]("DEALNUMBER#{number}")
 deal_numbers = Item[()]("SEQUENCE#DEAL")
 deal_source = Item[str]("DEALSOURCE#{source_id}")
-draft = Item[str, str](PK="DRAFTS#{username}", SK="DEAL#{draft_id}")
-drafts = Text[str]("DRAFTS#{username}")
-beginning = Item[datetime, str](PK="BEGINNINGS", SK="{starts_at}#{draft_id}")
-"""The note that a draft is to be posted at a time; the id ``~`` makes the upper bound of a query."""
 ending = Item[str, datetime, str](PK="ENDINGS#{day}", SK="ENDING#{ends_at}#{deal_id}")
 """The note that a deal's offer ends at a time, filed under the day it ends; the id ``~`` makes an upper bound."""
 endings = Item[()]("ENDINGS")
@@ -322,9 +318,6 @@ SEQUENCE = "Sequence"
 PERIODS = "Periods"
 ENDING = "Ending"
 ENDINGS = "Endings"
-DRAFT = "Draft"
-BEGINNING = "Beginning"
-"""The note of when a draft is to be posted."""
 
 PRODUCT_OFFER = "ProductOffer"
 WORD = "Word"

@@ -45,7 +45,6 @@ WORDS = of(keys.WORD_COUNT)
 
 ENDINGS = of(keys.ENDINGS)
 ENDINGS_OF_DAYS = of(keys.ENDING)
-BEGINNINGS = of(keys.BEGINNING)
 
 BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(map(of, (keys.TOPIC[BRAND], keys.TOPIC[CATEGORY])))
 BRANDS = of(keys.BRANDS)
@@ -71,7 +70,6 @@ MESSAGES = of(keys.MESSAGE)
 
 SAVED = of(keys.SAVED)
 VOTES = of(keys.VOTE)
-DRAFTS = of(keys.DRAFT)
 ALERTS = of(keys.PRICE_ALERT)
 FEED_KEY = of(keys.FEED_KEY)
 FEED = FORMS[keys.FEED_KEY, None][-1]

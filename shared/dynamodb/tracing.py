@@ -237,7 +237,7 @@ def _source() -> str:
     frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what inspect does, without reading files
     while frame is not None and frame.f_code is not gathered.__code__:
         module = frame.f_globals.get("__name__", "")
-        if module.startswith("shared.data."):
+        if module.startswith("shared.data.") or (module.startswith("features.") and ".data" in module):
             found = f"{module}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
         frame = frame.f_back
     return found

@@ -42,7 +42,7 @@ def render(template: str, *, prefix: str | None = None, **values: Any) -> str:
 def _environment(prefix: str) -> Environment:
     """The templates, read once in an execution environment; ``prefix`` is that of their links."""
     environment = Environment(
-        loader=load_from_path([FOLDER]),
+        loader=load_from_path([FOLDER, features.FOLDER]),
         undefined_behavior="strict",
         trim_blocks=True,
         lstrip_blocks=True,

@@ -75,9 +75,18 @@ def budget() -> Budget:
 
 def begin(event: Any, context: LambdaContext) -> None:
     """Start an invocation's budget: Lambda's remaining time less that for an answer; less if a reader waits."""
+    _invocation["request_id"] = context.aws_request_id
     left = context.get_remaining_time_in_millis() / 1000 - FOR_AN_ANSWER
     is_read = isinstance(event, dict) and "httpMethod" in event
     budget().start(min(left, FOR_A_READER) if is_read else left)
+
+
+_invocation: dict[str, str] = {}
+
+
+def request_id() -> str:
+    """The id of the present invocation."""
+    return _invocation["request_id"]
 
 
 def each_task(*tasks: Callable[[Failures], object]) -> Failures:

@@ -11,10 +11,11 @@ from typing import Any, Self
 
 import pytest
 
+from features.drafts.data import drafts
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, drafts, feeds, picks, votes
+from shared.data.catalog import deals, feeds, picks, votes
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from cli import mail, probe, proofs
+from cli import probe, proofs
 from cli.proofs import Deployed, Fails, NotHere, Proof, cdn, exports
+from features.mail import commands as mail
+from features.mail.data import mailing
+from features.mail.rows import Mail
 from infra.rows.cdn import Cdn
 from infra.rows.exports import Exports
-from infra.rows.mail import Mail
 from infra.settings import STAGES, Stage
 from shared.data import keys
-from shared.data.mail import mailing
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd

@@ -22,14 +22,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from features.mail.models import Mail
+from features.mail.sending import Refused, Sender, connect_sender
 from shared import services
 from shared.data.members import follows
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.client import ENDPOINTS_OF_S3, connect
 from shared.dynamodb.table import Table
 from shared.errors import Busy, NoAnswer, Unavailable
-from shared.models.mail import Mail
-from shared.runtime.mail import Refused, Sender, connect_sender
 from shared.services import Queue
 from tests.support.commands import until
 from tests.support.engines import FAKE_CREDENTIALS, MOTO, on

@@ -20,16 +20,17 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
+from features.drafts.data import drafts
+from features.drafts.data.drafts import Draft
+from features.mail.data.mailing import MailWork
 from infra.functions import FUNCTIONS
 from local import cloud
 from local.settings import REGION, access_key
 from shared import settings
 from shared.data import keys, removal
-from shared.data.catalog import deals, drafts, feed_counts, topics
+from shared.data.catalog import deals, feed_counts, topics
 from shared.data.catalog.deals import to_item_listed
-from shared.data.catalog.drafts import Draft
 from shared.data.catalog.page_cache import PICKED
-from shared.data.mail.mailing import MailWork
 from shared.data.members import follows, users
 from shared.data.members.cohorts import Unit
 from shared.data.orders import keys as shop_keys

@@ -14,11 +14,11 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
+from features.mail.rows import Mail
 from infra.nag import require
 from infra.rows.cdn import Cdn
 from infra.rows.exports import Exports
 from infra.rows.firewall import Firewall
-from infra.rows.mail import Mail
 from infra.settings import STAGES, Stage, Watch
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy

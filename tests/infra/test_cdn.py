@@ -15,10 +15,10 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
+from features.mail.rows import Mail
 from infra.cdn import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE_QUERY, QUERY, OriginSecret
 from infra.functions import FUNCTIONS
 from infra.rows.cdn import Cdn
-from infra.rows.mail import Mail
 from infra.settings import STAGES, Domain
 from tests.infra.conftest import Synthesized, synthesize
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge

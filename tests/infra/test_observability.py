@@ -19,8 +19,8 @@ from aws_cdk.assertions import Annotations, Match
 from botocore import xform_name
 
 from cli.main import app
+from features.mail.stack import MAILERS
 from infra.functions import FUNCTIONS
-from infra.mail import MAILERS
 from infra.observability import OPERATIONS
 from infra.rows import Bound, Caller
 from infra.rows.exports import Exports

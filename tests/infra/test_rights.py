@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from features.mail import items as mail_keys
+from features.mail.rows import MAILER
 from infra.rights import Right
-from infra.rows.mail import MAILER
 from infra.settings import STAGES
 from shared.data import keys, partitions
-from shared.data.mail import keys as mail_keys
 from shared.data.orders import keys as shop_keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic
@@ -54,8 +54,8 @@ REMOVERS = "accounts account remover"
         ),
         (WRITES, DEAL, "", "desk editors expiry refresher"),
         (("PutItem", "DeleteItem"), DEAL, "", "desk editors expiry"),
-        (READS, keys.drafts("ana"), "", f"desk editors expiry {REMOVERS}"),
-        (("PutItem",), keys.drafts("ana"), "", "desk editors"),
+        (READS, "DRAFTS#ana", "", f"desk editors expiry {REMOVERS}"),
+        (("PutItem",), "DRAFTS#ana", "", "desk editors"),
         # The function of clicks counts them, and could write no deal.
         (WRITES, keys.clicks(DEAL_ID)["PK"], "", "clicks"),
         (READS, keys.clicks(DEAL_ID)["PK"], "", "desk"),

@@ -17,11 +17,11 @@ import aws_cdk as cdk
 import botocore
 import pytest
 
+from features.mail.rows import Mail
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
 from infra.rows import Caller, Function, Option
 from infra.rows.exports import Exports
-from infra.rows.mail import Mail
 from infra.rows.pictures import PILLOW
 from infra.rows.shop import Shop
 from infra.settings import ON_LAMBDA, STAGES, RestoredTable, Stage, this_machine

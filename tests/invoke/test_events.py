@@ -10,6 +10,7 @@ from typing import Any
 import boto3
 import pytest
 
+from features.mail.tests.post_office import VARIABLES
 from infra.settings import ON_LAMBDA
 from shared import services, settings
 from shared.api.app import token_of
@@ -27,7 +28,6 @@ from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import INSTEAD, IS_LAMBDAS, RUNTIME, Place
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.factories import a_deal, a_user, account_of, join, plain_picture
-from tests.support.post_office import VARIABLES
 from tests.support.surroundings import EVENTS, event
 
 pytestmark = pytest.mark.thorough  # it builds the artifact of each function

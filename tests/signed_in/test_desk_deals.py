@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 
 import pytest
 
+from features.drafts.data import drafts
+from features.drafts.data.drafts import Draft
 from shared.data import keys
-from shared.data.catalog import changes, deals, drafts, feeds, offers
+from shared.data.catalog import changes, deals, feeds, offers
 from shared.data.catalog.changes import DealChange
-from shared.data.catalog.drafts import Draft
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
+from features.mail.tests import post_office
 from functions.pages.desk import deal_form
 from functions.pages.desk.pictures import LOOKS
 from shared import settings
@@ -24,7 +25,6 @@ from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import times
 from shared.values.pictures import UPLOADS
-from tests.support import post_office
 from tests.support.factories import a_deal, worded
 from tests.support.preview import Preview, entered
 

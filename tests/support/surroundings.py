@@ -119,7 +119,9 @@ def taken(queue: Queue) -> list[str]:
 
 def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
-    runtime = [module for name, module in list(sys.modules.items()) if name.startswith("shared.runtime.")]
+    runtime = [
+        module for name, module in list(sys.modules.items()) if name.startswith(("shared.runtime.", "features."))
+    ]
     for module in (*runtime, cached_pages):
         for kept in vars(module).values():
             if hasattr(kept, "cache_clear"):

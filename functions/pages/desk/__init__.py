@@ -1,6 +1,6 @@
 """The editors' desk: today's overview, the list of all deals, bulk changes, and notifying all members of a deal.
 
-Other modules here have posting and editing, drafts, and the lists of picks. Before members are notified, a page shows
+Other modules here have posting and editing, and the lists of picks. Before members are notified, a page shows
 their number and the cost; afterwards, the progress.
 
 Ticked deals are previewed, then ended, moved or put on a page: each by its own conditional write, so a refused one
@@ -22,8 +22,7 @@ from typing import Any
 from functions.pages.desk import deal_form, lists, posting
 from functions.pages.desk.deal_form import brand_names, deal_of, desk_page, edit, line_of
 from functions.pages.desk.lists import CHOICE, FRONT, List, order_of
-from functions.pages.desk.posting import draft_rows
-from shared.data.catalog import clicks, deals, drafts, feed_counts, feeds, picks
+from shared.data.catalog import clicks, deals, feed_counts, feeds, picks
 from shared.data.members import cohorts, users
 from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.errors import (
@@ -78,15 +77,17 @@ routes = Routes()
 def desk(request: Request) -> Answer:
     """Today: progress of hot deals, endings, new deals with clicks, and the front page's order."""
     session = cookies.editor_of(request)
+    of_today = [each for each in posting.of_features() if hasattr(each, "today")]
     now, today = request.now, Period.DAY.start_of(request.now)
     asked: list[Callable[[], Any]] = [
         partial(feeds.read, table(), ALL_DEALS, limit=SHOWN, now=now),
         partial(feeds.upcoming, table(), now, days=ENDING_DAYS, most=MOST_ENDING),
         partial(FRONT.read, table(), now),
         partial(feed_counts.counts, table(), ALL_DEALS, most=1, until=today),
-        partial(drafts.of, table(), session.username),
+        *(partial(each.today, session) for each in of_today),
     ]
-    newest, ending_soon, picked, counts, drafted = table().gather(asked)
+    newest, ending_soon, picked, counts, *more = table().gather(asked)
+    own = [each.on_today(found, now) for each, found in zip(of_today, more, strict=True)]
     ending = ending_soon.items
     shown = newest.items[:NEWEST]
     ids = list(dict.fromkeys(deal.deal_id for deal in (*shown, *ending, *picked)))
@@ -103,7 +104,6 @@ def desk(request: Request) -> Answer:
         more=newest.next is not None or len(newest.items) > NEWEST,
         newest=SHOWN,
         ending=[line_of(deal, now, followed) for deal in ending],
-        drafts=draft_rows(drafted, now)[:NEWEST],
         hot=[
             {"deal": views.card(deal, now), **bar_of(deal, each, readers)}
             for deal, each in zip(hot, progress, strict=True)
@@ -112,6 +112,7 @@ def desk(request: Request) -> Answer:
         bookmarklet=BOOKMARKLET.format(desk=absolute("/desk/deals/new")) if origin() else "",
         ordered=order_of(FRONT, picked, now, followed),
         typed={"add": "", "place": ""},
+        **{name: value for each in own for name, value in each.items()},
     )
 
 
@@ -430,5 +431,5 @@ def _row(number: str, found: Deal | str, request: Request) -> dict[str, Any]:
 
 
 handler = serve(
-    routes, *(each.routes for each in (posting, deal_form, lists, *posting.OF_FEATURES)), guards=[forms.ours_only]
+    routes, *(each.routes for each in (posting, deal_form, lists, *posting.of_features())), guards=[forms.ours_only]
 )

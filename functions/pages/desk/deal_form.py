@@ -9,10 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from shared import features
-from shared.api.bodies import DealChange, NewDeal, NewDraft
+from shared.api.bodies import DealChange, NewDeal
 from shared.data.catalog import deals, feeds, offers, topics
 from shared.data.catalog.changes import log_of
-from shared.data.catalog.drafts import Draft
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
 from shared.html import cookies, pages, views
@@ -138,9 +137,8 @@ _AN_ADDRESS = "This must be an http or https address."
 _AN_AMOUNT = "A {} must be digits, a point and two digits: 31.90."
 _A_CURRENCY = "Choose a currency."
 _ANOTHER_CURRENCY = "The price is in {}, but the currency is {}. Choose one currency."
-_A_TIME = "This must be a day and a time."
+A_TIME = "This must be a day and a time."
 _ELSEWHERE = "The address of the picture. Readers see it only if this site allows pictures from other hosts."
-_POSTED_LATER = "In UTC. If you save the deal for later, we post it at this time. Send its picture after that."
 
 LINK = Field("link", "Address at the shop", "link", required=True, needs=_AN_ADDRESS, type="url", more=_WEB)
 DESCRIPTION = Field("description", "Description", "description", area=True)
@@ -167,19 +165,16 @@ ROWS: tuple[tuple[Field, ...], ...] = (
     ),
     (
         *(_of_rule(name) for name in TYPED if name != DESCRIPTION.name),
-        Field("expiresAt", "Ends", "ends_at", needs=_A_TIME, hint="In UTC.", type="datetime-local"),
+        Field("expiresAt", "Ends", "ends_at", needs=A_TIME, hint="In UTC.", type="datetime-local"),
     ),
     (Field("image", "Picture at another host", "image", needs=_AN_ADDRESS, hint=_ELSEWHERE, type="url", more=_WEB),),
     (DESCRIPTION,),
 )
 """The form, row by row; ``LINK`` is above it."""
 
-STARTS_AT = Field("startsAt", "Post at", "starts_at", needs=_A_TIME, hint=_POSTED_LATER, type="datetime-local")
-"""Below an unposted deal's fields: when to post it."""
-
 FIELDS = {each.name: each for row in ((LINK,), *ROWS) for each in row}
 REQUIRED = tuple(name for name, each in FIELDS.items() if each.required)
-WORDS = {each.name: each.needs for each in (*FIELDS.values(), STARTS_AT) if each.needs}
+WORDS = {each.name: each.needs for each in FIELDS.values() if each.needs}
 
 PRICES = ("price", "listPrice")
 
@@ -197,12 +192,12 @@ def cleaned(typed: Mapping[str, str]) -> Fields:
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
     for name in PRICES:
         fields[name], _ = money.read(fields[name])
-    fields["expiresAt"] = _in_utc(fields["expiresAt"])
+    fields["expiresAt"] = in_utc(fields["expiresAt"])
     fields["description"] = fields["description"].replace("\r\n", "\n")
     return fields
 
 
-def _ask_for_currency(typed: Mapping[str, str]) -> None:
+def ask_for_currency(typed: Mapping[str, str]) -> None:
     """Refuse prices whose signs aren't those of the chosen currency. Raises InvalidFields."""
     currency = typed.get("currency", "").strip()
     signs = {name: money.read(typed.get(name, ""))[1] for name in PRICES}
@@ -211,7 +206,7 @@ def _ask_for_currency(typed: Mapping[str, str]) -> None:
         raise InvalidFields({name: _ANOTHER_CURRENCY.format(sign, currency) for name, sign in others.items()})
 
 
-def _in_utc(when: str) -> str:
+def in_utc(when: str) -> str:
     """A browser's time with its zone; any other text unchanged."""
     return f"{when}{'' if when.count(':') == 2 else ':00'}Z" if _LOCAL_TIME.fullmatch(when) else when
 
@@ -223,33 +218,13 @@ def filled(typed: Mapping[str, str]) -> Fields:
 
 def new(typed: Mapping[str, str]) -> NewDeal:
     """Read a new deal from a form. Raises InvalidFields."""
-    _ask_for_currency(typed)
+    ask_for_currency(typed)
     return check(NewDeal, dict.fromkeys(REQUIRED, "") | filled(typed), WORDS)
-
-
-def to_post(typed: Mapping[str, str]) -> NewDeal:
-    """Read a new deal to post at once from a form. Raises InvalidFields, also if it is scheduled."""
-    if typed.get(STARTS_AT.name, "").strip():
-        raise InvalidFields({STARTS_AT.name: "To post it now, clear this field. Otherwise, save it for later."})
-    return new(typed)
-
-
-def drafted(typed: Mapping[str, str], old: Draft, now: datetime) -> Draft:
-    """The draft that a form makes from ``old``, which may be empty. Raises InvalidFields."""
-    starts_at = _in_utc(typed.get(STARTS_AT.name, "").strip())
-    _ask_for_currency(typed)
-    body = check(NewDraft, filled(typed) | ({STARTS_AT.name: starts_at} if starts_at else {}), WORDS)
-    deal = replace(body.to_deal(old.draft_id, now), brand_name=typed.get("brand", "").strip(), version=old.deal.version)
-    return replace(old, deal=deal, starts_at=body.starts_at)
-
-
-def typed_of_draft(draft: Draft) -> Fields:
-    return {**typed_of(draft.deal), STARTS_AT.name: _typed(draft.starts_at)}
 
 
 def changes(typed: Mapping[str, str], now: datetime) -> dict[str, Any]:
     """Read a deal's changes from a whole form. Raises InvalidFields."""
-    _ask_for_currency(typed)
+    ask_for_currency(typed)
     body = {name: value if name in REQUIRED else value or None for name, value in cleaned(typed).items()}
     return check(DealChange, body, WORDS).changes(now)
 
@@ -273,10 +248,10 @@ def seen(typed: Mapping[str, str]) -> list[str]:
 
 def typed_of(deal: Deal) -> Fields:
     """A deal's values in its form."""
-    return {name: _typed(getattr(deal, each.attribute)) for name, each in FIELDS.items()}
+    return {name: as_typed(getattr(deal, each.attribute)) for name, each in FIELDS.items()}
 
 
-def _typed(value: Any) -> str:
+def as_typed(value: Any) -> str:
     if isinstance(value, datetime):
         return to_iso(value).removesuffix("Z")
     return "" if value is None else str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,7 +27,11 @@ LOOKS = 60
 """How often a page looks, a second apart; making a picture takes one or two seconds."""
 
 
-def in_form(deal: Deal | None, request: Request) -> dict[str, Any]:
+def before_posting(_typed: Mapping[str, str]) -> None:
+    """A deal without a picture may be posted."""
+
+
+def in_form(deal: Deal | None, request: Request, _typed: Mapping[str, str], _target: Any) -> dict[str, Any]:
     """The picture in a deal's form, with its upload form; a new deal gets one after posting."""
     outcome = uploads.outcome_of(deal) if deal else None
     # Only a stage whose address isn't known before deployment has no origin; S3's answer is then empty.

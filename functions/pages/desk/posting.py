@@ -1,19 +1,15 @@
-"""Deals and drafts: post, edit, withdraw and end deals; save and schedule drafts.
+"""Deals: post, edit, withdraw and end them.
 
 A new deal's form has an idempotency key, so reloading posts nothing twice. An existing deal's form has the values it
-was read with, so it overwrites no other editor's changes. A draft's form has its version: of two windows, the later one
-gets an error. Warnings are shown, and must be confirmed.
-
-Drafts are filed under their editor, so no editor sees another's.
+was read with, so it overwrites no other editor's changes. Warnings are shown, and must be confirmed.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
 
@@ -22,30 +18,25 @@ from functions.pages.desk.deal_form import brand_names, changed, deal_of, desk_p
 from functions.pages.desk.lists import near_names
 from shared import features, settings
 from shared.api import documents
-from shared.data.catalog import clicks, deals, drafts, editing, offers
-from shared.data.catalog.drafts import Draft
+from shared.data.catalog import clicks, deals, editing, offers
 from shared.errors import (
     Busy,
     DamagedDeal,
     DealIsOdd,
     DealIsOver,
     DealTooLarge,
-    DraftChanged,
     EditedMeanwhile,
     IdempotencyKeyReused,
     InvalidInput,
-    NoSuchDraft,
     NoSuchTopic,
-    TooManyDrafts,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.forms import Fields
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
-from shared.values import identifiers, links
+from shared.values import links
 
 REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)
 """Errors that the deal form shows, with its values."""
@@ -53,8 +44,36 @@ REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)
 POSSIBLE = {"withdraw": (Status.ACTIVE, Status.EXPIRED), "end": (Status.ACTIVE,)}
 """The statuses in which a deal can be withdrawn or ended."""
 
-OF_FEATURES = tuple(features.joining("desk"))
-"""Features' own modules of desk pages, which also add parts to a deal's form."""
+
+@cache
+def of_features() -> tuple[Any, ...]:
+    """Features' own modules of desk pages, which also add parts to a deal's form. They import this one."""
+    return tuple(features.joining("desk"))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a deal's form is sent: the page's title and ``place``, the ``action`` of its button, and hidden fields.
+
+    ``own`` is what a feature's form edits instead of a deal.
+    """
+
+    title: str
+    place: str
+    action: str
+    here: str | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    own: Any = None
+
+
+def target_of(deal: Deal | None, typed: Mapping[str, str]) -> Target:
+    """The target of a new deal's form, or of an existing one's."""
+    if deal is None:
+        key = {"key": typed.get("key", "")}
+        return Target("Post a deal", "/desk/deals", "/desk/deals", here="/desk/deals/new", hidden=key)
+    place = f"/desk/deals/{deal.page_id}"
+    return Target(f"Deal {deal.page_id}", place, place, hidden=deal_form.read_values(typed, deal))
+
 
 routes = Routes()
 
@@ -93,7 +112,9 @@ def post_deal(request: Request) -> Answer:
     session = cookies.editor_of(request)
     typed = forms.read(request.event)
     try:
-        new = deal_form.to_post(typed).to_deal(request.now, secrets.token_bytes(16))
+        for each in of_features():
+            each.before_posting(typed)
+        new = deal_form.new(typed).to_deal(request.now, secrets.token_bytes(16))
         deal = replace(new, correlation_id=request.correlation_id).signed(request.username)
         once = forms.idempotency(typed, session.account_id, deal_form.filled(typed))
         deal = editing.create(table(), deal, request.now, deal_form.seen(typed), idempotency=once)
@@ -105,7 +126,7 @@ def post_deal(request: Request) -> Answer:
     if deal.correlation_id == request.correlation_id:  # otherwise an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     then = typed.get("then", "")
-    fragment = then if then in {each.THEN for each in OF_FEATURES} else ""
+    fragment = then if then in {getattr(each, "THEN", "") for each in of_features()} - {""} else ""
     return pages.redirect(f"/desk/deals/{deal.page_id}", fragment=fragment, notice="posted")
 
 
@@ -207,15 +228,15 @@ def lead_front_page(request: Request, number: str) -> Answer:
     return pages.redirect(f"/desk/deals/{number}", notice="leads")
 
 
-def previewed(request: Request, deal: Deal | None = None, draft: Draft | None = None) -> Answer:
+def previewed(request: Request, deal: Deal | None = None, target: Target | None = None) -> Answer:
     """The preview of a deal that a form would make, or change ``deal`` to, with the form below."""
     typed = forms.read(request.event)
     try:
         shown = deal_form.deal_typed(table(), typed, request.now, deal)
     except REFUSED as error:
-        return refused_form(request, typed, error, deal, draft)
+        return refused_form(request, typed, error, deal, target)
     odd = editing.warnings_of(shown, request.now, deal)
-    return form_page(request, typed, deal=deal, draft=draft, shown=shown, odd=odd)
+    return form_page(request, typed, deal=deal, target=target, shown=shown, odd=odd)
 
 
 def form_page(
@@ -232,9 +253,10 @@ def form_page(
     merged: deal_form.Merged | None = None,
     damaged: bool = False,
     odd: Mapping[str, str] | None = None,
-    draft: Draft | None = None,
+    target: Target | None = None,
 ) -> Answer:
-    """The form of a new deal, an existing one (``deal``) or a ``draft``, with what is known of its product.
+    """The form of a new deal, an existing one (``deal``) or a feature's ``target``, with what is known of its
+    product.
 
     If the price comes from another deal (``priced_by``), the form says so: shops change prices. Other editors'
     ``merged`` changes, and warnings (``odd``), are shown above the form.
@@ -246,24 +268,21 @@ def form_page(
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(deal.page_id) if deal else ""
     currency = typed.get("currency") or settings.CURRENCIES[0]
-    of_form = () if damaged else OF_FEATURES  # their ``sends_to`` is a host that the browser sends a file to
-    parts = {name: value for each in of_form for name, value in each.in_form(deal, request).items()}
+    of_form = () if damaged else of_features()  # their ``sends_to`` is a host that the browser sends a file to
+    target = target or target_of(deal, typed)
+    parts = {name: value for each in of_form for name, value in each.in_form(deal, request, typed, target).items()}
     done = (deal.withdrawn_at or deal.ends_at) if deal and editing.undone(deal, now) else None
     answer = desk_page(
         "desk/deal.html",
         request,
         status,
-        here=None if deal else "/desk/drafts" if draft else "/desk/deals/new",
+        here=target.here,
+        target=target,
         typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currency},
-        later=None if deal else deal_form.STARTS_AT,
-        starts_at="" if deal else typed.get(deal_form.STARTS_AT.name, ""),
-        draft=draft,
         errors=errors,
         damaged=damaged,
         odd=dict(odd or {}),
         number=number,
-        key=typed.get("key", ""),
-        read_values=deal_form.read_values(typed, deal) if deal else {},
         status_name=deal.status(now).value if deal else "",
         hot=bool(deal and deal.hot_at),
         title=deal.title if deal else "",
@@ -285,7 +304,7 @@ def form_page(
         rows=deal_form.ROWS,
         brand_names=brand_names(),
         choices={"currencies": views.currencies(currency), "categories": CATEGORIES},
-        **parts,
+        **({"confirm_at": target.action, "confirm_as": "Save" if deal else "Post"} | parts),
     )
     if "sends_to" in parts:
         answer.headers["Content-Security-Policy"] = pages.content_policy(sends_to=parts["sends_to"])
@@ -297,12 +316,12 @@ def refused_form(
     typed: Mapping[str, str],
     error: InvalidInput | NoSuchTopic | DealTooLarge | DealIsOdd,
     deal: Deal | None = None,
-    draft: Draft | None = None,
+    target: Target | None = None,
     *,
     damaged: bool = False,
 ) -> Answer:
     """A deal's form again, with its values, and its warnings or an error at each invalid field."""
-    again = partial(form_page, request, typed, deal=deal, draft=draft, damaged=damaged)
+    again = partial(form_page, request, typed, deal=deal, target=target, damaged=damaged)
     match error:
         case DealIsOdd(warnings=odd):
             return again(status=HTTPStatus.CONFLICT, odd=odd)
@@ -315,150 +334,3 @@ def refused_form(
         case DealTooLarge():
             errors = {"description": str(error)}
     return again(errors)
-
-
-DRAFTS = "/desk/drafts"
-
-
-@routes.get(DRAFTS)
-def own_drafts(request: Request) -> Answer:
-    session = cookies.editor_of(request)
-    return desk_page("desk/drafts.html", request, drafts=draft_rows(drafts.of(table(), session.username), request.now))
-
-
-@routes.post(DRAFTS)
-def save_new_draft(request: Request) -> Answer:
-    """Save a new deal's form as a draft; with a time, it is scheduled."""
-    session = cookies.editor_of(request)
-    typed = forms.read(request.event)
-    empty = Deal(identifiers.random(request.now, secrets.token_bytes(16)), "", "", "", "", "", "", "", request.now)
-    planned = {deal_form.STARTS_AT.name: typed.get(deal_form.STARTS_AT.name, "")}
-    sent = forms.idempotency(typed, session.account_id, deal_form.filled(typed) | planned)
-    once = replace(sent, client_key=f"draft {sent.client_key}") if sent else None
-    try:
-        draft = deal_form.drafted(typed, Draft(empty, session.username, session.account_id), request.now)
-        return _kept(drafts.save_new(table(), draft, request.now, deal_form.seen(typed), idempotency=once))
-    except REFUSED as error:
-        return refused_form(request, typed, error)
-    except TooManyDrafts as error:
-        return form_page(request, typed, {"link": str(error)}, status=HTTPStatus.CONFLICT)
-    except IdempotencyKeyReused:
-        again = {"link": "This form was already saved as a draft, and has changed. Save again to create another."}
-        return form_page(request, {**typed, "key": forms.new_key()}, again)
-
-
-def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[Request, str], Answer]:
-    """Wrap a page of one of the editor's drafts: invalid values show the draft's form with the errors.
-
-    For a draft that was posted meanwhile, on schedule or in another window, it shows the deal.
-    """
-
-    def found(request: Request, draft_id: str) -> Answer:
-        session = cookies.editor_of(request)
-        typed = forms.read(request.event)
-        try:
-            draft = drafts.get(table(), session.username, draft_id)
-        except NoSuchDraft:
-            posted = drafts.posted_as(table(), session.account_id, draft_id, request.now)
-            return pages.redirect(f"/desk/deals/{posted}", notice="posted")
-        try:
-            return page(request, draft, typed)
-        except REFUSED as error:
-            return refused_form(request, typed, error, draft=draft)
-        except DraftChanged:
-            said = "This draft was saved in another window. To replace it with this version, save again."
-            return form_page(request, typed, {"link": said}, draft=draft, status=HTTPStatus.CONFLICT)
-
-    return found
-
-
-@routes.get("/desk/drafts/<draft_id>")
-@_with_draft
-def one_draft(request: Request, draft: Draft, _typed: Fields) -> Answer:
-    return form_page(request, deal_form.typed_of_draft(draft), draft=draft)
-
-
-@routes.post("/desk/drafts/<draft_id>")
-@_with_draft
-def save_draft(request: Request, draft: Draft, typed: Fields) -> Answer:
-    """Save a draft's form, which schedules it or, without a time, cancels its schedule."""
-    new = deal_form.drafted(typed, draft, request.now)
-    try:
-        return _kept(drafts.save(table(), _as_read(draft, typed), new, request.now, deal_form.seen(typed)))
-    except DraftChanged:
-        if deal_form.typed_of_draft(new) == deal_form.typed_of_draft(draft):  # it was sent twice
-            return _kept(draft)
-        raise
-
-
-@routes.post("/desk/drafts/<draft_id>/post", form_page="/desk/drafts/<draft_id>")
-@_with_draft
-def post_draft(request: Request, draft: Draft, typed: Fields) -> Answer:
-    deal_form.to_post(typed)
-    draft = deal_form.drafted(typed, _as_read(draft, typed), request.now)
-    seen, correlation_id = deal_form.seen(typed), request.correlation_id
-    deal = drafts.post(table(), draft, request.now, seen, correlation_id=correlation_id)
-    if deal.correlation_id == correlation_id:  # otherwise an earlier sending of this form posted it
-        report(metrics.DEALS_POSTED)
-    return pages.redirect(f"/desk/deals/{deal.page_id}", notice="posted")
-
-
-@routes.post("/desk/drafts/<draft_id>/preview", form_page="/desk/drafts/<draft_id>")
-@_with_draft
-def preview_draft(request: Request, draft: Draft, _typed: Fields) -> Answer:
-    """Preview a draft's card and page, with the form below. Nothing is written."""
-    return previewed(request, draft=draft)
-
-
-@routes.get("/desk/drafts/<draft_id>/discard")
-@_with_draft
-def discard_page(request: Request, draft: Draft, _typed: Fields) -> Answer:
-    """The page that explains discarding a draft before it is done."""
-    return desk_page("desk/discard.html", request, draft=draft_rows([draft], request.now)[0])
-
-
-@routes.post("/desk/drafts/<draft_id>/discard")
-def discard_draft(request: Request, draft_id: str) -> Answer:
-    try:
-        return _discarded(request, draft_id)
-    except NoSuchDraft:  # it was sent twice
-        return pages.redirect(DRAFTS, notice="discarded")
-
-
-@_with_draft
-def _discarded(_request: Request, draft: Draft, _typed: Fields) -> Answer:
-    drafts.discard(table(), draft)
-    return pages.redirect(DRAFTS, notice="discarded")
-
-
-def draft_rows(found: list[Draft], now: datetime) -> list[dict[str, Any]]:
-    """The rows of drafts: those that couldn't be posted first, then the scheduled ones by time."""
-    order = sorted(found, key=lambda draft: (not draft.refused, draft.starts_at is None, draft.starts_at or now))
-    return [_draft_row(draft, now) for draft in order]
-
-
-def _draft_row(draft: Draft, now: datetime) -> dict[str, Any]:
-    deal = draft.deal
-    return {
-        "id": draft.draft_id,
-        "title": deal.title or deal.link or "Without a title",
-        "brand": deal.brand_name,
-        "category": deal.category,
-        "price": views.money(deal.price, deal.currency) if deal.price and deal.currency else "",
-        "saved": views.short_moment(deal.changed_at, now),
-        "missing": len(draft.missing),
-        "starts_at": draft.starts_at,
-        "starts": views.short_moment(draft.starts_at, now) if draft.starts_at else "",
-        "late": draft.starts_at is not None and draft.starts_at <= now,
-        "refused": draft.refused,
-    }
-
-
-def _as_read(draft: Draft, typed: Mapping[str, str]) -> Draft:
-    """A draft with the version that its form was read with."""
-    version = typed.get("version", "")
-    return replace(draft, deal=replace(draft.deal, version=int(version) if version.isdecimal() else 0))
-
-
-def _kept(draft: Draft) -> Answer:
-    return pages.redirect(DRAFTS, notice="planned" if draft.starts_at else "drafted")

@@ -1,0 +1,1 @@
+"""Drafts: deals that an editor has begun, to post later or at a time."""

@@ -1,0 +1,37 @@
+"""The API's answers about drafts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from features.drafts.data.drafts import NEEDED
+from shared.api.fields import Answer, Money
+from shared.api.schemas import TYPED, CategorySlug, list_of
+
+
+class Draft(Answer):
+    """A deal that is not posted yet: what it lacks is null, and ``refused`` says why its plan could not be kept."""
+
+    draft_id: str
+    title: str | None
+    link: str | None
+    image: str | None
+    price: Money | None
+    list_price: Money | None
+    currency: str | None
+    brand: str | None
+    category: CategorySlug | None
+    expires_at: datetime | None
+    __annotations__ |= TYPED
+    starts_at: datetime | None
+    missing: list[Annotated[str, Field(json_schema_extra={"enum": list(NEEDED)})]]
+    refused: str | None
+    saved_at: datetime
+
+
+ANSWERS = {"Draft": Draft, "DraftList": list_of(Draft)}
+
+OPENAPI = {"located": {("post", "/me/drafts/{draftId}"): "DealLocation"}}

@@ -1,0 +1,1 @@
+"""Drafts in the table."""

@@ -1,0 +1,17 @@
+"""What ``btd check`` reads of drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from features.drafts.data import drafts
+from features.drafts.data.keys import BEGINNING, DRAFT
+from shared.data.invariants import Others
+from shared.dynamodb.attributes import Item
+
+
+class Kept(Others):
+    """Drafts that one scan has seen."""
+
+    READ: Mapping[str, Callable[[Item], object]] = {DRAFT: drafts.from_item}
+    NEEDED = frozenset({BEGINNING})

@@ -1,0 +1,1 @@
+"""Mail by Amazon SES: links to new passwords, proved addresses, notices, the day's messages."""

@@ -1,0 +1,87 @@
+"""Account mail in the API: reset and verification links, the hour of digests, and mail about changes."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from pydantic import Field
+
+from features.mail.data import digests, mailing
+from features.mail.sending import mail_queue
+from shared.api.app import calling, describe, of_members
+from shared.api.fields import Body
+from shared.api.member_bodies import AccountChange, Email, Password
+from shared.data.members import accounts
+from shared.http.answers import nothing
+from shared.http.requests import address
+from shared.models.members import User
+from shared.runtime.environment import table
+from shared.values import times
+
+
+class PasswordReset(Body):
+    """Ask for a link to a new password, to the email address of an account."""
+
+    email: Email
+
+
+class MailedToken(Body):
+    """The token of a link that was mailed, which ends the link."""
+
+    token: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class NewPassword(MailedToken):
+    """Give an account a new password, by the token of the link that was mailed."""
+
+    password: Password
+
+
+router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
+
+
+@router.post("/password-resets", **describe("Have a link to a new password mailed", None, status=204, errors=[404]))
+def ask_for_reset(reset: PasswordReset) -> Response[Any]:
+    origin = address(router.current_event.raw_event)
+    mailing.ask_for_reset(table(), mail_queue(), reset.email, origin, times.now())
+    return nothing()
+
+
+@router.post("/passwords", **describe("Choose a new password by a mailed token", None, status=204, errors=[404]))
+def reset_password(new: NewPassword) -> Response[Any]:
+    mailing.reset_password(table(), new.token, new.password, times.now(), mail_queue())
+    return nothing()
+
+
+@router.post(
+    "/me/email-verifications",
+    **of_members("Have a link mailed that verifies one's address", None, status=204, errors=[404]),
+)
+def ask_to_verify() -> Response[Any]:
+    own = calling(router)
+    mailing.ask_again_to_verify(table(), mail_queue(), accounts.own(table(), own.username, own.account_id), times.now())
+    return nothing()
+
+
+@router.post("/email-verifications", **describe("Verify an address by a mailed token", None, status=204, errors=[404]))
+def verify_email(mailed: MailedToken) -> Response[Any]:
+    mailing.verify_email(table(), mailed.token, times.now())
+    return nothing()
+
+
+def change(user: User, asked: AccountChange) -> None:
+    """Set the hour of an account's digest, if the body has one."""
+    if "digest_hour" in asked.model_fields_set:
+        hour: int | None = asked.model_dump()["digest_hour"]
+        digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
+
+
+def on_account(what: Literal["made", "email", "password"], before: User, after: User) -> None:
+    """Mail a notice of a change to the account's old address, and a verification link to an unverified one."""
+    if what == "password" or before.email != after.email:
+        mailing.notify(mail_queue(), "password" if what == "password" else "email", before)
+    if what != "password":
+        mailing.ask_to_verify(mail_queue(), after)

@@ -1,0 +1,1 @@
+"""Mail in the table: links, digests, and whose mailbox works."""

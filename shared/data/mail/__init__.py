@@ -1,1 +1,0 @@
-"""Mail: its items in the table, and the mails to send."""
