@@ -53,7 +53,7 @@ os.environ |= NO_ADVICE_ABOUT_NODE
 pytest_plugins = ["tests.support.browser"]
 
 TOGETHER = (
-    ("tests/cli/test_export.py",), ("tests/demo/test_site.py",),
+    ("features/operations/tests/test_export.py",), ("tests/demo/test_site.py",),
     ("tests/demo/test_browser.py", "tests/local/test_cloud.py::test_twenty_stops_under_writes"),
     ("tests/e2e/",),
     ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),

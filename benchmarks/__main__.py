@@ -1,11 +1,11 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [search] [browser] [cost]
-[imports]``, and those of features."""
+"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [search] [browser]
+[cost]``, and those of features."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, functions, growth, imports, pages, search
+from benchmarks import browser, functions, growth, pages, search
 from shared import features
 
 
@@ -25,7 +25,6 @@ ALL = {
     "browser": browser.main,
     "cost": _cost,
     **{name: features.imported(main) for name, main in features.merged("benchmarks").items()},
-    "imports": imports.main,
 }
 
 for name in sys.argv[1:] or ALL:

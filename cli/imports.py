@@ -1,9 +1,12 @@
-"""``btd import``: deals from a shop's feed or JSON Lines, or an export of ``btd export``.
+"""``btd import``: deals from JSON Lines.
 
 Each deal is imported at most once, despite interruptions: its id is derived from its ``sourceId``, and an existing deal
-stays as it is, except for a new withdrawal or an update (if requested). Records are processed in windows: find a
-window's existing deals, create missing brands, draw numbers, and create the new deals in as few transactions as
-possible, several at once. Meanwhile the next window is read.
+stays as it is, except for a new withdrawal. Records are processed in windows: find a window's existing deals, create
+missing brands, draw numbers, and create the new deals in as few transactions as possible, several at once. Meanwhile
+the next window is read.
+
+A feature may read other files (``IMPORTED``), or put a command in place of this one that reads more and does more to
+existing deals (``REPLACES``), with an ``Importer`` of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +14,6 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import sqlite3
 import threading
 import time
 import unicodedata
@@ -23,45 +25,34 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from stat import S_ISREG
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, NamedTuple, Protocol
 
 import typer
 from rich.progress import DownloadColumn
 
+from cli import json_lines
 from cli.commands import open_table, still_to_do
-from cli.exports import Readable, is_export
-from cli.feeds import Format, Record, Shop, WrongFile, records, template
-from cli.feeds import categories as read_categories
+from cli.json_lines import Record, WrongFile
 from cli.output import complain, note, progress, say, summary
+from shared import features
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.fields import checked
-from shared.data import bulk
-from shared.data.catalog import deals, feeds, topics
-from shared.dynamodb import damage
+from shared.data.catalog import deals, topics
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.dynamodb.tracing import Trace
-from shared.errors import BrandExists, Busy, DealExists, DealsError, DealTooLarge, Invalid, Unavailable
-from shared.models.catalog import ALL_DEALS, Deal
-from shared.values import links, money, times
+from shared.errors import BrandExists, Busy, DealExists, DealsError, DealTooLarge, Unavailable
+from shared.models.catalog import Deal
+from shared.values import links, times
 from shared.values.naming import counted
 
 WINDOW = 1_500
 """Records in a window, of which two are in memory: enough to keep all workers busy, and to group a brand's deals."""
 
 BY = "an import"
-"""The name in deals' logs for withdrawals by an import."""
-
-PAGE = 100
-"""Deals to read at a time when looking for those that a file no longer has."""
-
-NO_SHOP = Shop()
+"""The name in deals' logs for changes by an import."""
 
 WORKERS = 4
 """Parallel transactions. More would only conflict at the items that count deals."""
-
-
-UPDATED = ("title", "link", "price", "list_price", "currency", "image", "description", "variant", "ends_at")
-"""The fields of a deal that an import updates, if requested."""
 
 
 class DealLine(NewDeal):
@@ -87,79 +78,78 @@ class Entry:
 class Report:
     """The counts of an import so far.
 
-    ``withdrawn``, ``updated`` and ``ended`` count existing deals. ``left_out`` counts skipped records by reason;
-    ``bad`` has each refused record's reason by number; ``stopped`` says why the file wasn't read to its end, if it
-    wasn't.
+    ``withdrawn`` and ``also`` count existing deals, the latter what else was done to them, such as ``updated``.
+    ``left_out`` counts skipped records by reason; ``bad`` has each refused record's reason by number; ``stopped`` says
+    why the file wasn't read to its end, if it wasn't.
     """
 
     created: int = 0
     created_withdrawn: int = 0
     existing: int = 0
     withdrawn: int = 0
-    updated: int = 0
-    ended: int = 0
+    also: Counter[str] = field(default_factory=Counter)
     brands: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     bad: dict[int, str] = field(default_factory=dict)
     stopped: str = ""
 
 
+Advance = Callable[[int], None]
+
+
 class Importer:
     """One import into a table. ``advance`` gets the number of bytes processed, from several threads.
 
-    ``update`` changes existing deals to match the file. ``end_missing`` ends active deals of the source that the file
-    no longer has.
+    Another importer may read other files, change existing deals, and finish with work of its own: it overrides
+    ``read``, ``changes`` and ``finish``.
     """
 
     def __init__(
-        self,
-        table: Table,
-        now: datetime,
-        *,
-        shop: Shop = NO_SHOP,
-        form: Format = Format.AUTO,
-        update: bool = False,
-        end_missing: bool = False,
-        workers: int = WORKERS,
-        advance: Callable[[int], None] = lambda _: None,
+        self, table: Table, now: datetime, *, workers: int = WORKERS, advance: Advance = lambda _: None
     ) -> None:
         self.report = Report()
-        self._shop = shop
-        self._form = form
-        self._update = update
-        self._ends_missing = end_missing
-        self._seen: set[str] = set()
-        self._table = table
-        self._now = now
+        self.table = table
+        self.now = now
         self._advance = advance
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="import")
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}
         self._under_way: list[Future[None]] = []
 
+    def read(self, source: BinaryIO) -> Iterator[Record]:
+        """The file's records. Raises WrongFile, possibly after some valid ones."""
+        return json_lines.records(source)
+
+    def changes(self, there: Deal, entry: Entry) -> Mapping[str, Any]:
+        """What a record changes about its existing deal: it may withdraw it."""
+        if entry.deal.withdrawn_at is None or there.withdrawn_at is not None:
+            return {}
+        return {"withdrawn_at": entry.deal.withdrawn_at}
+
+    def finish(self) -> None:
+        """What is left to do when all records are written; ``report.stopped`` says whether some weren't read."""
+
     def run(self, source: BinaryIO) -> None:
         """Import all records. Raises Unavailable; ``report`` has the result, even after an error."""
         try:
-            self._names = topics.brand_names(self._table)
+            self._names = topics.brand_names(self.table)
             for window in windows(self._entries(source)):
                 self._wait()
                 self._import(window)
             self._wait()
-            if self._ends_missing and self._seen - {""} and not self.report.stopped:
-                self._end_what_is_missing()
+            self.finish()
         finally:
             # Running transactions finish and are counted; waiting ones are dropped.
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _entries(self, source: BinaryIO) -> Iterator[Entry]:
         try:
-            for record in records(source, self._shop, self._form, self._now):
-                self._seen.add(record.source_id)
+            for record in self.read(source):
                 if record.fields is None:
                     self._leave_out(record)
                     continue
                 try:
-                    found = entry(record, self._now)
+                    found = entry(record, self.now)
                 except (DealsError, ValueError) as error:
                     self._refuse(record.number, str(error), record.size)
                     continue
@@ -177,7 +167,7 @@ class Importer:
 
     def _import(self, window: Sequence[Entry]) -> None:
         """Start writing a window's records. Earlier windows must be written."""
-        known = deals.by_source(self._table, [entry.source_id for entry in window])
+        known = deals.by_source(self.table, [entry.source_id for entry in window])
         there = [entry for entry in window if entry.source_id in known]
         batches = (there[start : start + MAX_BATCH_KEYS] for start in range(0, len(there), MAX_BATCH_KEYS))
         work = [partial(self._update_existing, batch, known) for batch in batches]
@@ -203,7 +193,7 @@ class Importer:
             else:
                 named.append(deal)
         entry_of = {each.deal.deal_id: each for each in new}
-        batches = deals.batches(self._table, named, self._now)
+        batches = deals.batches(self.table, named, self.now)
         return [[replace(entry_of[deal.deal_id], deal=deal) for deal in batch] for batch in batches]
 
     def _create_brands(self, entries: Iterable[Entry]) -> None:
@@ -217,9 +207,9 @@ class Importer:
         while missing := [slug for slug in named if slug not in self._names]:
             new = {slug: named[slug] for slug in missing[: topics.MOST_BRANDS]}
             try:
-                topics.create_brands(self._table, new, self._now)
+                topics.create_brands(self.table, new, self.now)
             except BrandExists:  # another import created one of them, perhaps in another spelling
-                self._names |= topics.brand_names(self._table, consistent=True)
+                self._names |= topics.brand_names(self.table, consistent=True)
                 if not new.keys() & self._names.keys():
                     raise
             else:
@@ -229,7 +219,7 @@ class Importer:
     def _create(self, batch: Sequence[Entry]) -> None:
         """Create a batch in one transaction; after a refusal, create the rest, or each deal separately."""
         try:
-            deals.create_batch(self._table, [entry.deal for entry in batch], self._now)
+            deals.create_batch(self.table, [entry.deal for entry in batch], self.now)
         except DealsError as error:
             if isinstance(error, Unavailable) and not isinstance(error, Busy):
                 raise
@@ -248,7 +238,7 @@ class Importer:
 
     def _create_rest(self, batch: Sequence[Entry]) -> bool:
         """Create the rest of a batch after another import created some of it. False if none of its deals exists."""
-        known = deals.by_source(self._table, [entry.source_id for entry in batch])
+        known = deals.by_source(self.table, [entry.source_id for entry in batch])
         if not known:
             return False
         self._update_existing([entry for entry in batch if entry.source_id in known], known)
@@ -260,7 +250,7 @@ class Importer:
     def _update_existing(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
         """Count existing deals, and apply the records' withdrawals and updates. BatchGetItem."""
         by_id = {known[each.source_id]: each for each in entries}
-        for deal in deals.get_many(self._table, [*by_id]):
+        for deal in deals.get_many(self.table, [*by_id]):
             self._compare(deal, by_id[deal.deal_id])
         with self._lock:
             self.report.existing += len(entries)
@@ -272,37 +262,20 @@ class Importer:
         if new.title != there.title and links.product(new.link) != links.product(there.link):
             self._refuse(entry.number, f"sourceId: {entry.source_id} is that of another product, {there.title!r}", 0)
             return
-        changes: dict[str, Any] = {}
-        if new.withdrawn_at is not None:
-            changes = {"withdrawn_at": new.withdrawn_at} if there.withdrawn_at is None else {}
-        elif self._update:
-            changes = {name: getattr(new, name) for name in UPDATED if getattr(new, name) != getattr(there, name)}
-            if there.ended_from and not (there.edited_by or "").endswith(f" {BY}"):
-                changes.pop("ends_at", None)  # an editor has ended it
+        changes = self.changes(there, entry)
         if changes:
             try:
-                deals.edit(self._table, there.deal_id, changes, self._now, by=BY)
+                deals.edit(self.table, there.deal_id, changes, self.now, by=BY)
             except DealsError as error:
                 if isinstance(error, Unavailable) and not isinstance(error, Busy):
                     raise
                 self._refuse(entry.number, str(error), 0)
                 return
             with self._lock:
-                self.report.withdrawn += "withdrawn_at" in changes
-                self.report.updated += "withdrawn_at" not in changes
-
-    def _end_what_is_missing(self) -> None:
-        """End the source's active deals that the file doesn't have."""
-        cursor: str | None = ""
-        missing: list[str] = []
-        while cursor is not None:
-            page = feeds.read(self._table, ALL_DEALS, limit=PAGE, now=self._now, cursor=cursor or None)
-            cursor = page.next
-            of_source = [deal for deal in page.items if (deal.source_id or "").startswith(f"{self._shop.source}:")]
-            missing += [deal.deal_id for deal in of_source if deal.source_id not in self._seen]
-        end = partial(deals.edit, self._table, changes={"ends_at": self._now}, now=self._now, by=BY)
-        for _ in damage.each(missing, end, str):
-            self.report.ended += 1
+                if "withdrawn_at" in changes:
+                    self.report.withdrawn += 1
+                else:
+                    self.report.also["updated"] += 1
 
     def _refuse(self, number: int, reason: str, size: int) -> None:
         with self._lock:
@@ -350,62 +323,52 @@ SHOWN_ALIKE = 3
 
 AGAIN = "Run the import again to continue."
 
-TOGETHER = 1000
-"""Items of an export in memory at a time."""
+
+class FileKind(NamedTuple):
+    """Another kind of file that ``btd import`` reads: how it is recognised, and the function that imports it."""
+
+    recognises: Callable[[Path], bool]
+    read: Callable[[Path], None]
 
 
-def _currency(text: str) -> str:
-    if text.upper() not in money.currencies():
-        raise typer.BadParameter("must be a currency's code, such as EUR")
-    return text.upper()
+class Making(Protocol):
+    """Makes an importer, such as ``Importer`` itself."""
+
+    def __call__(self, table: Table, now: datetime, /, *, workers: int, advance: Advance) -> Importer: ...
+
+
+Workers = Annotated[int, typer.Option(min=1, max=32, help="The number of transactions in parallel.")]
 
 
 def import_deals(
-    file: Annotated[typer.FileBinaryRead, typer.Argument(help="A feed or an export; - reads standard input.")],
-    form: Annotated[Format, typer.Option("--format", help="The file's format; auto detects it.")] = Format.AUTO,
-    source: Annotated[str, typer.Option(metavar="NAME", help="The shop's name; ids are unique within it.")] = "",
-    shop: Annotated[str, typer.Option(metavar="ADDRESS", help="The shop's address, for a Shopify export.")] = "",
-    currency: Annotated[str, typer.Option(parser=_currency, help="The currency of amounts without one.")] = "USD",
-    categories: Annotated[
-        Path | None, typer.Option(metavar="MAP", help="A TOML file that maps the file's categories to ours.")
-    ] = None,
-    suggest_categories: Annotated[
-        Path | None,
-        typer.Option(metavar="MAP", help="Write a map of the unmapped categories, and import nothing."),
-    ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Update existing deals from the file.")] = False,
-    end_missing: Annotated[
-        bool, typer.Option("--end-missing", help="End deals of --source that the file no longer has.")
-    ] = False,
-    workers: Annotated[int, typer.Option(min=1, max=32, help="The number of transactions in parallel.")] = WORKERS,
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="JSON Lines, a deal each; - reads standard input.")],
+    workers: Workers = WORKERS,
 ) -> None:
-    """Import deals from a shop's feed, or the items of an export. A repeat creates nothing twice. Bad records are
-    reported at the end."""
-    if end_missing and not source:
-        raise typer.BadParameter("needs --source, the shop whose deals it may end", param_hint="--end-missing")
-    if (path := Path(getattr(file, "name", "-"))).is_file() and is_export(path):
-        _restore(path)
-        return
-    of = Shop(source, shop, currency, read_categories(categories) if categories else {})
-    if suggest_categories is not None:
-        _suggest(file, of, form, suggest_categories)
-        return
+    """Import deals. A repeat creates nothing twice. Bad records are reported at the end."""
+    if not import_other(file):
+        import_records(file, Importer, workers)
+
+
+def import_other(file: BinaryIO) -> bool:
+    """Import a file of another kind, if it is one."""
+    path = Path(getattr(file, "name", "-"))
+    kinds: Iterator[FileKind] = itertools.chain.from_iterable(features.parts("commands", "IMPORTED"))
+    kind = next((kind for kind in kinds if path.is_file() and kind.recognises(path)), None)
+    if kind is not None:
+        kind.read(path)
+    return kind is not None
+
+
+def import_records(file: BinaryIO, make: Making, workers: int) -> None:
+    """Import a file's records into the open table, and print what was done. Raises DealsError, typer.Exit,
+    KeyboardInterrupt."""
     table = open_table()
     trace = Trace(detailed=False).attach(table)
     began = time.monotonic()
     interrupted, failure = False, None
     with progress("Importing", _size(file), DownloadColumn()) as advance:
         before = signal.signal(signal.SIGTERM, _interrupt)
-        importer = Importer(
-            table,
-            times.now(),
-            shop=of,
-            form=form,
-            update=update,
-            end_missing=end_missing,
-            workers=workers,
-            advance=advance,
-        )
+        importer = make(table, times.now(), workers=workers, advance=advance)
         try:
             importer.run(file)
         except KeyboardInterrupt:
@@ -425,16 +388,6 @@ def import_deals(
         raise typer.Exit(1)
 
 
-def _suggest(file: BinaryIO, shop: Shop, form: Format, path: Path) -> None:
-    """Write a map of the file's categories. Raises Invalid if the map's file exists, WrongFile."""
-    if path.exists():
-        raise Invalid(f"{path} exists: name another file, or add to that one.")
-    read = sum(1 for _ in records(file, shop, form, times.now()))
-    path.write_text(template(shop.unknown), encoding="utf-8")
-    say(f"{path}: {counted(len(shop.unknown), 'name')} of categories in {counted(read, 'record')}")
-    note(f"Fill it in and import with --categories {path}.")
-
-
 def _interrupt(*_: object) -> None:
     """End like Ctrl-C: finish and count running work."""
     raise KeyboardInterrupt
@@ -447,9 +400,8 @@ def _print_report(report: Report, trace: Trace, seconds: float) -> None:
     say(created)
     say(f"{counted(report.existing, 'deal')} already there")
     say(f"{counted(report.withdrawn, 'deal')} of those withdrawn now")
-    for done in ("updated", "ended"):
-        if number := getattr(report, done):
-            say(f"{counted(number, 'deal')} {done}")
+    for done, number in report.also.items():
+        say(f"{counted(number, 'deal')} {done}")
     for why, number in report.left_out.items():
         say(f"{counted(number, 'record')} left out: {why}")
     say(f"{counted(report.brands, 'brand')} created")
@@ -480,31 +432,3 @@ def _size(file: BinaryIO) -> int | None:
     """A file's size in bytes, or None for a stream."""
     status = os.fstat(file.fileno())
     return status.st_size if S_ISREG(status.st_mode) else None
-
-
-def _restore(path: Path) -> None:
-    """Import an export: write its items, except those that exist."""
-    table = open_table()
-    trace = Trace(detailed=False).attach(table)
-    done = new = 0
-    interrupted = False
-    try:
-        export = Readable.of(path)
-        items = export.items()
-        with progress("Importing", export.count) as advance:
-            while some := list(itertools.islice(items, TOGETHER)):
-                new += bulk.insert(table, some)
-                done += len(some)
-                advance(len(some))
-    except KeyboardInterrupt:
-        interrupted = True
-    except (sqlite3.Error, ValueError) as error:
-        raise DealsError(f"{path} is not a readable export: {error}.") from error
-    say(f"{counted(new, 'item')} created")
-    say(f"{counted(done - new, 'item')} already there, and left as they were")
-    say(summary(trace))
-    if interrupted:
-        raise KeyboardInterrupt(AGAIN)
-    if export.keyless:
-        note(f"Not imported, because they have no keys: {', '.join(export.keyless)}.")
-        note("Afterwards, btd check --mend corrects their counts.")

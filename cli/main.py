@@ -10,7 +10,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer has its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import INTERRUPTED, catalog, exports, imports, members, probe, redrive, upkeep
+from cli import INTERRUPTED, catalog, imports, members, upkeep
 from cli.commands import NoTable, command
 from cli.output import complain
 from shared import features
@@ -64,16 +64,15 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command("import")(imports.import_deals)
+app.command("import")(features.merged("commands", "REPLACES").get("import", imports.import_deals))
 GROUPS = (
     *(catalog.deals_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
     *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
     *chain.from_iterable(features.parts("commands", "GROUPS")),
 )
 COMMANDS = (
-    *(exports.export, upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index),
+    *(upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index),
     *chain.from_iterable(features.parts("commands", "COMMANDS")),
-    *(redrive.redrive, upkeep.logs, probe.probe),
 )
 for group in GROUPS:
     for subcommands in features.parts("commands", "SUBCOMMANDS"):

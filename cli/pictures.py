@@ -16,8 +16,8 @@ import typer
 
 from cli import proofs
 from cli.commands import BY, local_cloud
+from cli.dead_letters import Kind
 from cli.proofs import Deployed, Fails, Proof
-from cli.redrive import Kind
 from shared import services
 from shared.data.catalog import deals, uploads
 from shared.dynamodb.table import Table

@@ -174,10 +174,14 @@ class Feature:
 
     # Commands.
 
-    commands: str = _module("GROUPS", "COMMANDS", "SUBCOMMANDS", "REWRITES", "REDRIVEN", "PROOFS")
+    commands: str = _module(
+        "GROUPS", "COMMANDS", "SUBCOMMANDS", "REPLACES", "IMPORTED", "REWRITES", "REDRIVEN", "PROOFS"
+    )
     """A module of ``btd``: ``GROUPS`` and ``COMMANDS`` are its own, ``SUBCOMMANDS`` functions to add to groups, by the
-    groups' names, ``REWRITES`` those of ``btd backfill``, ``REDRIVEN`` the kinds of work that ``btd redrive`` reads
-    from dead-letter queues, and ``PROOFS`` those of ``btd probe`` by their names (``cli/proofs``)."""
+    groups' names, ``REPLACES`` functions that do what a command of the core does and more, by its name, ``IMPORTED``
+    other kinds of files that ``btd import`` reads (``cli/imports.py``), ``REWRITES`` those of ``btd backfill``,
+    ``REDRIVEN`` the kinds of work in dead-letter queues (``cli/dead_letters.py``), and ``PROOFS`` the proofs of
+    assumptions about AWS by their names (``cli/proofs``)."""
 
     edits: str = ""
     """Options of ``btd deals edit``, by their names: each is its annotation, and the function that it asks for."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.probe import CLAIM, LEDGER, PROOFS
+from features.operations.probe import CLAIM, LEDGER, PROOFS
 from infra.functions import ROUTES
 from shared.data import keys
 from shared.html import patterns

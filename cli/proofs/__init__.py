@@ -1,4 +1,4 @@
-"""The parts of a proof of ``btd probe``; ``cli/probe.py`` has the proofs, and features have theirs here."""
+"""What a proof of an assumption about AWS is made of: it runs on a deployed stage, and says what it has found."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ import typer
 
 from cli import members, output
 from cli.commands import Username, Work
+from cli.dead_letters import Kind
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
-from cli.redrive import Kind
 from features.mail.data import digests, mailing
 from features.mail.data.mailing import MailWork, Report
 from features.mail.models import is_stopped

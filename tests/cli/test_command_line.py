@@ -205,8 +205,13 @@ def test_every_command_says_what_it_does() -> None:
     assert [name for name, command in COMMANDS.items() if not (command.help or "").endswith(".")] == []
 
 
-FILES = {"deals.jsonl": "deals.jsonl", "feed.xml": "feeds/google.xml", "products_export.csv": "feeds/shopify.csv"}
-"""What a reader has under the names that the documents use, and what of the sample stands for it."""
+FEEDS = ROOT / "features" / "feeds" / "tests" / "files"
+FILES = {
+    "deals.jsonl": ROOT / "tests" / "sample" / "deals.jsonl",
+    "feed.xml": FEEDS / "google.xml",
+    "products_export.csv": FEEDS / "shopify.csv",
+}
+"""What a reader has under the names that the documents use, and what stands for it."""
 
 
 def of_btd(*names: str) -> list[str]:
@@ -237,14 +242,14 @@ def test_each_example_of_the_command_line_and_of_imports_runs_after_those_of_the
     for username in ("editor", "member"):
         users.create(table, a_user(username))
     sample.plant(table, times.now(), "member")
-    for name, of_the_sample in FILES.items():
-        shutil.copy(ROOT / "tests" / "sample" / of_the_sample, tmp_path / name)
+    for name, given in FILES.items():
+        shutil.copy(given, tmp_path / name)
     lines = of_btd(*recipes.OF_BTD)
     (read_first,) = (line for line in of_btd("README.md") if "import" in line)
     btd(*shlex.split(read_first.replace("tests/", f"{ROOT}/tests/"))[1:])
     monkeypatch.chdir(tmp_path)
 
-    unfilled = (ROOT / "tests" / "sample" / "feeds" / "categories.toml").read_text(encoding="utf-8")
+    unfilled = (FEEDS / "categories.toml").read_text(encoding="utf-8")
     categories = tmp_path / "categories.toml"
 
     for line in lines:

@@ -99,8 +99,8 @@ def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(
 
 
 def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Table, btd: Btd, tmp_path: Path) -> None:
-    from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
     from cli.imports import entry  # noqa: PLC0415
+    from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     line = a_line("1", brand="Levi\u2019s", description="\u2014" * 2500)  # its slug takes two bytes less than its name
     given = deals.attributes(entry(Record(1, 1, line), now()).deal)
@@ -115,8 +115,8 @@ def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Ta
 
 
 def test_brands_that_another_import_creates_meanwhile_keep_the_names_they_have_then(table: Table) -> None:
-    from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
     from cli.imports import Importer, entry  # noqa: PLC0415
+    from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     brands = ("ASICS", "G/Fore", "Hoka", "Keen")
     entries = [entry(Record(n, 1, a_line(str(n), brand=brand)), now()) for n, brand in enumerate(brands)]
@@ -229,8 +229,8 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
     btd("import", a_file(tmp_path, [a_line("2")]))
     (there,) = imported(table, "2")
 
-    from cli.feeds import Record  # noqa: PLC0415  # what is tried is inside
     from cli.imports import Importer, entry  # noqa: PLC0415
+    from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     importer = Importer(table, now())
     entries = [entry(Record(n, 1, a_line(str(n))), now()) for n in (1, 2, 3)]

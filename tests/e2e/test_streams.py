@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from cli.redrive import OPTIONAL, VARIABLES
+from features.operations.redrive import OPTIONAL, VARIABLES
 from local import cloud
 from local.cloud import free_port
 from local.settings import Home

@@ -20,7 +20,7 @@ from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it 
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
 from cli import shop
-from cli.redrive import Batch
+from features.operations.redrive import Batch
 from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
 from local import __main__ as local

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 import pytest
 from typer.testing import CliRunner
 
-from cli import exports
 from cli.main import app
+from features.operations import exports
 from functions.pages import site
 from shared import settings
 from shared.data.catalog import votes

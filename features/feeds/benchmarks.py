@@ -20,10 +20,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from benchmarks.harness import markdown, record
+from local.settings import ROOT
 from shared.dynamodb.table import Table
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 
-ROOT = Path(__file__).parent.parent
 SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"
 RECORDS = 8_000
 SHOP = "https://harbour.example"

@@ -12,18 +12,19 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from cli import probe, proofs
+from cli import proofs
 from cli.proofs import Deployed, Fails, NotHere, Proof, cdn, exports
 from features.mail import commands as mail
 from features.mail.data import mailing
 from features.mail.rows import Mail
+from features.operations import probe
 from infra.rows.cdn import Cdn
 from infra.rows.exports import Exports
 from infra.settings import STAGES, Stage
 from shared.data import keys
 from shared.data.members import users
 from shared.dynamodb.table import Table
-from tests.cli.conftest import Btd
+from tests.cli.conftest import Btd, bare_table, btd, table, wide_terminal  # noqa: F401  # fixtures
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
 
 DEV = STAGES["dev"]

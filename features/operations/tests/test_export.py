@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from cli import exports
-from cli.exports import NAMELESS, Export, Readable
+from features.operations import exports
+from features.operations.exports import NAMELESS, Export, Readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from tests.cli.conftest import Btd, name_in_environment
+from tests.cli.conftest import Btd, btd, name_in_environment, wide_terminal  # noqa: F401  # fixtures
 from tests.support.engines import FAST_SERVER
 from tools import workbench
 

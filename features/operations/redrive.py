@@ -9,20 +9,21 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.commands import AsJson, NoTable, local_cloud, open_table
+from cli.dead_letters import Kind
 from cli.output import complain, note, say, show_json, show_rows
 from infra.functions import DEAD_LETTERS, OF_FEATURES, QUEUES, WORK
 from shared import features, services
@@ -101,16 +102,6 @@ class Batch:
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a batch of the stream: {body[:200]}") from error
-
-
-class Kind(NamedTuple):
-    """A kind of work: the parser of its messages (ValueError for another kind), its description with its deals, its
-    queue (of ``WORK``), and the function whose log has the error."""
-
-    read: Callable[[str], Any]
-    report: Callable[[Any], tuple[str, list[str]]]
-    queue: str
-    worker: str
 
 
 @cache

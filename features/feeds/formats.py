@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 from urllib.parse import quote
 from xml.etree.ElementTree import ParseError
 
@@ -29,16 +29,14 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 from markupsafe import Markup
 
-from shared.errors import DealsError, Invalid
-from shared.http.requests import parse_object
+from cli import json_lines
+from cli.json_lines import Record, WrongFile
+from shared.errors import Invalid
 from shared.models.catalog import CATEGORIES
 from shared.values import links, money, times
 
-MAX_LINE = 64 * 1024
-"""Bytes of a JSON line: a deal has at most 8 KB, and JSON may take six bytes for a character."""
-
 MAX_RECORD = 1024 * 1024
-"""Bytes of a record in other formats."""
+"""Bytes of a record in other formats than JSON Lines."""
 
 MAX_DESCRIPTION = 1000
 """Characters of a feed's description that are kept."""
@@ -70,22 +68,6 @@ class Format(StrEnum):
     JSON = "json"
     GOOGLE = "google"
     SHOPIFY = "shopify"
-
-
-class WrongFile(DealsError):
-    """A file that can't be read, or not to its end; the text gives the reason and a remedy."""
-
-
-class Record(NamedTuple):
-    """A record of a file: its number, the bytes read for it, and its fields, its fault, or why it is skipped. An empty
-    line has only the first two. ``source_id`` is set, if known, even with a fault."""
-
-    number: int
-    size: int
-    fields: dict[str, Any] | None = None
-    fault: str = ""
-    left_out: str = ""
-    source_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,45 +236,8 @@ def _name(text: str) -> str:
 
 def _json_lines(source: _Source) -> Iterator[tuple[int, Any]]:
     source.most = None  # the rest of an overlong line is skipped
-    for number, line in enumerate(_lines(source.buffered), start=1):
-        try:
-            fields = _document(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
-        except ValueError as error:
-            yield number, Record(number, source.taken(), fault=str(error))
-        else:
-            yield number, fields or Record(number, source.taken())
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """A file's lines; for an overlong one only its start, and its length in bytes."""
-    while line := file.readline(MAX_LINE + 1):
-        length = len(line)
-        while not line.endswith(b"\n") and length > MAX_LINE and (more := file.readline(MAX_LINE)):
-            length += len(more)
-            if more.endswith(b"\n"):
-                break
-        yield line
-
-
-def _document(line: bytes) -> dict[str, Any] | None:
-    """A line's object, None for an empty line. Raises ValueError."""
-    if len(line) > MAX_LINE:
-        raise ValueError(f"must have at most {MAX_LINE // 1024} KB")
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        raise ValueError("must be UTF-8") from error
-    if not text.strip():
-        return None
-    try:
-        document = parse_object(text)
-    except json.JSONDecodeError as error:
-        raise ValueError("must be JSON") from error
-    except ValueError as error:
-        raise ValueError(f"must be JSON: {error}") from error
-    if document is None:
-        raise ValueError("must be a JSON object")
-    return document
+    for record in json_lines.records(source.buffered):
+        yield record.number, record.fields or record._replace(size=source.taken())
 
 
 def _json(source: _Source) -> Iterator[tuple[int, Any]]:

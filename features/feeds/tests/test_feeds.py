@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
-from cli.feeds import MAX_RECORD, Format, Record, Shop, WrongFile, records
+from cli.json_lines import Record, WrongFile
+from features.feeds.formats import MAX_RECORD, Format, Shop, records
+from local.settings import ROOT
 from shared.data import keys
 from shared.data.catalog import deals, feeds
 from shared.dynamodb.table import Table
@@ -23,9 +25,9 @@ from shared.dynamodb.writes import update
 from shared.errors import NotFound
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values.times import from_iso, now
-from tests.cli.conftest import Btd
+from tests.cli.conftest import Btd, ask, bare_table, btd, server, table, wide_terminal  # noqa: F401  # fixtures
 
-FEEDS = Path(__file__).resolve().parent.parent / "sample" / "feeds"
+FEEDS = Path(__file__).resolve().parent / "files"
 MAP = str(FEEDS / "categories.toml")
 NOW = from_iso("2026-06-01T12:00:00Z")
 
@@ -396,7 +398,7 @@ def test_a_long_feed_is_read_in_little_memory() -> None:
 
 RECIPES = re.findall(
     r"```python\n# (\w+)\.py\n(.*?)```",
-    (FEEDS.parent.parent.parent / "docs" / "importing.md").read_text(encoding="utf-8"),
+    (ROOT / "docs" / "importing.md").read_text(encoding="utf-8"),
     re.DOTALL,
 )
 CONVERTED = {

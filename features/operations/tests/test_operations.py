@@ -15,8 +15,8 @@ from typing import Any
 import boto3
 import pytest
 
-from cli import redrive
-from cli.redrive import Batch, Replayer
+from features.operations import redrive
+from features.operations.redrive import Batch, Replayer
 from local.cloud import Cloud
 from local.settings import Home
 from shared import services
@@ -27,7 +27,7 @@ from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
 from shared.services import Queue
-from tests.cli.conftest import Btd
+from tests.cli.conftest import Btd, ask, bare_table, btd, table, wide_terminal  # noqa: F401  # fixtures
 from tests.support.commands import PATIENCE
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
 from tests.support.factories import NOW, a_deal, open_brands, post

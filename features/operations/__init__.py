@@ -1,0 +1,1 @@
+"""Operating a stage: redrive dead letters, probe AWS, read logs, and export the table to SQLite."""

@@ -1,0 +1,10 @@
+"""An operator's commands of ``btd``, and exports among the files that ``btd import`` reads."""
+
+from __future__ import annotations
+
+from cli.imports import FileKind
+from features.operations import exports, logs, probe, redrive, restoring
+
+COMMANDS = (exports.export, redrive.redrive, logs.logs, probe.probe)
+
+IMPORTED = (FileKind(exports.is_export, restoring.restore),)
