@@ -18,7 +18,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam dynamodb-local run stop reset status env invoke check style types format quick behaviour data test thorough \
+.PHONY: help install checkov sam dynamodb-local run stop reset status env invoke check style types features format quick behaviour data test thorough \
 	test-all mutants fire drift bench lock docs demo pictures fork synth clean
 
 help: ## List the targets
@@ -117,16 +117,19 @@ style: .venv/.installed
 types: .venv/.installed
 	@$(BIN)/mypy
 
-format: .venv/.installed ## Format the code, and bring the documents' links up to date
+format: .venv/.installed ## Format the code, and write the generated files again
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
-	@$(BIN)/python -m tools.links
+	@$(BIN)/python -m tools.generated
+
+features: .venv/.installed
+	@$(BIN)/python -m tools.generated --if-features-changed
 
 # Three tiers of tests. Types and tests run side by side: mypy takes half a minute, and much of the tests' time is waiting.
-quick: install style ## Check style, types and the data layer on the fast engine: 4 minutes
+quick: install features style ## Check style, types and the data layer on the fast engine: 4 minutes
 	@$(MAKE) --no-print-directory --jobs 2 types data
 
-test: install style ## Check style, types and the whole behaviour, once: 7 to 20 minutes on two cores
+test: install features style ## Check style, types and the whole behaviour, once: 7 to 20 minutes on two cores
 	@$(MAKE) --no-print-directory --jobs 2 types behaviour
 
 # Not as prerequisites, which "make --jobs" would run side by side.

@@ -39,13 +39,12 @@ FLOORS = {
         "data.catalog": "data",
         "data.members": "data data.catalog services",
         "data.orders": "data data.catalog data.members data.invariants",
-        "data.mail": "data data.members services",
         "data.removal": "data data.catalog data.members",
         "data.invariants": "data data.catalog data.members",
         "learn": "dynamodb data errors html",
         "runtime": "errors dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
-        "api": "features http data data.catalog data.orders models errors values",
+        "api": "features http runtime data data.catalog data.orders models errors values",
         "html": "features http runtime dynamodb data data.catalog data.members data.orders models errors values"
         " settings",
     }.items()
@@ -71,6 +70,7 @@ ERRORS = [
     if isinstance(kind, type) and issubclass(kind, DealsError)
 ]
 INFRA = [module for module in MODULES if module.partition(".")[0] == "infra"]
+IN_FEATURES = [*(ROOT / "features").glob("*/*.py")]
 
 
 @cache
@@ -280,8 +280,8 @@ def test_mypy_reads_the_types_of_each_service_that_the_stacks_name() -> None:
 
     named = {
         f"aws_cdk.{alias.name}"
-        for module in INFRA
-        for node in ast.walk(_tree(module))
+        for tree in (*map(_tree, INFRA), *(ast.parse(file.read_text(encoding="utf-8")) for file in IN_FEATURES))
+        for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module == "aws_cdk"
         for alias in node.names
         if alias.name.startswith("aws_")

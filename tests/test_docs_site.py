@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from shared.learn import exercises, lessons
-from tools import site, textbook
+from tools import documents, site, textbook
 
 LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("source", "src"), ("iframe", "src")}
 ABSOLUTE = ("http:", "https:", "//")
@@ -44,12 +44,11 @@ def pages() -> dict[Path, Seen]:
 
 
 def test_each_document_is_a_page_of_the_menu() -> None:
-    menu = tomllib.loads((site.ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]["nav"]
-    documents = [*site.ROOT.glob("*.md"), *site.DOCS.glob("*.md")]
+    menu = tomllib.loads(site.write_config().read_text(encoding="utf-8"))["project"]["nav"]
 
     listed = set(re.findall(r"'([\w-]+\.md)'", str(menu)))
 
-    shown = {str(site.page_of(str(document.relative_to(site.ROOT)))) for document in documents}
+    shown = {str(site.page_of(str(document.relative_to(documents.ROOT)))) for document in documents.all_documents()}
     assert listed == shown | {str(site.page_of(textbook.CONTENTS))}
 
 

@@ -1,8 +1,8 @@
 """The documents as a site: ``make docs`` writes it to ``build/docs``.
 
-Its pages are README.md, its neighbours, docs/, and pages that features add. A file of code that one of the
-documents links to becomes a page, too: so a link to a line works in every fork, and the site loads nothing from another
-host. ``zensical.toml`` says how it looks.
+Its pages are README.md, its neighbours, docs/, the features' documents, and pages that features add. A file of code
+that one of the documents links to becomes a page, too: so a link to a line works in every fork, and the site loads
+nothing from another host. ``zensical.toml`` says how it looks.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from shared import features
+from tools import documents
+from tools.documents import DOCS, ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
 SOURCES = ROOT / "build" / "docs-sources"
 SITE = ROOT / "build" / "docs"
 DEMO = ROOT / "build" / "demo"
@@ -41,9 +41,9 @@ def write_sources(folder: Path = SOURCES) -> None:
     """Write what Zensical reads: each document with links for the site, and the files that they link to."""
     shutil.rmtree(folder, ignore_errors=True)
     linked: set[str] = set()
-    written = [(str(each.relative_to(ROOT)), each) for each in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]]
-    more = chain.from_iterable(documents() for documents in features.parts("tools", "documents"))
-    for path, text in chain(((path, each.read_text(encoding="utf-8")) for path, each in written), more):
+    written = ((str(each.relative_to(ROOT)), each.read_text(encoding="utf-8")) for each in documents.all_documents())
+    more = chain.from_iterable(pages() for pages in features.parts("tools", "documents"))
+    for path, text in chain(written, more):
         _write(folder / page_of(path), _for_site(path, text, linked))
     for path in linked:
         source = ROOT / path
@@ -60,6 +60,8 @@ def write_sources(folder: Path = SOURCES) -> None:
 def page_of(path: str) -> PurePosixPath:
     """The page of the site that shows a file; its own path for pictures and other files of docs/."""
     match PurePosixPath(path):
+        case PurePosixPath(parts=("features", name, "README.md")):
+            return PurePosixPath(f"feature-{name}.md")
         case PurePosixPath(name="README.md"):
             return PurePosixPath("index.md")
         case PurePosixPath(suffix=".md") as document:
@@ -70,9 +72,19 @@ def page_of(path: str) -> PurePosixPath:
             return PurePosixPath("code", f"{code}.md".removeprefix("."))
 
 
-def build(config: Path = ROOT / "zensical.toml") -> None:
+def write_config() -> Path:
+    """Write zensical.toml for ``build``, with the features' documents in the menu, and return its path."""
+    menu = ", ".join(f'"{page_of(str(file.relative_to(ROOT)))}"' for file in documents.of_features().values())
+    config = (ROOT / "zensical.toml").read_text(encoding="utf-8").replace('"build/', '"')
+    written = ROOT / "build" / "zensical.toml"
+    _write(written, config.replace('{"Features" = []}', f'{{"Features" = [{menu}]}}'))
+    return written
+
+
+def build() -> None:
     """Build the site. Raises CalledProcessError where a link leads nowhere."""
     write_sources()
+    config = write_config()
     shutil.rmtree(SITE, ignore_errors=True)
     zensical = Path(sys.executable).with_name("zensical")
     subprocess.run([zensical, "build", "--clean", "--strict", "--config-file", config], cwd=ROOT, check=True)

@@ -1,7 +1,7 @@
 """The data model in NoSQL Workbench's format: ``python -m tools.workbench`` writes ``docs/nosql-workbench.json``.
 
 No part of it is written by hand. Tables and indexes come from the schema; a facet for each type of item, with the forms
-of its keys, from the entity chart; the access patterns from docs/patterns.md; items are those that the project's own
+of its keys, from the entity chart; the access patterns from the documents; items are those that the project's own
 functions write into a table in memory, from some of the sample's deals and three readers. A test compares the written
 file with them.
 
@@ -47,10 +47,10 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Page, Topic, Vote
 from shared.models.members import Limits, User
 from tests.support.engines import FAKE_CREDENTIALS, FAST
+from tools import documents as documents_of_project
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "docs" / "nosql-workbench.json"
-PATTERNS = ROOT / "docs" / "patterns.md"
 SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"
 
 NOW = datetime(2026, 8, 1, 9, 0, tzinfo=UTC)
@@ -235,8 +235,8 @@ def _facets(items: list[Json]) -> list[Json]:
 
 
 def _description() -> str:
-    """The subject of the model, and its access patterns, as docs/patterns.md lists them."""
-    table = PATTERNS.read_text("utf-8")
+    """The subject of the model, and its access patterns, as the documents list them."""
+    table = "\n".join(documents_of_project.pattern_rows().values())
     rows = re.findall(r"^\| (\d+) \| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$", table, re.MULTILINE)
     patterns = [f"{number}. {name} ({asked.replace('`', '')})" for number, name, asked in rows]
     about = (

@@ -33,7 +33,7 @@ ASKING = ("accounts", "account", "mailer")
 """The functions that put mail into the queue."""
 
 DIGESTS = {"kind": "digests", "to": "", "accountId": "", "at": events.EventField.time}
-"""The message that the clock queues each hour (``shared/data/mail/mailing.py`` reads it)."""
+"""The message that the clock queues each hour (``features/mail/data/mailing.py`` reads it)."""
 
 
 def add(stack: Stack, site: Site) -> None:

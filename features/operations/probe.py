@@ -25,21 +25,14 @@ from cli.output import note, show_json, show_rows
 from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
 from infra.rights import Right
 from infra.settings import STAGES
-from local.settings import ROOT, STAGE
+from local.settings import STAGE
 from shared import features
 from shared.api.app import VERSION
 from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
 from shared.errors import Unavailable
 from shared.values import times
-
-LEDGER = ROOT / "docs" / "ledger.md"
-CLAIM = re.compile(
-    r"^## (?P<id>[a-z-]+)\n\n(?P<says>.+)\n\n- (?P<state>bet|seen|documented): (?P<pages>.+)\n"
-    r"- what rests on it: `(?P<rests>.+)`\n- proof: `(?P<proof>.+)`$",
-    re.MULTILINE,
-)
-"""A section of the ledger."""
+from tools import documents
 
 
 def deployed() -> Deployed:
@@ -219,7 +212,7 @@ def probe(
     note(f"Probing {site.stage.stack_name}, for ten minutes at most; what this makes is removed again.")
     results = {f"btd probe {name}": _result(PROOFS[name], site) for name in names or PROOFS}
     rows = []
-    for claim in CLAIM.finditer(LEDGER.read_text(encoding="utf-8")):
+    for claim in documents.claims():
         result = results.get(claim["proof"], {"result": "", "found": claim["proof"]})
         rows.append({"claim": claim["id"], "state": claim["state"], **result})
     if as_json:

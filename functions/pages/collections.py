@@ -9,6 +9,7 @@ whose token it gets.
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -213,7 +214,7 @@ def _starts() -> list[dict[str, str]]:
     return [{"name": name, "link": collection(key, None)} for name, key in named.items()]
 
 
-SHOWN = ("shared.data.", "shared.dynamodb.")
+SHOWN = re.compile(r"shared\.(?:data|dynamodb)\.|features\.\w+\.(?:data|items)(?:\.|$)")
 """The modules whose code is shown."""
 
 LONGEST_NAME = 100
@@ -225,7 +226,7 @@ def code(request: Request, module: str) -> Answer:
     """A module's source, line by line."""
     cookies.require_laptop_or_editor(request)
     # Python imports a module's packages recursively, as deep as the name says.
-    ours = module.startswith(SHOWN) and len(module) <= LONGEST_NAME and module.replace(".", "").isidentifier()
+    ours = SHOWN.match(module) is not None and len(module) <= LONGEST_NAME and module.replace(".", "").isidentifier()
     try:
         found = importlib.util.find_spec(module) if ours else None
     except ModuleNotFoundError:

@@ -252,7 +252,8 @@ def _value(read: Any) -> Any:
 
 def _code(text: str) -> Code:
     module, _, name = text.rpartition(".")
-    path = f"shared/{module}.py" if module.startswith("dynamodb/") else f"shared/data/{module}.py"
+    home = "" if module.startswith("features/") else "shared/" if module.startswith("dynamodb/") else "shared/data/"
+    path = f"{home}{module}.py"
     lines = (FOLDER.parents[2] / path).read_text(encoding="utf-8").splitlines()
     defined = re.compile(rf"(?:(?:def|class) {name}\b|{name}\b.*=)")
     for number, line in enumerate(lines, 1):

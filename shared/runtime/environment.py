@@ -85,8 +85,8 @@ _invocation: dict[str, str] = {}
 
 
 def request_id() -> str:
-    """The id of the present invocation."""
-    return _invocation["request_id"]
+    """The id of the present invocation; empty outside of one."""
+    return _invocation.get("request_id", "")
 
 
 def each_task(*tasks: Callable[[Failures], object]) -> Failures:

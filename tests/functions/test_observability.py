@@ -23,6 +23,7 @@ from functions.pages import mine, site
 from infra.bundling import module_of
 from infra.functions import FUNCTIONS
 from shared import features
+from shared.api import posting
 from shared.data import keys
 from shared.data.catalog import deals, page_cache, picks, topics
 from shared.data.catalog.deals import to_item_listed
@@ -393,11 +394,13 @@ def test_a_metric_that_a_stage_does_not_pay_for_is_a_field_and_no_more(
 
 
 def source(module: ModuleType) -> str:
-    """A function's source, of what features join only that, and the source of what reads copies where it does so."""
+    """A function's source, of what features join only that, and of the shared modules that report for it."""
     joined = [each for each in features.joining(module.__name__.rpartition(".")[2]) if callable(each)]
     rooms = [each for each in rooms_of(module) if each.__name__ not in {each.__module__ for each in joined}]
-    reads_copies = [cached_pages] if any(vars(each).get("cached_pages") is cached_pages for each in rooms) else []
-    return "".join(map(inspect.getsource, (*rooms, *joined, *reads_copies)))
+    names = [each for room in rooms for each in vars(room).values()]
+    used = {each.__name__ if inspect.ismodule(each) else getattr(each, "__module__", "") for each in names}
+    common = [each for each in (cached_pages, posting) if each.__name__ in used]
+    return "".join(map(inspect.getsource, (*rooms, *joined, *common)))
 
 
 NAMED = {

@@ -226,7 +226,7 @@ def test_the_textbook_has_a_table_of_its_own_that_one_function_knows_where_there
 def test_every_module_with_a_handler_is_a_row_and_every_row_a_module() -> None:
     modules = [
         (file.parent if file.stem == "__init__" else file).stem
-        for file in (ROOT / "functions").glob("*/**/*.py")
+        for file in (*ROOT.glob("functions/*/**/*.py"), *ROOT.glob("features/*/*.py"))
         if re.search(r"^(def handler\(|handler\b.*=)", file.read_text(), re.MULTILINE)
     ]
 

@@ -23,8 +23,10 @@ from shared.learn.running import Done
 from shared.values import times
 from tests.support.browsing import Browser
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, Engine
+from tools import documents
 
 ROOT = Path(__file__).resolve().parents[2]
+ROWS = "\n".join(documents.pattern_rows().values())
 ALL = [lesson for group in lessons.groups() for lesson in group.lessons]
 PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
 THAT_RUN = [lesson for lesson in ALL if lesson.can_run]
@@ -68,11 +70,7 @@ def test_a_value_of_ones_own_changes_what_is_found_and_not_what_is_refused(table
 
 
 def test_the_patterns_are_those_of_the_documents() -> None:
-    rows = re.findall(
-        r"^\| (\d+) \| (.+?) \| .+? \| (.+?) \| .+ \|$",
-        (ROOT / "docs" / "patterns.md").read_text(encoding="utf-8"),
-        re.MULTILINE,
-    )
+    rows = re.findall(r"^\| (\d+) \| (.+?) \| .+? \| (.+?) \| .+ \|$", ROWS, re.MULTILINE)
     named = [(int(number), name, re.findall(r"\[`(.+?)`\]", code)) for number, name, code in rows]
 
     patterns = [lesson for lesson in ALL if lesson.number]
@@ -87,17 +85,13 @@ def test_each_function_that_serves_a_pattern_is_there() -> None:
     served = [name for each in PATTERNS.values() for name in each.functions.split()]
     for name in (*served, *HELPERS):
         module, _, function = name.partition(".")
-        (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
+        (file,) = (*ROOT.glob(f"shared/data/**/{module}.py"), *ROOT.glob(f"features/*/data/{module}.py"))
 
         assert f"def {function}(" in file.read_text(encoding="utf-8")
 
 
-INDEX_AND_KEY = dict(
-    re.findall(
-        r"^\| (\d+) \| .+ \| (.+) \|$", (ROOT / "docs" / "patterns.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
-)
-"""What the requests of each pattern name, as docs/patterns.md says."""
+INDEX_AND_KEY = dict(re.findall(r"^\| (\d+) \| .+ \| (.+) \|$", ROWS, re.MULTILINE))
+"""What the requests of each pattern name, as the documents say."""
 
 
 def _kinds(content: Any) -> set[str]:

@@ -46,7 +46,7 @@ def _leads_somewhere(link: str, items: list[Item]) -> bool:
     address = urlsplit(link)
     module = address.path.rpartition("/")[2]
     if address.path != "/table":
-        return module.startswith(SHOWN) and importlib.util.find_spec(module) is not None
+        return SHOWN.match(module) is not None and importlib.util.find_spec(module) is not None
     query = parse_qs(address.query)
     index = next((each for each in INDEXES if [each.name] == query.get("index")), None)
     return any(item.get(key_names(index)[0]) == query["partition"][0] for item in items)

@@ -268,7 +268,7 @@ def test_what_drafts_take_is_what_the_document_says(table: Table) -> None:
         "a planned draft posted by the clock": lambda: drafts.sweep(table, AT),
     }
 
-    page = (Path(__file__).parents[3] / "docs" / "cost.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     took = taken_by(table, steps)
     lines = [f"| {name} | {of.read:g} | {of.write:g} | {of.dollars / 1000:.4f} |" for name, of in took.items()]
     assert by_clock.starts_at == AT

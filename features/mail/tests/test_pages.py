@@ -34,7 +34,7 @@ from tests.support.surroundings import a_context, event_of
 
 ANA = {"username": "ana", "name": "Ana <Müller>", "email": "ana@mail.example", "password": PASSWORD}
 NEW = "another horse battery"
-PAGE = (Path(__file__).parents[3] / "docs" / "cost.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 DEAD = "This link does not work: it was used before, has expired, or is not ours."
 
 
