@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any
 
 import boto3
@@ -189,28 +189,34 @@ def starts(site: Deployed) -> str:
     return found
 
 
-PROOFS: dict[str, Proof] = {
-    "keys": Proof(keys_of_indexes, 120, "MiniStack passes no keys to IAM", blind=True),
-    "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
-    "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
-    "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
-    **features.merged("commands", "PROOFS"),
-}
+@cache
+def proofs() -> dict[str, Proof]:
+    """The proofs of the core and of all features, by their names."""
+    return {
+        "keys": Proof(keys_of_indexes, 120, "MiniStack passes no keys to IAM", blind=True),
+        "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
+        "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
+        "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
+        **features.merged("commands", "PROOFS"),
+    }
 
 
 def probe(
-    names: Annotated[list[str] | None, typer.Argument(metavar="PROOF", help=f"{', '.join(PROOFS)}; else all.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="PROOF", help="Proofs to run; without any, all of them.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Test on a deployed stage what the design relies on, and show the ledger of claims with the results."""
-    if unknown := {*(names or ())} - {*PROOFS}:
-        raise typer.BadParameter(f"There is no proof {', '.join(sorted(unknown))}: choose one of {', '.join(PROOFS)}.")
+    known = proofs()
+    if unknown := {*(names or ())} - {*known}:
+        raise typer.BadParameter(f"There is no proof {', '.join(sorted(unknown))}: choose one of {', '.join(known)}.")
     try:
         site = deployed()
     except (BotoCoreError, ClientError) as error:
         raise Unavailable(f"The stack cannot be read: {error}") from error
     note(f"Probing {site.stage.stack_name}, for ten minutes at most; what this makes is removed again.")
-    results = {f"btd probe {name}": _result(PROOFS[name], site) for name in names or PROOFS}
+    results = {f"btd probe {name}": _result(known[name], site) for name in names or known}
     rows = []
     for claim in documents.claims():
         result = results.get(claim["proof"], {"result": "", "found": claim["proof"]})

@@ -353,8 +353,8 @@ def test_a_bounce_that_stops_mail_to_the_account_proves_the_mail_and_the_account
 def every_proof(monkeypatch: pytest.MonkeyPatch, stage: Stage, outcome: Callable[[Deployed], str], blind: bool) -> None:
     """Let every proof come to one outcome, on a stage."""
     monkeypatch.setattr(probe, "deployed", lambda: Deployed(stage, OUTPUTS, {}, "0123"))
-    for name in probe.PROOFS:
-        monkeypatch.setitem(probe.PROOFS, name, Proof(outcome, 1, "nothing is told here", blind=blind))
+    for name in probe.proofs():
+        monkeypatch.setitem(probe.proofs(), name, Proof(outcome, 1, "nothing is told here", blind=blind))
 
 
 def fails(_: Deployed) -> str:
