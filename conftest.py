@@ -8,6 +8,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import nullcontext
+from fnmatch import fnmatchcase
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -53,9 +54,9 @@ os.environ |= NO_ADVICE_ABOUT_NODE
 pytest_plugins = ["tests.support.browser"]
 
 TOGETHER = (
-    ("features/operations/tests/test_export.py",), ("tests/demo/test_site.py",),
+    ("features/*/tests/test_export.py",), ("tests/demo/test_site.py",),
     ("tests/demo/test_browser.py", "tests/local/test_cloud.py::test_twenty_stops_under_writes"),
-    ("tests/e2e/",),
+    ("tests/e2e/", "features/*/tests/test_e2e.py"),
     ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
     ("tests/functions/test_imports.py",), ("tests/pages/test_script.py",), ("tests/recipes/",), ("tests/site/",),
     ("tests/test_docs_site.py",),
@@ -73,7 +74,7 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # the same
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((group[0] for group in TOGETHER if nodeid.startswith(group)), nodeid)
+        return next((group[0] for group in TOGETHER if any(fnmatchcase(nodeid, f"{each}*") for each in group)), nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)

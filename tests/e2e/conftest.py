@@ -15,7 +15,8 @@ import pytest
 
 from local.settings import REGION, access_key, client_arguments
 from shared.services import Queue
-from tests.support.site import Site, brand, editor, member, site, visitor
+from tests.support.site import Site, Visitor, brand, editor, member, site, visitor
+from tests.support.site import a_deal as body_of
 
 __all__ = ["brand", "editor", "member", "site", "visitor"]
 
@@ -68,7 +69,7 @@ class Plumbing:
         """How many messages each queue holds, visible or under way."""
         counts = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
         held = {}
-        for name in ("QueueUrl", *DEAD_LETTERS):
+        for name in filter(self.outputs.__contains__, ("QueueUrl", *DEAD_LETTERS)):
             told = self.sqs.get_queue_attributes(QueueUrl=self.outputs[name], AttributeNames=["All"])["Attributes"]
             held[name] = sum(int(told[count]) for count in counts)
         return held
@@ -130,3 +131,18 @@ def name_to_btd(monkeypatch: pytest.MonkeyPatch, site: Site, **more: str) -> Non
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
+
+
+def messages_of(member: Visitor, deal_id: str) -> list[dict[str, Any]]:
+    items = member.get("/messages").json()["items"]
+    return [item for item in items if item["deal"]["dealId"] == deal_id]
+
+
+def posted(editor: Visitor, brand: str, **others: Any) -> str:
+    answer = editor.post("/deals", json=body_of(brand, **others))
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["dealId"])
+
+
+def shown(visitor: Visitor) -> list[str]:
+    return [deal["dealId"] for deal in visitor.get("/front-page").json()["latest"]["items"]]

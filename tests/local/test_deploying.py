@@ -20,7 +20,6 @@ from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it 
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
 from cli import shop
-from features.operations.redrive import Batch
 from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
 from local import __main__ as local
@@ -161,8 +160,11 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_reports(
 
     assert "Given up, in dead-letter queues: 1. btd redrive shows it" in capsys.readouterr().out
     (message,) = sqs.receive_message(QueueUrl=url)["Messages"]
-    dead = Batch.of(message["Body"])
-    assert (dead.size, dead.reason) == (1, "RetryAttemptsExhausted")
+    dead = json.loads(message["Body"])
+    assert (dead["DDBStreamBatchInfo"]["batchSize"], dead["requestContext"]["condition"]) == (
+        1,
+        "RetryAttemptsExhausted",
+    )
     batches = [json.loads(line) for line in told(seen).splitlines()]
     assert batches.count(["poison"]) >= 2
     assert {"one", "two", "three"} <= {name for names in batches for name in names}

@@ -2,71 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import SimpleNamespace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
-from cli import proofs
-from cli.proofs import Deployed, Fails, NotHere, Proof, cdn, exports
-from features.mail import commands as mail
-from features.mail.data import mailing
-from features.mail.rows import Mail
+from cli.proofs import Deployed, Fails, NotHere, Proof
 from features.operations import probe
-from infra.rows.cdn import Cdn
-from infra.rows.exports import Exports
 from infra.settings import STAGES, Stage
 from shared.data import keys
-from shared.data.members import users
-from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd, bare_table, btd, table, wide_terminal  # noqa: F401  # fixtures
-from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
-
-DEV = STAGES["dev"]
-CLOSED = dataclasses.replace(DEV, options=(Cdn(closes_apis=True),))
-OUTPUTS = {
-    "TableName": "deals",
-    "ApiUrl": "https://api.example/v1/",
-    "CdnUrl": "https://cdn.example/v1/",
-    "MailQueueUrl": "queue",
-}
-
-Asked = tuple[str, Mapping[str, Any]]
-
-
-def refusal(code: str, **more: Any) -> ClientError:
-    return ClientError({"Error": {"Code": code, "Message": code}, **more}, "Any")  # type: ignore[typeddict-item]
-
-
-class Aws:
-    """Clients whose answers a test makes up, by operation; it keeps what they were asked."""
-
-    exceptions = SimpleNamespace(TransactionCanceledException=ClientError)
-
-    def __init__(self, **answers: Callable[..., Any]) -> None:
-        self.answers, self.asked = answers, list[Asked]()
-
-    def __call__(self, _service: str, **_: Any) -> Aws:
-        return self
-
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        def answer(**asked: Any) -> Any:
-            self.asked.append((operation, asked))
-            return self.answers[operation](**asked)
-
-        return answer
-
-    def get_paginator(self, operation: str) -> Any:
-        pages = self.answers[operation]
-        return type("Paginator", (), {"paginate": lambda _, **asked: [pages(**asked)]})()
-
-    def operations(self) -> list[str]:
-        return [operation for operation, _ in self.asked]
+from tests.support.engines import MINISTACK, Engine
+from tests.support.proofs import DEV, OUTPUTS, Aws, answers, meets, refusal  # noqa: F401  # fixtures
 
 
 @pytest.fixture(scope="module")
@@ -82,37 +31,6 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
         return look() or look() or look()
 
     monkeypatch.setattr(probe, "wait", three_times)
-
-
-@pytest.fixture
-def meets(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Deployed]:
-    """A stage whose clients are made up."""
-
-    def made(aws: Aws, stage: Stage = DEV) -> Deployed:
-        monkeypatch.setattr(Deployed, "client", lambda _, service, **more: aws(service, **more))
-        monkeypatch.setattr(Deployed, "table", type("Named", (), {"client": aws, "name": "deals"})())
-        return Deployed(stage, OUTPUTS, FAKE_CREDENTIALS, "0123")
-
-    return made
-
-
-@pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, Sequence[tuple[int, str]]]], list[str]]:
-    """Answers by the addresses that are asked, one after the other; returns the addresses that were."""
-
-    def made(by_address: Mapping[str, Sequence[tuple[int, str]]]) -> list[str]:
-        left: dict[str, Iterator[tuple[int, str]]] = {address: iter(some) for address, some in by_address.items()}
-        asked: list[str] = []
-
-        def ask(_method: str, url: str, **_: Any) -> tuple[int, str]:
-            asked.append(url)
-            return next(left[url])
-
-        for module in (probe, proofs):
-            monkeypatch.setattr(module, "ask", ask)
-        return asked
-
-    return made
 
 
 def iam(query: Callable[[str, Any], bool], write: str = "ConditionalCheckFailedException") -> Aws:
@@ -200,29 +118,6 @@ def test_a_role_that_iam_does_not_know_yet_is_waited_for(meets: Callable[..., De
     assert "another refused" in probe.keys_of_indexes(meets(aws))
 
 
-@pytest.mark.parametrize(
-    ("direct", "through", "holds"), [(401, 200, True), (200, 200, False), (401, 401, False)], ids=str
-)
-def test_closed_apis_answer_cloudfront_alone(
-    meets: Callable[..., Deployed], answers: Any, direct: int, through: int, holds: bool
-) -> None:
-    answers({"https://api.example/v1/front-page": [(direct, "")], "https://cdn.example/v1/front-page": [(through, "")]})
-    site = meets(Aws(), CLOSED)
-
-    if holds:
-        assert cdn.closed(site) == "401 directly, 200 through CloudFront"
-    else:
-        with pytest.raises(Fails, match=f"directly it answers {direct}, through CloudFront {through}"):
-            cdn.closed(site)
-
-
-def test_apis_that_are_not_closed_cannot_prove_it(meets: Callable[..., Deployed], answers: Any) -> None:
-    answers({"https://api.example/v1/front-page": [(200, "")]})
-
-    with pytest.raises(NotHere, match="answers 200"):
-        cdn.closed(meets(Aws()))
-
-
 def test_a_throttle_is_proved_by_the_gateways_own_words_and_bounded(
     meets: Callable[..., Deployed], answers: Any
 ) -> None:
@@ -280,32 +175,6 @@ def test_a_conflict_fails_and_the_item_is_removed(
     assert aws.operations().count("transact_write_items") == len(ends)
 
 
-def export_of(*arns: str, status: str = "COMPLETED") -> Aws:
-    def listed(**_: Any) -> Any:
-        return {"ExportSummaries": [{"ExportArn": arn, "ExportType": "INCREMENTAL_EXPORT"} for arn in arns]}
-
-    return Aws(
-        describe_table=lambda **_: {"Table": {"TableArn": "arn"}},
-        list_exports=listed,
-        describe_export=lambda **asked: {
-            "ExportDescription": {**asked, "ExportStatus": status, "FailureMessage": "outside of PITR"}
-        },
-    )
-
-
-def test_the_newest_night_proves_the_export(meets: Callable[..., Deployed]) -> None:
-    stage = dataclasses.replace(DEV, options=(Exports(days=30),))
-    arns = ("arn/export/01700000000000-a", "arn/export/01800000000000-b")
-
-    assert exports.export(meets(export_of(*arns), stage)) == "arn/export/01800000000000-b is COMPLETED"
-    with pytest.raises(Fails, match="outside of PITR"):
-        exports.export(meets(export_of(*arns, status="FAILED"), stage))
-    with pytest.raises(NotHere, match="no night"):
-        exports.export(meets(export_of(), stage))
-    with pytest.raises(NotHere, match="exports nothing"):
-        exports.export(meets(export_of(*arns)))
-
-
 def logs_of(*lines: str) -> Aws:
     return Aws(
         describe_log_groups=lambda **_: {"logGroups": [{"logGroupName": "BigTimeDeals-dev-CatalogLog0A1B-x"}]},
@@ -321,33 +190,6 @@ def test_starts_are_shown_by_function_and_must_be_over_in_ten_seconds(meets: Cal
         probe.starts(meets(logs_of(line.format("10001.00"))))
     with pytest.raises(NotHere, match="no log"):
         probe.starts(meets(logs_of("REPORT Duration: 3.00 ms")))
-
-
-def test_a_bounce_that_stops_mail_to_the_account_proves_the_mail_and_the_account_is_removed(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stage = dataclasses.replace(DEV, options=(Mail(sender="deals@deals.example", postal_address="1 Main Street"),))
-    bounces = True
-
-    def send_message(**asked: Any) -> Any:
-        address = json.loads(asked["MessageBody"])["to"]
-        if bounces:
-            mailing.stop(table, address, "bounce")
-        return {}
-
-    aws = Aws(send_message=send_message)
-    monkeypatch.setattr(Deployed, "client", lambda _, service, **more: aws(service, **more))
-    reached = {**FAKE_CREDENTIALS, "endpoint_url": table.client.meta.endpoint_url}
-    site = Deployed(stage, {**OUTPUTS, "TableName": table.name}, reached, "0123")
-
-    assert "bounced" in mail.mail(site)
-    assert list(users.everyone(table)) == []
-
-    bounces = False
-    monkeypatch.setattr(mail, "wait", lambda _seconds, look: look())
-    with pytest.raises(Fails, match="no bounce"):
-        mail.mail(site)
-    assert list(users.everyone(table)) == []
 
 
 def every_proof(monkeypatch: pytest.MonkeyPatch, stage: Stage, outcome: Callable[[Deployed], str], blind: bool) -> None:
