@@ -20,7 +20,7 @@ import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cli import proofs
+import cli.proofs
 from cli.commands import AsJson, NoTable, local_cloud
 from cli.output import note, show_json, show_rows
 from cli.proofs import Deployed, Fails, NotHere, Proof, wait
@@ -137,7 +137,7 @@ def throttle(site: Deployed) -> str:
     number = 4 if site.stage.emulated else min(60, 2 * site.stage.sign_in_burst + 10)
     wrong = {"body": b"{", "headers": {"Content-Type": "application/json"}}  # no password is hashed for an invalid body
     with ThreadPoolExecutor(number) as pool:
-        answers = [*pool.map(lambda _: proofs.ask("POST", sessions, **wrong), range(number))]
+        answers = [*pool.map(lambda _: cli.proofs.ask("POST", sessions, **wrong), range(number))]
     found = f"{number} attempts at once: {dict(Counter(status for status, _ in answers))}"
     if not any(status == 429 and "slow down" in text for status, text in answers):
         raise Fails(found)
