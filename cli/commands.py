@@ -195,8 +195,8 @@ def answering(
     """
 
     def made_of(do: Function) -> Callable[..., None]:
-        def run(*, as_json: bool, **typed: Any) -> None:
-            work = Work()
+        def run(**typed: Any) -> None:
+            work, as_json = Work(), typed.pop("as_json")
             try:
                 answer = do(work, **typed)
             except BaseException:
@@ -214,7 +214,6 @@ def answering(
         typed += [inspect.Parameter(name, kind, default=None, annotation=option) for name, option in more.items()]
         json = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
         run.__signature__ = signature.replace(parameters=[*typed, json])  # type: ignore[attr-defined]  # typer reads it
-        run.__annotations__ = {each.name: each.annotation for each in (*typed, json)}
         run.__name__, run.__doc__ = do.__name__, do.__doc__
         return run
 

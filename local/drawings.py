@@ -9,7 +9,6 @@ from pathlib import Path
 
 from shared.html import links
 from shared.models.catalog import Deal
-from shared.models.pictures import with_picture
 from shared.services import Bucket
 from shared.values.pictures import MEDIA_TYPES, Picture
 
@@ -26,7 +25,7 @@ def draw(bucket: Bucket, deal: Deal) -> Deal:
     picture = Picture(digest, 480, 360, _colours(deal.category)[0][1:], drawn=True)
     for name in picture.files:
         bucket.write(name, content, MEDIA_TYPES[".svg"])
-    return with_picture(deal, picture)
+    return deal.with_own(picture)
 
 
 def drawing(product: str, category: str) -> str:

@@ -100,11 +100,11 @@ class Feature:
     holds_accounts: Mapping[str, str] = field(default_factory=dict)
     """Counts of an account that must be 0 before it is removed, each with the error that says so."""
 
-    in_deals: str = _module("Fields", "IN_ANSWERS", "LOGGED", "on_card", "image")
-    """A module of what it adds to deals: ``Fields`` declares fields of ``Deal``, ``IN_ANSWERS`` has functions that
-    return those of a deal's JSON, by their names, ``LOGGED`` names those whose changes are logged, each with the words
-    for one that is added, changed and removed, ``on_card`` returns values of a deal's card, and ``image`` its image
-    where the site serves that itself."""
+    in_deals: str = _module("STORED", "IN_ANSWERS", "LOGGED", "on_card", "image")
+    """A module of what it adds to deals: ``STORED`` are the attributes of its values, which ``deal.own(Kind)`` returns,
+    ``IN_ANSWERS`` has functions that return fields of a deal's JSON, by their names, ``LOGGED`` are the kinds whose
+    changes are logged, by the names of the fields, each with the words for one that is added, changed and removed,
+    ``on_card`` returns values of a deal's card, and ``image`` its image where the site serves that itself."""
 
     refreshes: Mapping[str, str] = field(default_factory=dict)
     """Types of items whose records the refresher reads, each with its word."""
@@ -112,7 +112,7 @@ class Feature:
     # Accounts.
 
     in_account: str = ""
-    """A model of what an account's item says for it, which ``User.more`` has."""
+    """A model of what it stores in an account's item, which ``user.own(Model)`` returns."""
 
     on_account: str = ""
     """Is called with what happened to an account (``made``, ``email``, ``password``), before and after."""
@@ -126,10 +126,10 @@ class Feature:
     """The module of what its routes answer: ``ANSWERS`` are the models, and ``OPENAPI`` adds to the document."""
 
     in_answers: str = ""
-    """Fields that it adds to models of others' answers, by the models' names."""
+    """Models of the fields that it adds to others' answers, by the names of their models."""
 
     in_bodies: Mapping[str, str] = field(default_factory=dict)
-    """The same, of bodies: a function imports only those of its own."""
+    """Models that derive from others' bodies and add fields, by the bodies' names: a function imports its own only."""
 
     of_account: str = ""
     """Returns its fields of the answer about an account."""
@@ -386,7 +386,7 @@ PICTURES = Feature(
     in_deals="shared.models.pictures:",
     answers="shared.api.pictures:",
     in_answers="shared.api.pictures:IN_ANSWERS",
-    in_bodies={"DealChange": "shared.api.pictures:IN_CHANGES"},
+    in_bodies={"DealChange": "shared.api.pictures:PictureChange"},
     paths={"images": ("/pictures/",)},
     in_pages="desk/pictures.html",
     joins={

@@ -173,6 +173,18 @@ def test_an_attribute_that_front_ends_share_is_in_no_more_places() -> None:
     assert named["coupon_code"] == (3, 3)
 
 
+def test_no_class_gets_fields_and_no_name_is_looked_up_behind_the_type_checkers_back() -> None:
+    hidden = [
+        _at(module, node.lineno)
+        for module in MODULES
+        for node in ast.walk(_tree(module))
+        if (isinstance(node, ast.Name) and node.id in ("__annotations__", "globals"))
+        or (isinstance(node, ast.Attribute) and node.attr == "__annotations__")
+    ]
+
+    assert hidden == []
+
+
 def test_nothing_of_the_product_knows_of_the_demo() -> None:
     assert _wrong_imports(MODULES, lambda *_: False, of={"demo"}) == []
 

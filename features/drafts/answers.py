@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from features.drafts.data.drafts import NEEDED
 from shared.api.fields import Answer, Money
-from shared.api.schemas import TYPED, CategorySlug, list_of
+from shared.api.schemas import CategorySlug, list_of
 
 
 class Draft(Answer):
     """A deal that is not posted yet: what it lacks is null, and ``refused`` says why its plan could not be kept."""
+
+    typed_before: ClassVar = "startsAt"
 
     draft_id: str
     title: str | None
@@ -25,7 +27,6 @@ class Draft(Answer):
     brand: str | None
     category: CategorySlug | None
     expires_at: datetime | None
-    __annotations__ |= TYPED
     starts_at: datetime | None
     missing: list[Annotated[str, Field(json_schema_extra={"enum": list(NEEDED)})]]
     refused: str | None

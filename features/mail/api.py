@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import Field
 
 from features.mail.data import digests, mailing
+from features.mail.fields import DigestChange
 from features.mail.sending import mail_queue
 from shared.api.app import calling, describe, of_members
 from shared.api.fields import Body
@@ -74,9 +75,8 @@ def verify_email(mailed: MailedToken) -> Response[Any]:
 
 def change(user: User, asked: AccountChange) -> None:
     """Set the hour of an account's digest, if the body has one."""
-    if "digest_hour" in asked.model_fields_set:
-        hour: int | None = asked.model_dump()["digest_hour"]
-        digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
+    if isinstance(asked, DigestChange) and "digest_hour" in asked.model_fields_set:
+        digests.choose_hour(table(), user, asked.digest_hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
 
 
 def on_account(what: Literal["made", "email", "password"], before: User, after: User) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from features.mail.models import is_stopped, is_verified, settings_of
+from shared.api.fields import Answer
+from shared.api.member_bodies import AccountChange
 
 if TYPE_CHECKING:
     from shared.api.documents import Json
@@ -20,18 +22,26 @@ Stopped = Annotated[
     Literal["bounce", "complaint"] | None, Field(description="Why nothing is mailed to the address any more.")
 ]
 Digest = Annotated[Hour | None, Field(description="The hour in UTC at which the day's messages are mailed.")]
-NewHour = Annotated[
-    Hour | None,
-    Field(default=None, description="When the day's unread messages are mailed, in UTC; null is never."),
-]
 
-IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {
-    "Account": {"email_verified": Verified, "mail_stopped": Stopped, "digest_hour": Digest}
-}
-"""By model, the fields that mail adds to answers."""
 
-IN_CHANGES: Mapping[str, Any] = {"digest_hour": NewHour}
-"""The field that it adds to the body that changes an account."""
+class AccountMail(Answer):
+    """Mail's fields of the caller's account."""
+
+    email_verified: Verified
+    mail_stopped: Stopped
+    digest_hour: Digest
+
+
+IN_ANSWERS: Mapping[str, type[Answer]] = {"Account": AccountMail}
+"""The fields of others' answers, by the names of their models."""
+
+
+class DigestChange(AccountChange):
+    """The field of the body that changes an account."""
+
+    digest_hour: Annotated[
+        Hour | None, Field(description="When the day's unread messages are mailed, in UTC; null is never.")
+    ] = None
 
 
 def of_account(_table: Table, user: User) -> Json:

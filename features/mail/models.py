@@ -37,7 +37,7 @@ NOTHING = MailSettings()
 
 def settings_of(user: User) -> MailSettings:
     """The settings of mail of an account."""
-    return next((each for each in user.more if isinstance(each, MailSettings)), NOTHING)
+    return user.own(MailSettings) or NOTHING
 
 
 def is_verified(user: User) -> bool:

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,9 +41,10 @@ NAMELESS = frozenset(row.type for row in ROWS if row.exported is Exported.WHOLE)
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A type of items as its models describe it; ``others`` are attributes without a field."""
+    """A type of items as its models and the features' attributes describe it; ``others`` are attributes without a
+    field."""
 
-    models: tuple[type, ...]
+    models: tuple[type | Attribute, ...]
     others: Mapping[str, type] = field(default_factory=dict)
 
     def columns(self, *, personal: bool) -> dict[str, str]:
@@ -53,7 +55,7 @@ class Described:
 
 
 DESCRIBED = {
-    keys.DEAL: Described((Deal,)),
+    keys.DEAL: Described((Deal, *chain.from_iterable(features.parts("in_deals", "STORED")))),
     keys.USER: Described((User,)),
     keys.MESSAGE: Described((Message, AboutDeal), {"ReadAt": datetime}),
     keys.PRICE_ALERT: Described((PriceAlert, Limits)),
@@ -227,7 +229,7 @@ def _columns_of(database: sqlite3.Connection, name: str) -> dict[str, str]:
 
 
 def _attributes(model: Any) -> Iterator[Attribute]:
-    return filter(None, map(attribute_of, fields(model)))
+    return iter([model]) if isinstance(model, Attribute) else filter(None, map(attribute_of, fields(model)))
 
 
 def _personal(name: str) -> set[str]:

@@ -13,12 +13,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from aws_lambda_powertools.event_handler.openapi.models import Schema
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from functions.api import accounts, catalog, editors, members
 from shared import features
-from shared.api import posting, schemas
+from shared.api import bodies, fields, member_bodies, posting, schemas
 from shared.api.app import ROOT, brand_path, deal_path, problem_answer
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
@@ -30,6 +31,8 @@ from shared.values import identifiers, money
 PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "ValidationError"
 """A part of the names of Powertools' schemas for invalid bodies, which our problem documents replace."""
+
+_REFERENCE = "#/components/schemas/{model}"
 
 BODY_ERRORS = (400, 413, 415, 422)
 """The statuses for an invalid body, on each route with a body model."""
@@ -149,10 +152,9 @@ def document() -> dict[str, Any]:
             for method, operation in operations.items():
                 paths.setdefault(_camel_path(path), {})[method] = _tidy(operation, path, method)
     named = {schemas.model(name) for name in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(paths))}
-    _, answers = models_json_schema(
-        [(model, "serialization") for model in named if model], ref_template="#/components/schemas/{model}"
-    )
+    _, answers = models_json_schema([(model, "serialization") for model in named if model], ref_template=_REFERENCE)
     components |= answers["$defs"]
+    _extend(components)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -170,6 +172,33 @@ def document() -> dict[str, Any]:
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
+    }
+
+
+def _extend(components: dict[str, Any]) -> None:
+    """Add the fields of typed attributes and of features to the schemas of answers and of bodies."""
+    for name in schemas.all_answers().keys() & components.keys():
+        for model, before in schemas.additions(name):
+            added = model.model_json_schema(mode="serialization", ref_template=_REFERENCE)
+            components |= added.get("$defs", {})
+            components[name] = _with_properties(components[name], added, before)
+    for body in (bodies.DealChange, member_bodies.AccountChange):
+        described = fields.extended(body).model_json_schema(ref_template=_REFERENCE)
+        for name, schema in {body.__name__: described, **described.pop("$defs", {})}.items():
+            if name == body.__name__ or name not in components:
+                components[name] = Schema(**schema).model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _with_properties(schema: dict[str, Any], added: dict[str, Any], before: str) -> dict[str, Any]:
+    """An object's schema with the properties of another, before one of its own, or at the end."""
+    names = list(schema["properties"])
+    place = names.index(before) if before else len(names)
+    names[place:place] = added["properties"]
+    properties = schema["properties"] | added["properties"]
+    required = {*schema.get("required", ()), *added.get("required", ())}
+    return schema | {
+        "properties": {name: properties[name] for name in names},
+        "required": [name for name in names if name in required],
     }
 
 

@@ -12,11 +12,11 @@ from urllib.parse import unquote_plus
 
 from shared.data.catalog import uploads
 from shared.errors import NoSuchDeal
-from shared.models.pictures import picture_of, upload_of
+from shared.models.pictures import LastUpload
 from shared.runtime.batches import each_message
 from shared.runtime.environment import bucket, logger, table
 from shared.values import times
-from shared.values.pictures import BUCKET, MAX_UPLOAD, MEDIA_TYPES, Refused
+from shared.values.pictures import BUCKET, MAX_UPLOAD, MEDIA_TYPES, Picture, Refused
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
@@ -72,13 +72,13 @@ def follow(change: DealChange) -> None:
     """
     if change.before is None:
         return
-    old, new = picture_of(change.before), picture_of(change.after) if change.after else None
+    old, new = change.before.own(Picture), change.after.own(Picture) if change.after else None
     if (old and old.hash) == (new and new.hash):
         return
     if old is not None and not uploads.is_picture_shown(table(), change.before.deal_id, old):
         for name in old.files:
             bucket(BUCKET).replaced(name)
         logger().info("picture replaced", picture=old.hash)
-    if new is not None and upload_of(change.before):
+    if new is not None and change.before.own(LastUpload) is not None:
         for name in new.files:
             bucket(BUCKET).kept(name)  # it may have been deleted before, while the same picture was uploaded again

@@ -19,7 +19,6 @@ from shared.api.fields import (
     Price,
     documented,
     line,
-    of_features,
     paragraphs,
     plain,
     trimmed,
@@ -197,10 +196,9 @@ class DealChange(OptionalFields):
     category: CategorySlug = ""
     currency: Currency = ""
     withdrawn: bool = False
-    __annotations__ |= of_features("DealChange")
 
     def changes(self, now: datetime) -> dict[str, Any]:
-        """The fields of ``Deal`` to change, with their new values."""
+        """The fields of ``Deal`` to change, with their new values (``Deal.changed``)."""
         named = {name: getattr(self, name) for name in self.model_fields_set}
         if "expires_at" in named:
             named["ends_at"] = named.pop("expires_at")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypeAliasType
 
@@ -46,6 +46,8 @@ _NOT_PARAGRAPHS = re.compile(rf"[{HIDDEN_IN_PARAGRAPHS}\ud800-\udfff]")
 _SEEN = re.compile(r"[^\s\u200c\u200d\u2800\ufe00-\ufe0f]")
 NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + HIDDEN
 
+B = TypeVar("B", bound=BaseModel)
+
 
 class Body(BaseModel):
     """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
@@ -57,9 +59,11 @@ class Answer(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", defer_build=True)
 
 
-def of_features(body: str) -> dict[str, Any]:
-    """The fields that features add to a model of a body."""
-    return {name: kind for each in features.joining(body, "in_bodies") for name, kind in each.items()}
+@cache
+def extended(body: type[B]) -> type[B]:
+    """A body's model with the fields that features add: theirs derive from it, and this derives from all of them."""
+    more = tuple(features.joining(body.__name__, "in_bodies"))
+    return create_model(body.__name__, __base__=(*more, body), __doc__=body.__doc__) if more else body
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
@@ -126,8 +130,6 @@ Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the
 Count = Annotated[int, Field(ge=0)]
 
 
-B = TypeVar("B", bound=BaseModel)
-
 MAX_UNKNOWN = 20
 """The most unknown fields that an answer names."""
 
@@ -152,11 +154,12 @@ class InvalidBody(Invalid):
 
 
 def checked(model: type[B], sent: Any, *, typed: bool = False) -> B:
-    """Validate a body. Raises InvalidBody. With ``typed``, a number is a text of digits."""
+    """Validate a body, with features' fields. Raises InvalidBody. With ``typed``, a number is a text of digits."""
     try:
-        return model.model_validate(sent, strict=False if typed else None)
+        made: B = extended(model).model_validate(sent, strict=False if typed else None)
     except ValidationError as error:
         raise InvalidBody(error.errors(include_url=False, include_context=False, include_input=False)) from error
+    return made
 
 
 def with_body(app: APIGatewayRestResolver, answer: Callable[..., Response[Any]]) -> Response[Any]:

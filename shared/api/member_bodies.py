@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from shared.api.fields import HIDDEN, LINE, Body, documented, line, of_features, plain
+from shared.api.fields import HIDDEN, LINE, Body, documented, line, plain
 from shared.models.members import Pace
 from shared.values.naming import normalise_email, normalise_username
 from shared.values.passwords import is_common
@@ -68,7 +68,6 @@ class AccountChange(Body):
     password: Password | None = None
     current_password: AnyPassword | None = None
     hot_pace: Annotated[Pace | None, Field(strict=False, description="When to notify of hot deals.")] = None
-    __annotations__ |= of_features("AccountChange")
 
     @model_validator(mode="after")
     def _names_the_current_password(self) -> Self:

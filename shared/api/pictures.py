@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from shared.api.fields import Answer, Body, Count, DealId
+from shared.api.bodies import DealChange
+from shared.api.fields import Answer, Body, Count, DealId, without_defaults
+from shared.values.pictures import Picture as StoredPicture
 
 
 class Picture(Answer):
@@ -46,10 +48,25 @@ class PictureState(Answer):
 ANSWERS: Mapping[str, type[Answer]] = {"PictureForm": PictureForm, "PictureState": PictureState}
 """The models of answers, by the names that routes use."""
 
-IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {"Deal": {"picture": Picture | None}}
-"""By a model's name, the fields that it has in addition to its own."""
 
-_GONE = Field(default=None, description="Takes the picture away; POST /pictures sends one.")
+class DealPicture(Answer):
+    """The field of deals."""
 
-IN_CHANGES: Mapping[str, Any] = {"picture": Annotated[None, _GONE]}
-"""The same, of the body that changes a deal."""
+    picture: Picture | None
+
+
+IN_ANSWERS: Mapping[str, type[Answer]] = {"Deal": DealPicture}
+"""The fields of others' answers, by the names of their models."""
+
+
+class PictureChange(DealChange):
+    """The field of the body that changes a deal."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    picture: Annotated[None, Field(description="Takes the picture away; POST /pictures sends one.")] = None
+
+    def changes(self, now: datetime) -> dict[str, Any]:
+        """The picture is a value of a feature's type."""
+        changes = super().changes(now)
+        return changes | {"more": {StoredPicture: changes.pop("picture")}} if "picture" in changes else changes

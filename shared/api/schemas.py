@@ -6,9 +6,10 @@ Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests 
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Mapping
 from datetime import date, datetime
 from itertools import chain
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from pydantic.json_schema import SkipJsonSchema
@@ -21,11 +22,6 @@ from shared.models.members import Pace, Role
 from shared.models.messages import DealNews
 
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
-
-
-def _added(name: str) -> dict[str, Any]:
-    """The fields that features add to a model."""
-    return {field: kind for each in features.of("in_answers") for field, kind in each.get(name, {}).items()}
 
 
 _KINDS = tuple(kind for news in chain.from_iterable(features.of("news")) for kind in news.kinds)
@@ -69,10 +65,15 @@ class Verdict(Answer):
     usual_to: Money
 
 
-TYPED = {name: kind | None for name, kind in TYPES.items()}
+typed: dict[str, Any] = {name: (kind | None, ...) for name, kind in TYPES.items()}
+Typed = create_model("Typed", __base__=Answer, **typed)
+"""The fields of a deal that are shown as typed."""
 
 
 class Deal(Answer):
+    typed_before: ClassVar = "sourceId"
+    more_before: ClassVar = "verdict"
+
     deal_id: str
     deal_number: int | None
     title: str
@@ -89,9 +90,7 @@ class Deal(Answer):
     expires_at: datetime | None
     status: Literal[*Status]  # type: ignore[valid-type]  # the same
     hot: bool
-    __annotations__ |= TYPED
     source_id: str | None
-    __annotations__ |= _added("Deal")
     verdict: Annotated[Verdict | None, Field(description="Null where the product has no other offer of that time.")]
 
 
@@ -200,13 +199,14 @@ class MessageDeal(AlertDeal):
 class Message(Answer):
     """It has the one thing that it is about."""
 
+    more_before: ClassVar = "createdAt"
+
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
     message_id: str
     kind: Literal[DealNews, *_KINDS]  # type: ignore[valid-type]  # the names are of records
     subject: str
     deal: MessageDeal | SkipJsonSchema[None] = None
-    __annotations__ |= _added("Message")
     created_at: datetime
     unread: bool
 
@@ -235,7 +235,7 @@ class LogLine(Answer):
 class Account(User):
     """One's own account."""
 
-    __annotations__ |= _added("Account")
+    more_before: ClassVar = ""
 
 
 class OpenApi(RootModel[dict[str, Any]]):
@@ -284,13 +284,44 @@ FIELDS: dict[str, dict[str, Any]] = {
         "created_at": datetime,
     },
 }
-"""The fields of answers that no other refers to."""
+"""The fields of top-level answers."""
+
+ANSWERS: Mapping[str, type[BaseModel] | Mapping[str, Any]] = {
+    **FIELDS,
+    **{
+        each.__name__: each
+        for each in (
+            *(Account, Alert, Brand, Deal, DealList, FoundDeals, Html, Message, NewLimits, OpenApi),
+            *(PopularDeal, Problem, Progress, User, Verdict, Vote),
+        )
+    },
+}
+"""The answers that routes name, and those that others extend: a model each, or the fields of one."""
+
+
+def all_answers() -> Mapping[str, type[BaseModel] | Mapping[str, Any]]:
+    """The answers of the core and of features, by the names of their schemas."""
+    return ChainMap(*features.parts("answers", "ANSWERS"), cast("dict[str, Any]", ANSWERS))
 
 
 def model(name: str) -> type[BaseModel] | None:
-    """The model of a schema's name, where it is one of these or of a feature."""
-    known: Any = ChainMap(FIELDS, globals(), *features.parts("answers", "ANSWERS")).get(name)
-    if isinstance(known, dict):
+    """The model of a schema's name, if it is an answer."""
+    known = all_answers().get(name)
+    if isinstance(known, Mapping):
         fields: dict[str, Any] = {field: (kind, ...) for field, kind in known.items()}
         return create_model(name, __base__=Answer, **fields)
-    return cast("type[BaseModel] | None", known)
+    return known
+
+
+def additions(name: str) -> list[tuple[type[Answer], str]]:
+    """The models whose fields an answer's schema has besides its own, each with the property that they come before.
+
+    An answer has the typed fields of deals if it says where (``typed_before``), and those of features at
+    ``more_before``; an empty text is the end.
+    """
+    known = all_answers().get(name)
+    typed_before, more_before = (getattr(known, each, None) for each in ("typed_before", "more_before"))
+    typed = [] if typed_before is None else [(Typed, typed_before)]
+    names = {each.__name__ for each in getattr(known, "__mro__", ())}
+    more = [model for added in features.of("in_answers") for extended, model in added.items() if extended in names]
+    return typed + [(each, more_before) for each in more if more_before is not None]

@@ -6,14 +6,13 @@ They are separate from the shop's bodies, so that account functions don't load t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from shared.api.documents import Json
-from shared.api.fields import Answer
+from shared.api.fields import Answer, without_defaults
 from shared.data.orders import addresses
 from shared.models.orders import Address as StoredAddress
 from shared.models.stock_levels import StockLevel
@@ -40,8 +39,11 @@ def of_account(table: Table, user: User) -> Json:
     return {"addresses": by_name(addresses.of(table, user.username))}
 
 
-class Address(Answer):
-    __annotations__ |= {each.name: each.type for each in fields(StoredAddress)}
+_kinds: dict[str, Any] = {name: (kind, ...) for name, kind in get_type_hints(StoredAddress).items()}
+_Address = create_model("Address", __base__=Answer, **_kinds)
+
+
+class Address(_Address):  # type: ignore[valid-type, misc]  # mypy takes no fields from a model that is made
     country: Annotated[str, Field(pattern="^[A-Z]{2}$", examples=["US"])]
 
 
@@ -49,16 +51,28 @@ class MessageOrder(Answer):
     order_id: str
 
 
-Addresses = Annotated[dict[str, Address], Field(description="One's addresses, by their names.")]
-StockName = Annotated[
-    Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
-    Field(description="How much is left where this site sells it; null where it does not."),
-]
-AboutOrder = Annotated[MessageOrder | SkipJsonSchema[None], Field(default=None)]
+class AccountAddresses(Answer):
+    """The shop's field of the caller's account."""
 
-IN_ANSWERS: Mapping[str, Mapping[str, Any]] = {
-    "Account": {"addresses": Addresses},
-    "Deal": {"stock": StockName},
-    "Message": {"order": AboutOrder},
-}
-"""By model, the fields that the shop adds."""
+    addresses: Annotated[dict[str, Address], Field(description="One's addresses, by their names.")]
+
+
+class DealStock(Answer):
+    """The shop's field of deals."""
+
+    stock: Annotated[
+        Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
+        Field(description="How much is left where this site sells it; null where it does not."),
+    ]
+
+
+class AboutOrder(Answer):
+    """The shop's field of messages."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    order: MessageOrder | SkipJsonSchema[None] = None
+
+
+IN_ANSWERS: Mapping[str, type[Answer]] = {"Account": AccountAddresses, "Deal": DealStock, "Message": AboutOrder}
+"""The fields of others' answers, by the names of their models."""

@@ -10,7 +10,7 @@ Each attribute's name is written once, next to its field (``shared/values/stored
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
 from datetime import datetime
@@ -19,7 +19,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from shared.values.stored import attribute_of
+from shared.values.stored import Attribute, attribute_of
 from shared.values.times import from_iso, to_iso
 
 Item = dict[str, Any]
@@ -123,15 +123,43 @@ def _codec_of(kind: type) -> Codec | None:
     return Codec(str, parse) if parse else None
 
 
+class Single:
+    """Reads and writes a feature's value that has one attribute. Raises TypeError for a kind without a codec: a text or
+    a number has no type of its own to be found by."""
+
+    def __init__(self, attribute: Attribute) -> None:
+        codec = _codec_of(attribute.kind)
+        if codec is None:
+            raise TypeError(f"{attribute.name} needs a type of its own, such as an Enum")
+        self._name, self._codec, self._copied = attribute.name, codec, attribute.copied
+        self.names = (attribute.name,)
+        self.listed = self.names if attribute.listed else ()
+
+    def read(self, item: Mapping[str, Any]) -> Any:
+        return self._codec.read(item[self._name])
+
+    def write(self, value: Any) -> Item:
+        return {self._name: self._codec.write(value)}
+
+    def copy(self, value: Any) -> Item:
+        return self.write(value) if self._copied else {}
+
+
 class Entity(Generic[T]):
     """Reads and writes a dataclass with slots as an item.
 
-    ``forms`` has codecs for single fields; ``apart`` names the fields that no attribute holds alone. Raises TypeError
-    for a field that is neither stored nor apart.
+    ``forms`` has codecs for single fields; ``apart`` names the fields that no attribute holds alone. ``more`` declares
+    the features' values that the field ``more`` has by their types: an attribute, or a dataclass with stored fields.
+    Raises TypeError for a field that is neither stored nor apart, and for an attribute that two of them have.
     """
 
     def __init__(
-        self, of: type[T], *, forms: Mapping[str, Codec] = MappingProxyType({}), apart: frozenset[str] = frozenset()
+        self,
+        of: type[T],
+        *,
+        forms: Mapping[str, Codec] = MappingProxyType({}),
+        apart: frozenset[str] = frozenset(),
+        more: Iterable[Attribute | type] = (),
     ) -> None:
         declared: Any = of
         held = [(field, attribute_of(field)) for field in fields(declared)]
@@ -143,8 +171,16 @@ class Entity(Generic[T]):
             for field, attribute in held
             if attribute is not None
         ]
-        self.names = tuple(attribute.name for _, attribute, _ in rows)
-        self.listed = tuple(attribute.name for _, attribute, _ in rows if attribute.listed)
+        own = {each.kind if isinstance(each, Attribute) else each: each for each in more}
+        self._more: tuple[tuple[type, Single | Entity[Any]], ...] = tuple(
+            (kind, Single(each) if isinstance(each, Attribute) else Entity(each)) for kind, each in own.items()
+        )
+        owned = [name for _, part in self._more for name in part.names]
+        self.names: tuple[str, ...] = (*(attribute.name for _, attribute, _ in rows), *owned)
+        if len(set(self.names)) < len(self.names):
+            raise TypeError(f"two fields of {of.__name__} have the same attribute: {', '.join(sorted(self.names))}")
+        listed = [attribute.name for _, attribute, _ in rows if attribute.listed]
+        self.listed: tuple[str, ...] = (*listed, *(name for _, part in self._more for name in part.listed))
         plain = [(_setter(of, f.name), a.name, a.kind, f.default) for f, a, form in rows if form is None]
         self._required = tuple((put, name, kind) for put, name, kind, default in plain if default is MISSING)
         self._optional = tuple(each for each in plain if each[-1] is not MISSING)
@@ -156,11 +192,21 @@ class Entity(Generic[T]):
 
     def write(self, entity: T) -> Item:
         """The attributes of an object, except those that are None."""
-        return _write(entity, self._written)
+        item = _write(entity, self._written)
+        for value, part in self._own(entity):
+            item |= part.write(value)
+        return item
 
     def copy(self, entity: T) -> Item:
         """The attributes of an object that copies hold."""
-        return _write(entity, self._copied)
+        item = _write(entity, self._copied)
+        for value, part in self._own(entity):
+            item |= part.copy(value)
+        return item
+
+    def _own(self, entity: Any) -> Iterator[tuple[object, Single | Entity[Any]]]:
+        """The features' values of an object, each with how it is written."""
+        return ((entity.more[kind], part) for kind, part in self._more if kind in entity.more)
 
     def salvage(self, item: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
         """The readable fields of a damaged item by name, and the names of the unreadable ones."""
@@ -174,6 +220,11 @@ class Entity(Generic[T]):
                     left[field] = read(value)
             elif type(value) is kind and value != "":
                 left[field] = value
+        if self._more:
+            left["more"] = {}
+            for kind, part in self._more:
+                with suppress(ValueError, TypeError, AttributeError, OverflowError):
+                    left["more"] |= {kind: part.read(item)} if _holds(item, part.names) else {}
         return left, {field for field, *_ in self._each} - left.keys()
 
     def read(self, item: Mapping[str, Any], **apart: Any) -> T:
@@ -183,7 +234,7 @@ class Entity(Generic[T]):
         that is empty.
 
         Sets fields as a frozen dataclass's ``__init__`` does, but through slots looked up once: 4 instead of 6
-        microseconds for a deal's 21 fields (without the type checks). The plain form is ``self._of(**values)``.
+        microseconds for a deal's fields (without the type checks). The plain form is ``self._of(**values)``.
         """
         made = object.__new__(self._of)
         for put, name, kind in self._required:
@@ -201,9 +252,15 @@ class Entity(Generic[T]):
         for put, name, read, default in self._formed:
             value = item.get(name)
             put(made, read(item[name]) if value is not None or default is MISSING else default)
+        if self._more:
+            apart["more"] = {kind: part.read(item) for kind, part in self._more if _holds(item, part.names)}
         for put, field, default in self._apart:
             put(made, apart[field] if field in apart or default is MISSING else default)
         return made
+
+
+def _holds(item: Mapping[str, Any], names: Iterable[str]) -> bool:
+    return any(item.get(name) is not None for name in names)
 
 
 def _setter(of: type, field: str) -> Callable[[Any, Any], None]:

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
-from typing import Generic, Literal, TypeVar, get_type_hints
+from typing import Any, Generic, Literal, TypeVar
 
-from shared import features
 from shared.values.money import units
-from shared.values.stored import api_names, attribute_of, stored
+from shared.values.stored import Extended, api_names, attribute_of, stored
 
 
 class Period(StrEnum):
@@ -113,25 +112,16 @@ class Verdict:
 T = TypeVar("T")
 
 
-def _with_fields_of_features(deal: type[T]) -> type[T]:
-    """Add the features' fields to deals. They are stored like the others, but only their features name them."""
-    for declared in features.parts("in_deals", "Fields"):
-        for name, kind in get_type_hints(declared).items():
-            deal.__annotations__[name] = kind
-            setattr(deal, name, vars(declared)[name])
-    return deal
-
-
 @dataclass(frozen=True, slots=True)
-@_with_fields_of_features
-class Deal:
+class Deal(Extended):
     """One deal, as an editor posted it.
 
     ``number`` is its short id. ``ends_at`` is when its offer ends, ``hot_at`` when every user was notified of it.
     ``variant`` is its colour or size, if its product has several. ``image`` is a picture's address at another host.
     ``correlation_id`` names the request that wrote it last. ``edited_by`` is the last version that an editor wrote,
     with the editor's name; ``ended_from`` is when an editor ended it, with the previous end, if any. ``verdict``
-    compares its price with the offers of its product in the 60 days before; None if there were none.
+    compares its price with the offers of its product in the 60 days before; None if there were none. ``more`` has the
+    values of features: ``deal.own(Kind)`` is one of them.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -159,6 +149,16 @@ class Deal:
     edited_by: str | None = field(default=None, metadata=stored("EditedBy", listed=False, copied=False, personal=True))
     ended_from: str | None = field(default=None, metadata=stored("EndedFrom", listed=False, copied=False))
     verdict: Verdict | None = field(default=None, metadata=stored("Verdict", Verdict))
+    more: Mapping[type, object] = field(default_factory=dict, hash=False)
+
+    def changed(self, changes: Mapping[str, Any]) -> Deal:
+        """The deal with other values of some fields. ``more`` names only those to change, and None removes one."""
+        own = {**self.more, **changes.get("more", {})}
+        return replace(self, **{**changes, "more": {kind: value for kind, value in own.items() if value is not None}})
+
+    def with_own(self, value: object) -> Deal:
+        """The deal with another value of a feature."""
+        return self.changed({"more": {type(value): value}})
 
     @property
     def editor(self) -> str | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from shared.values.stored import stored
+from shared.values.stored import Extended, stored
 
 
 class Pace(StrEnum):
@@ -78,12 +79,12 @@ Role = Literal["member", "editor"]
 
 
 @dataclass(frozen=True, slots=True)
-class User:
+class User(Extended):
     """An account. ``password_hash`` is argon2id's encoded form, and None where it was not asked for.
 
     ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
     ``hot_pace`` is when to notify of hot deals; None means at once. A name may have another owner later, an
-    ``account_id`` never has. ``more`` are objects of features, of what its item says beside these.
+    ``account_id`` never has. ``more`` has the values of features: ``user.own(Kind)`` is one of them.
     """
 
     username: str = field(metadata=stored("Username", personal=True))
@@ -95,7 +96,7 @@ class User:
     generation: str = field(default="", compare=False)
     account_id: str = field(default="", compare=False, metadata=stored("AccountId", personal=True))
     hot_pace: Pace | None = field(default=None, metadata=stored("HotPace", Pace))
-    more: tuple[object, ...] = ()
+    more: Mapping[type, object] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
-from operator import attrgetter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.values.pictures import Picture
-from shared.values.stored import stored
+from shared.values.stored import Attribute
 
 if TYPE_CHECKING:
     from shared.models.catalog import Deal
 
 
-class Fields:
-    """The fields of a deal. ``upload`` says what became of the last file that an editor sent for it: when, its id, and
-    why it was refused if it was."""
+@dataclass(frozen=True, slots=True)
+class LastUpload:
+    """The last file that an editor sent for a deal: when, its id, and why it was refused (empty if it wasn't)."""
 
-    picture: Picture | None = field(default=None, metadata=stored("Picture", Picture))
-    upload: str | None = field(default=None, metadata=stored("Upload", listed=False, copied=False))
+    sent_at: str
+    upload_id: str
+    refused: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> LastUpload:
+        """Parse a stored upload. Raises ValueError."""
+        sent_at, upload_id, refused = f"{text} ".split(" ", 2)
+        return cls(sent_at, upload_id, refused.strip())
+
+    def __str__(self) -> str:
+        return f"{self.sent_at} {self.upload_id} {self.refused}".strip()
 
 
-picture_of: Callable[[Deal], Picture | None] = attrgetter("picture")
-upload_of: Callable[[Deal], str | None] = attrgetter("upload")
-
-
-def with_picture(deal: Deal, picture: Picture) -> Deal:
-    """The deal with another picture."""
-    changed: dict[str, Any] = {"picture": picture}
-    return replace(deal, **changed)
+STORED = (Attribute("Picture", Picture), Attribute("Upload", LastUpload, listed=False, copied=False))
 
 
 def in_answer(deal: Deal) -> dict[str, Any] | None:
     """A deal's picture in JSON; its ``path``, at the site, is that of its largest file."""
-    of = picture_of(deal)
+    of = deal.own(Picture)
     if of is None:
         return None
     return {"path": f"/{[*of.files][-1]}", "width": of.width, "height": of.height, "colour": of.colour}
@@ -42,12 +44,12 @@ def in_answer(deal: Deal) -> dict[str, Any] | None:
 
 IN_ANSWERS: Mapping[str, Callable[[Deal], dict[str, Any] | None]] = {"picture": in_answer}
 
-LOGGED: Mapping[str, tuple[str, str, str]] = {"picture": ("A picture", "Another picture", "No picture")}
+LOGGED = {"picture": (Picture, ("A picture", "Another picture", "No picture"))}
 
 
 def image(deal: Deal) -> dict[str, Any] | None:
     """A deal's picture as pages show it: its files' paths with their widths, its size and its colour."""
-    of = picture_of(deal)
+    of = deal.own(Picture)
     if of is None:
         return None
     files = {f"/{name}": width for name, width in of.files.items()}

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
 from enum import StrEnum
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from shared.values.stored import stored
+from shared.values.stored import Attribute
 
 if TYPE_CHECKING:
     from shared.models.catalog import Deal
@@ -22,20 +20,12 @@ class StockLevel(StrEnum):
     SOLD_OUT = "sold-out"
 
 
-class Fields:
-    """The shop's field of a deal."""
-
-    stock: StockLevel | None = field(default=None, metadata=stored("Stock", StockLevel))
+STORED = (Attribute("Stock", StockLevel),)
 
 
-level_of: Callable[[Deal], StockLevel | None] = attrgetter("stock")
-"""How much is left of a deal; None where the site does not sell it."""
-
-
-def at_level(deal: Deal, level: StockLevel) -> Deal:
-    """The deal with another level."""
-    changed: dict[str, Any] = {"stock": level}
-    return replace(deal, **changed)
+def level_of(deal: Deal) -> StockLevel | None:
+    """How much is left of a deal; None if the site doesn't sell it."""
+    return deal.own(StockLevel)
 
 
 IN_ANSWERS: Mapping[str, Callable[[Deal], str | None]] = {"stock": level_of}

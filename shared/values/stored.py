@@ -3,15 +3,19 @@
 @dataclass(frozen=True, slots=True)
 class Deal:
     source_id: str | None = field(default=None, metadata=stored("SourceId"))
+
+Features keep values of their own in such an item, each under an attribute that its type declares (``Extended``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 _STORED = "stored"
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +29,10 @@ class Attribute:
 
     name: str
     kind: type
-    listed: bool
-    copied: bool
-    personal: bool
-    typed: bool
+    listed: bool = True
+    copied: bool = True
+    personal: bool = False
+    typed: bool = False
 
 
 def stored(
@@ -42,6 +46,19 @@ def stored(
 ) -> Mapping[str, Attribute]:
     """The metadata of a dataclass field: the attribute that stores it."""
     return {_STORED: Attribute(name, kind, listed, copied, personal, typed)}
+
+
+class Extended:
+    """A model whose item also holds values of features. ``more`` has them by their types."""
+
+    __slots__ = ()
+
+    more: Mapping[type, object]
+
+    def own(self, kind: type[V]) -> V | None:
+        """The value of a feature's type, or None if the item has none."""
+        value = self.more.get(kind)
+        return value if isinstance(value, kind) else None
 
 
 def api_names(of: type) -> dict[str, str]:

@@ -17,7 +17,6 @@ from shared.data.removal import remove_account
 from shared.dynamodb.table import Table
 from shared.errors import DealExists, DealIsOdd, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
-from shared.models.pictures import picture_of
 from shared.values.pictures import Picture
 from shared.values.times import ago as in_words
 from tests.support.factories import APPLE, NOW, SHOES, a_deal, account_of, ago, ahead, ids, join, listed, post
@@ -389,7 +388,7 @@ def remove(table: Table) -> None:
 def test_an_editors_upload_becomes_the_deals_picture(table: Table, edited: Deal) -> None:
     assert record(table, edited)
 
-    assert picture_of(deals.get(table, edited.deal_id)) == RED
+    assert deals.get(table, edited.deal_id).own(Picture) == RED
     assert deals.get_item(table, edited.deal_id)["EditedBy"] == f"{edited.version + 1} ana"
 
 
@@ -407,7 +406,7 @@ def test_an_upload_is_refused_whose_sender_is_no_editor_any_more(
     kept = record(table, edited)
 
     after = deals.get(table, edited.deal_id)
-    assert (kept, picture_of(after), after.version) == (False, BLUE, edited.version + 1)
+    assert (kept, after.own(Picture), after.version) == (False, BLUE, edited.version + 1)
     assert uploads.outcome_of(after) == uploads.Outcome(UPLOAD, "Its sender is no longer an editor.")
 
 
@@ -417,7 +416,7 @@ def test_an_upload_is_refused_whose_senders_name_is_another_editors_by_now(table
     kept = uploads.record_picture(*asked, by="ana", account_id="the account that had this name")
 
     after = deals.get(table, edited.deal_id)
-    assert (kept, picture_of(after)) == (False, None)
+    assert (kept, after.own(Picture)) == (False, None)
     assert "EditedBy" not in deals.get_item(table, edited.deal_id)
 
 

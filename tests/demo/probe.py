@@ -10,6 +10,7 @@ import base64
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -144,4 +145,5 @@ def _sent(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    json.dump(globals()[sys.argv[1]](*sys.argv[2:]), sys.stdout)
+    asked: dict[str, Callable[..., Any]] = {each.__name__: each for each in (tab, learner, pages)}
+    json.dump(asked[sys.argv[1]](*sys.argv[2:]), sys.stdout)

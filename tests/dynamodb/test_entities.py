@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -17,7 +17,7 @@ from botocore.parsers import ResponseParserFactory
 from shared.dynamodb.attributes import Codec, Entity, marshal_item, unmarshal_item
 from shared.dynamodb.table import Table
 from shared.models import catalog, members, orders
-from shared.values.stored import attribute_of, stored
+from shared.values.stored import Attribute, Extended, attribute_of, stored
 from tests.support.engines import MINISTACK, on
 from tests.support.wire import hooked
 
@@ -88,6 +88,51 @@ def test_lists_and_copies_leave_out_what_its_row_says() -> None:
 def test_a_field_that_is_neither_stored_nor_apart_is_an_error_at_once() -> None:
     with pytest.raises(TypeError, match="each field of Parcel"):
         Entity(Parcel, forms={"size": Codec(list, tuple)})
+
+
+@dataclass(frozen=True, slots=True)
+class Insurance:
+    insurer: str | None = field(default=None, metadata=stored("Insurer"))
+    excess: int | None = field(default=None, metadata=stored("Excess", int, personal=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Letter(Extended):
+    letter_id: str = field(metadata=stored("LetterId"))
+    more: Mapping[type, object] = field(default_factory=dict, hash=False)
+
+
+LETTER = Entity(
+    Letter, apart=frozenset({"more"}), more=(Attribute("Care", Care, listed=False, copied=False), Insurance)
+)
+
+
+def test_values_of_features_are_found_by_their_types_and_stored_beside_the_others() -> None:
+    letter = Letter("l1", {Care: Care.FRAGILE, Insurance: Insurance("Lloyd's", 20)})
+
+    item = LETTER.write(letter)
+    read = LETTER.read(item)
+
+    assert item == {"LetterId": "l1", "Care": "fragile", "Insurer": "Lloyd's", "Excess": 20}
+    assert (read, read.own(Care), read.own(Insurance)) == (letter, Care.FRAGILE, Insurance("Lloyd's", 20))
+    assert LETTER.read({"LetterId": "l1"}).own(Care) is None
+    assert LETTER.listed == ("LetterId", "Insurer", "Excess")
+    assert LETTER.copy(letter).keys() == {"LetterId", "Insurer", "Excess"}
+
+
+def test_a_damaged_value_of_a_feature_is_left_out_of_what_can_be_read() -> None:
+    left, lost = LETTER.salvage({"LetterId": "l1", "Care": "none", "Insurer": "Lloyd's"})
+
+    assert (left["more"], lost) == ({Insurance: Insurance("Lloyd's")}, set())
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [((Attribute("Care", str),), "a type of its own"), ((Attribute("LetterId", Care),), "the same attribute")],
+)
+def test_a_value_of_a_feature_without_its_own_type_or_attribute_is_an_error_at_once(more: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        Entity(Letter, apart=frozenset({"more"}), more=more)
 
 
 @pytest.mark.parametrize("model", MODELS)

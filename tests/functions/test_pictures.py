@@ -30,10 +30,9 @@ from shared.data.catalog.uploads import Limits
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
-from shared.models.pictures import picture_of
 from shared.services import Bucket
 from shared.values import times
-from shared.values.pictures import TOO_SLOW, UNREADABLE, Refused
+from shared.values.pictures import TOO_SLOW, UNREADABLE, Picture, Refused
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.factories import a_deal
 from tests.support.rights import within_rights
@@ -100,7 +99,7 @@ def test_a_photo_of_a_phone_is_upright_and_says_nothing_of_where_it_was_taken(
 ) -> None:
     send(bucket, deal, from_a_phone(), "image/jpeg", context)
 
-    kept = picture_of(deals.get(table, deal.deal_id))
+    kept = deals.get(table, deal.deal_id).own(Picture)
     assert kept is not None
     assert (kept.width, kept.height, kept.colour[:1]) == (960, 1280, "1")  # three quarters are blue
     assert sorted(held(bucket)) == sorted(kept.files)
@@ -138,7 +137,7 @@ def test_what_is_no_plain_picture_is_refused_with_its_reason_and_not_kept(
 
     now = deals.get(table, deal.deal_id)
     outcome = uploads.outcome_of(now)
-    assert (picture_of(now), held(bucket)) == (None, [])
+    assert (now.own(Picture), held(bucket)) == (None, [])
     assert outcome is not None
     assert outcome.upload == UPLOAD
     assert said in outcome.refused
@@ -149,7 +148,7 @@ def test_a_files_format_is_what_its_content_says_whatever_its_sender_says(
 ) -> None:
     send(bucket, deal, encoded(red(), "PNG"), "image/heic", context)
 
-    assert picture_of(deals.get(table, deal.deal_id)) is not None
+    assert deals.get(table, deal.deal_id).own(Picture) is not None
 
 
 def test_what_is_transparent_becomes_white_and_what_moves_stands_still() -> None:
@@ -177,7 +176,7 @@ def test_a_later_picture_stays_and_the_one_before_is_given_up(
 ) -> None:
     send(bucket, deal, encoded(red(), "PNG"), "image/png", context)
     first = deals.get(table, deal.deal_id)
-    shown = picture_of(first)
+    shown = first.own(Picture)
     assert shown is not None
     now, sent_at = times.now(), times.to_iso(times.now())
     second = replace(shown, hash="0" * 20)
@@ -186,7 +185,7 @@ def test_a_later_picture_stays_and_the_one_before_is_given_up(
     late = uploads.record_picture(table, deal.deal_id, UPLOAD, sent_at, shown, "", now)
 
     after = deals.get(table, deal.deal_id)
-    assert (late, picture_of(after), after.version) == (False, second, first.version + 1)
+    assert (late, after.own(Picture), after.version) == (False, second, first.version + 1)
     publish(first, after, context)
     assert tags_of(bucket, first) == [[{"Key": "replaced", "Value": "yes"}]]
 
@@ -196,7 +195,7 @@ def test_a_picture_that_a_deal_has_again_is_kept_however_late_the_stream_is(
 ) -> None:
     send(bucket, deal, encoded(red(), "PNG"), "image/png", context)
     first = deals.get(table, deal.deal_id)
-    shown = picture_of(first)
+    shown = first.own(Picture)
     assert shown is not None
     another, later = replace(shown, hash="0" * 20), times.now().year + 1
     second, third = (
@@ -227,7 +226,7 @@ def publish(old: Deal, new: Deal, context: LambdaContext) -> None:
 
 def tags_of(bucket: Bucket, deal: Deal) -> list[Any]:
     """The tags of each file of a deal's picture."""
-    shown = picture_of(deal)
+    shown = deal.own(Picture)
     assert shown is not None
     return [bucket.client.get_object_tagging(Bucket=bucket.name, Key=name)["TagSet"] for name in shown.files]
 
@@ -572,7 +571,7 @@ def test_the_decoder_gets_no_credentials(child: Callable[[str], None], monkeypat
 def test_each_product_of_the_sample_has_a_drawing_which_is_its_deals_picture(bucket: Bucket) -> None:
     now = times.now()
 
-    drawn = [picture_of(drawings.draw(bucket, deal)) for deal in sample.read(now)]
+    drawn = [drawings.draw(bucket, deal).own(Picture) for deal in sample.read(now)]
 
     assert {name for picture in drawn if picture for name in picture.files} == {*held(bucket)}
     assert all(drawn)

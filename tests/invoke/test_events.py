@@ -22,8 +22,8 @@ from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
-from shared.models.pictures import picture_of
 from shared.values import identifiers, times
+from shared.values.pictures import Picture
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import INSTEAD, IS_LAMBDAS, RUNTIME, Place
 from tests.support.engines import FAKE_CREDENTIALS
@@ -141,7 +141,7 @@ def test_making_a_picture_of_an_upload(place: Place, invoke: Invoke, deal: Deal)
     bucket.write(upload, plain_picture(), "image/png", **{uploads.UPLOADED_FOR: deal.deal_id})
 
     assert invoke("resizer", text_of("resizer-upload")).payload == NO_FAILURES
-    made = picture_of(deals.get(place.table, deal.deal_id))
+    made = deals.get(place.table, deal.deal_id).own(Picture)
     assert made is not None
     assert (made.width, made.height) == (40, 30)
 

@@ -21,7 +21,6 @@ from shared.dynamodb.table import Table
 from shared.html import fragments, links, views
 from shared.http import cached_pages
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
-from shared.models.pictures import with_picture
 from shared.runtime import environment
 from shared.settings import READ_FOR_CARDS
 from shared.values import identifiers, times
@@ -163,7 +162,7 @@ def test_without_picks_the_newest_deals_picture_is_large_and_asked_for_first(
     monkeypatch.setenv("PICTURES_OF_OTHERS", "true")
     image, ours = "https://shop.example/cdn/shop/shoe.jpg", Picture("0" * 20, 640, 480, "dde8ff")
     made = [a_deal(now - timedelta(minutes=n), image=image, link=f"https://{n}.example/shoe") for n in range(3)]
-    post(table, [with_picture(made[0], ours), *made[1:]], now)
+    post(table, [made[0].with_own(ours), *made[1:]], now)
     if copied:
         refresher.refresh(page_cache.PARTS, set(), set())
         cached_pages.memory.cache_clear()

@@ -65,7 +65,7 @@ SHOWN_CHANGES = 5
 _PAGE = 25
 
 _DONE: Mapping[str, tuple[str, str, str]] = {
-    **features.merged("in_deals", "LOGGED"),
+    **{name: words for name, (_, words) in features.merged("in_deals", "LOGGED").items()},
     "withdrawnAt": ("Withdrawn", "Withdrawn", "Restored"),
     "hotAt": ("Made hot", "Made hot", "No longer hot"),
 }
@@ -234,7 +234,7 @@ def deal_typed(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal
 
     Raises what posting it would: InvalidFields, NoSuchTopic, DealTooLarge.
     """
-    shown = replace(deal, **changes(typed, now)) if deal else new(typed).to_deal(now, bytes(16))
+    shown = deal.changed(changes(typed, now)) if deal else new(typed).to_deal(now, bytes(16))
     brand = topics.get(table, Topic(BRAND, shown.brand), consistent=True)
     shown = replace(shown, brand_name=brand.name)
     deals.check(shown, deal)
@@ -288,7 +288,7 @@ def merged(typed: Mapping[str, str], changes: Mapping[str, Any], deal: Deal) -> 
     """
     now_is = typed_of(deal)
     # As the deal would be: a typed price of 9.5 equals the deal's 9.50.
-    asked = typed_of(replace(deal, **changes)) | {"brand": typed.get("brand", "")}
+    asked = typed_of(deal.changed(changes)) | {"brand": typed.get("brand", "")}
     merges = Merged({name: typed.get(name, "") for name in FIELDS}, [], [])
     for name, each in FIELDS.items():
         was = typed.get(READ + name)

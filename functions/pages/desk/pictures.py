@@ -13,10 +13,9 @@ from shared.html import pages, views
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import Deal
-from shared.models.pictures import picture_of
 from shared.runtime.environment import bucket
 from shared.values import identifiers
-from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS
+from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
 
 routes = Routes()
 
@@ -48,7 +47,7 @@ def in_form(deal: Deal | None, request: Request, _typed: Mapping[str, str], _tar
         "types": ",".join(MEDIA_TYPES_SENT),
         "most": MAX_UPLOAD,
         "refused": outcome.refused if outcome else "",
-        "there": deal is not None and picture_of(deal) is not None,
+        "there": deal is not None and deal.own(Picture) is not None,
     }
     shown = views.card(deal, request.now) if deal else None
     return {"picture": picture, "now_shown": shown, "sends_to": "{0.scheme}://{0.netloc}".format(urlsplit(form.url))}
@@ -73,4 +72,4 @@ def wait_for_picture(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>/picture/remove")
 def remove_picture(request: Request, number: str) -> Answer:
-    return deal_form.changed(request, number, "picture-removed", picture=None)
+    return deal_form.changed(request, number, "picture-removed", more={Picture: None})

@@ -158,7 +158,7 @@ def edit_deal(request: Request, number: str) -> Answer:
             merged = deal_form.merged(typed, changes, deal)
             if merged.theirs or merged.conflicts:
                 return form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
-            editing.ask(replace(deal, **changes), request.now, deal_form.seen(typed), deal)
+            editing.ask(deal.changed(changes), request.now, deal_form.seen(typed), deal)
             edit(request, deal, changes, deal.version)
         except REFUSED as error:
             return refused_form(request, typed, error, deal)

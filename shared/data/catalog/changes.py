@@ -8,9 +8,10 @@ year.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter, methodcaller
 from typing import Any
 
 from shared import features, settings
@@ -89,23 +90,23 @@ def _chosen(image: Mapping[str, Any]) -> list[Any]:
     return [image.get("UpdatedAt"), *(copy.get("M", {}).get("DealId") for copy in copies)]
 
 
-FIELDS: Mapping[str, str] = {
-    "link": "link",
-    "title": "title",
-    "price": "price",
-    "listPrice": "list_price",
-    "currency": "currency",
-    "brand": "brand",
-    "category": "category",
-    **TYPED,
-    "expiresAt": "ends_at",
-    "image": "image",
-    **{name: name for name in features.merged("in_deals", "LOGGED")},
-    "withdrawnAt": "withdrawn_at",
-    "hotAt": "hot_at",
+FIELDS: Mapping[str, Callable[[Deal], Any]] = {
+    "link": attrgetter("link"),
+    "title": attrgetter("title"),
+    "price": attrgetter("price"),
+    "listPrice": attrgetter("list_price"),
+    "currency": attrgetter("currency"),
+    "brand": attrgetter("brand"),
+    "category": attrgetter("category"),
+    **{name: attrgetter(field) for name, field in TYPED.items()},
+    "expiresAt": attrgetter("ends_at"),
+    "image": attrgetter("image"),
+    **{name: methodcaller("own", kind) for name, (kind, _) in features.merged("in_deals", "LOGGED").items()},
+    "withdrawnAt": attrgetter("withdrawn_at"),
+    "hotAt": attrgetter("hot_at"),
 }
-"""The fields in log lines: the API's name and that of ``Deal``. Fields that aren't typed, such as the verdict, make no
-line."""
+"""The fields in log lines, by the API's names, each with how a deal's value is read. Fields that aren't typed, such as
+the verdict, make no line."""
 
 LONGEST = 200
 """The most characters of a value in a line, so that a line about a long description costs no more than others."""
@@ -142,7 +143,7 @@ def note(table: Table, change: DealChange, number: str) -> None:
 
 def changed(before: Deal, after: Deal) -> list[Changed]:
     """The fields that differ between two states of a deal."""
-    both = ((name, getattr(before, of), getattr(after, of)) for name, of in FIELDS.items())
+    both = ((name, of(before), of(after)) for name, of in FIELDS.items())
     return [Changed(name, _text(was), _text(now)) for name, was, now in both if was != now]
 
 

@@ -13,6 +13,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
+from shared import features
 from shared.data import bulk, keys
 from shared.data.catalog import feed_counts, topics
 from shared.data.catalog.feed_counts import Stale
@@ -39,8 +40,8 @@ from shared.values import identifiers, links, money
 from shared.values.money import AMOUNT, amount
 from shared.values.times import to_iso
 
-DEAL = Entity(Deal)
-"""Deals are read, written, projected and copied as the fields of ``Deal`` say."""
+DEAL = Entity(Deal, apart=frozenset({"more"}), more=chain.from_iterable(features.parts("in_deals", "STORED")))
+"""Deals are read, written, projected and copied as the fields of ``Deal`` and the features' values say."""
 
 CARDS: Mapping[str, Mapping[str, Any]] = {
     index.name: {"index": index, "projection": Projection.of(str(index.sort_key), *DEAL.listed)}
@@ -133,7 +134,7 @@ def edit(
 ) -> Deal:
     """Change fields of a deal; it enters or leaves the feeds as its status then calls for, and keeps its place.
 
-    ``changes`` maps fields of ``Deal`` to values; ``withdrawn_at`` and ``hot_at`` keep their first times. ``by`` is the
+    ``changes`` are those of ``Deal.changed``; ``withdrawn_at`` and ``hot_at`` keep their first times. ``by`` is the
     editor, for the deal's log. Of two editors at once, the later one's changes are applied to what the earlier one
     wrote. With ``version``, the one that the changes are based on, the later one is refused instead: a form sends every
     field, and would undo changes that it does not know of. ``ask`` may refuse what is about to be written, given the
@@ -147,7 +148,7 @@ def edit(
         if version is not None and old.version != version:
             raise EditedMeanwhile(old.version)
         kept = {name for name in ("withdrawn_at", "hot_at") if changes.get(name) and getattr(old, name)}
-        new = replace(old, **{name: value for name, value in changes.items() if name not in kept} | named)
+        new = old.changed({name: value for name, value in changes.items() if name not in kept} | named)
         if new.ends_at == now != old.ends_at:  # by hand, and not by itself: ``editing.py`` asks for the end before
             new = replace(new, ended_from=" ".join(to_iso(each) for each in (now, old.ends_at) if each))
         if changes.keys() - _ALWAYS_POSSIBLE:

@@ -128,7 +128,8 @@ def mend(
     unchanged, read = "Version = :read", item.get("Version")
     if not isinstance(read, int | Decimal):
         unchanged, read = "NOT attribute_type(Version, :read)", "N"
-    new = replace(left, **changes, brand_name=brand_name, version=version + 1, correlation_id=correlation_id).signed(by)
+    written = {"brand_name": brand_name, "version": version + 1, "correlation_id": correlation_id}
+    new = left.changed({**changes, **written}).signed(by)
     check(new)
     ask(new, now, confirmed, left)
     new_item = to_item(new, now)

@@ -27,7 +27,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import change
 from shared.errors import Busy, DealsError
 from shared.models.catalog import Deal
-from shared.models.pictures import upload_of
+from shared.models.pictures import LastUpload
 from shared.values import identifiers
 from shared.values.pictures import MAX_UPLOAD, TOO_SLOW, UNREADABLE, UPLOADS, Picture, Refused
 from shared.values.times import to_iso
@@ -131,11 +131,8 @@ class Outcome:
 
 def outcome_of(deal: Deal) -> Outcome | None:
     """The outcome of a deal's last upload, or None."""
-    noted = upload_of(deal)
-    if noted is None:
-        return None
-    _, upload, refused = f"{noted} ".split(" ", 2)
-    return Outcome(f"{UPLOADS}{upload}", refused.strip())
+    noted = deal.own(LastUpload)
+    return None if noted is None else Outcome(f"{UPLOADS}{noted.upload_id}", noted.refused)
 
 
 def is_picture_shown(table: Table, deal_id: str, picture: Picture) -> bool:
@@ -167,7 +164,7 @@ def record_picture(
     condition. Raises NoSuchDeal.
     """
     still = [account_checks.edits(by, account_id, refused=_NoEditor())] if picture and by and account_id else []
-    noted = f"{sent_at} {upload.removeprefix(UPLOADS)} {refused}".strip()
+    noted = str(LastUpload(sent_at, upload.removeprefix(UPLOADS), refused))
 
     def attempt() -> bool:
         old = ours(deals.get_item(table, deal_id))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from shared import features
 from shared.data import account_checks, keys
@@ -17,16 +16,14 @@ from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, forget, put_new
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.members import Pace, Role, User
 
-_USER = Entity(User, apart=frozenset({"password_hash", "generation", "more"}))
+_USER = Entity(User, apart=frozenset({"password_hash", "generation", "more"}), more=features.of("in_account"))
 """Fields in other items, from two attributes, or of features."""
-
-_MORE: tuple[Entity[Any], ...] = tuple(map(Entity, features.of("in_account")))
 
 MOST_LEFT = MOST_TOGETHER - 4
 """Leftover messages of a name's last owner that the next one's transaction can delete. A delivery leaves one."""
 
 _USERNAME, _HOT_PACE = Projection.of("Username"), Projection.of("HotPace")
-_ALL = Projection.of("Type", *_USER.names, *(name for each in _MORE for name in each.names), "Generation", "SignOuts")
+_ALL = Projection.of("Type", *_USER.names, "Generation", "SignOuts")
 
 
 def create(table: Table, user: User) -> User:
@@ -165,5 +162,4 @@ def _email_taken(email: str, username: str) -> Write:
 
 
 def _from_item(item: Item) -> User:
-    more = tuple(each.read(item) for each in _MORE if not item.keys().isdisjoint(each.names))
-    return _USER.read(item, password_hash=None, generation=sessions.generation_of(item), more=more)
+    return _USER.read(item, password_hash=None, generation=sessions.generation_of(item))

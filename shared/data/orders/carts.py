@@ -19,7 +19,7 @@ from shared.dynamodb.writes import Write, delete, forget, put, update
 from shared.errors import Busy, Conflict, DealIsOver, DealsError
 from shared.models.catalog import Status
 from shared.models.orders import CartItem
-from shared.models.stock_levels import StockLevel, at_level, level_of
+from shared.models.stock_levels import StockLevel, level_of
 from shared.values.money import amount
 
 MOST = 20
@@ -100,7 +100,7 @@ def view(table: Table, username: str, now: datetime) -> list[CartItem]:
     # A deal's stock level may be a moment old, so low stock is read again.
     few = [deal_id for deal_id, deal in known.items() if level_of(deal) is StockLevel.LOW]
     for deal_id, left in stock.find_many(table, few).items():
-        known[deal_id] = at_level(known[deal_id], stock.level(left))
+        known[deal_id] = known[deal_id].with_own(stock.level(left))
     stored = [found[deal_id] for deal_id in known]
     items = damage.readable(stored, lambda item: _CART_ITEM.read(item, deal=known[keys.id_in(item["SK"])]))
     return sorted(items, key=lambda item: (item.put_at, item.deal.deal_id), reverse=True)
