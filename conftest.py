@@ -13,6 +13,7 @@ from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import botocore.session
 import pytest
@@ -57,11 +58,12 @@ TOGETHER = (
     ("features/*/tests/test_export.py",), ("tests/demo/test_site.py",),
     ("tests/demo/test_browser.py", "tests/local/test_cloud.py::test_twenty_stops_under_writes"),
     ("tests/e2e/", "features/*/tests/test_e2e.py"),
-    ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
+    ("tests/infra/", "features/*/tests/test_stack"),
     ("tests/functions/test_imports.py",), ("tests/pages/test_script.py",), ("tests/recipes/",), ("tests/site/",),
     ("tests/test_docs_site.py",),
 )  # fmt: skip
-"""Folders and files whose tests share what is dear to make, or must not meet: each group runs in one process.
+"""Folders and files whose tests share what is dear to make, or must not meet: each group runs in one process. They are
+beginnings of paths, in which ``*`` matches anything.
 
 Large groups begin first: the stops take minutes, and would else be the last test that everything waits for.
 """
@@ -83,13 +85,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Togethe
     return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
+EVERYTHING = "everything"
+"""The stage with everything, and the fixture of its template (``tests/infra/conftest.py``)."""
+
 MUTANTS_SECONDS = 20
 """A mutant that lives longer is taken to survive: else "make mutants" would be a matter of hours."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep slow engines to what they are for, and let a mutant of mutmut's meet its quickest tests, twenty seconds of
-    them: most fail one in the first second."""
+    """Leave the stage with everything to ``make test-all``, keep slow engines to what they are for, and let a mutant of
+    mutmut's meet its quickest tests, twenty seconds of them: most fail one in the first second."""
+    for item in items:
+        if isinstance(item, pytest.Function) and EVERYTHING in (*item.fixturenames, *_given(item).params.values()):
+            item.add_marker(pytest.mark.thorough)
     if os.environ.get("ENGINES") != "all":
         kept = [item for item in items if item.nodeid.startswith(ON_ALL_ENGINES) or not _repeats_on_slow_engine(item)]
         config.hook.pytest_deselected(items=[*{*items} - {*kept}])
@@ -102,9 +110,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item, spent in zip(items, until, strict=True) if spent <= MUTANTS_SECONDS]
 
 
+def _given(item: pytest.Item) -> Any:
+    """The parameters of a test, and their marks."""
+    return getattr(item, "callspec", SimpleNamespace(params={}, marks=()))
+
+
 def _repeats_on_slow_engine(item: pytest.Item) -> bool:
     """Whether a test, which another tier runs on the fast engine, is here for a slow one."""
-    given = getattr(item, "callspec", SimpleNamespace(params={}, marks=()))
+    given = _given(item)
     return given.params.get("engine") in SLOW_ENGINES and any(mark.name == "thorough" for mark in given.marks)
 
 

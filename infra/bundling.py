@@ -35,7 +35,7 @@ BUILT_FROM_SOURCE = {"python-baseconv"}
 """Pure Python libraries without wheels. Everything else must be a wheel."""
 
 _LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
-_NOT_DEPLOYED = ("tests", "rows.py", "stack.py", "commands.py", "mailbox.py", "sample.py")
+_NOT_DEPLOYED = ("tests", "rows.py", "rights.py", "stack.py", "commands.py", "mailbox.py", "sample.py")
 """Files of features that no function imports."""
 _IN_LAMBDA = "/var/task"
 

@@ -262,39 +262,6 @@ TEXTBOOK = Feature(
     in_demo={"learn": "shared.learn.lessons:add_table"},
 )
 
-FIREWALL = Feature(
-    name="firewall",
-    does="AWS WAF in front of both APIs, on stages that have the setting",
-    owns="infra/firewall.py infra/rows/firewall.py tests/infra/test_firewall.py docs/ledger.md#firewall",
-    resources="infra.firewall:add",
-)
-
-EXPORTS = Feature(
-    name="exports",
-    does="exports of what changes in the table to S3 each night, for Athena",
-    owns="""
-        cli/proofs/exports.py infra/exports.py infra/rows/exports.py tests/infra/test_exports.py
-        docs/deploying.md#exports-for-analysis docs/ledger.md#lines-of-an-export docs/ledger.md#nightly-export
-        docs/runbook.md#export-is-missing
-    """,
-    named=("export_is_missing", "nightly-export", "aws stepfunctions start-execution "),
-    resources="infra.exports:add",
-    commands="cli.proofs.exports:",
-)
-
-CDN = Feature(
-    name="cdn",
-    does="CloudFront in front of both APIs, which it may close to all others",
-    owns="""
-        cli/proofs/cdn.py infra/cdn.py infra/rows/cdn.py tests/functions/test_behind_cloudfront.py
-        tests/infra/test_cdn.py tests/support/edge.py docs/deploying.md#cloudfront docs/ledger.md#keys-of-cloudfront
-        docs/ledger.md#names-and-logs-of-cloudfront docs/ledger.md#referer-in-an-api-policy
-        docs/ledger.md#secret-in-an-api-policy
-    """,
-    resources="infra.cdn:add",
-    commands="cli.proofs.cdn:",
-)
-
 SHOP = Feature(
     name="shop",
     does="carts, orders and stock of the deals that the site sells itself",
@@ -420,7 +387,7 @@ def _found() -> Iterator[Feature]:
         yield replace(feature, name=folder.name, owns=f"features/{folder.name}", **files)
 
 
-FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, *_found(), WORKINGS, TEXTBOOK, FIREWALL, EXPORTS, CDN)
+FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, *_found(), WORKINGS, TEXTBOOK)
 """The features that are installed."""
 
 

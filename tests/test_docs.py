@@ -154,7 +154,7 @@ PACKAGES = ("cli", "features", "functions", "infra", "local", "shared", "tools")
 FILES = [
     *(page for page in PAGES if page != documents.LEDGER),
     *(ROOT / "shared" / "learn").rglob("*.toml"),
-    *(file for name in PACKAGES for file in (ROOT / name).rglob("*.py")),
+    *(file for name in PACKAGES for file in (ROOT / name).rglob("*.py") if "tests" not in file.parts),
 ]
 
 

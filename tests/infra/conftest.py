@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,9 @@ from aws_cdk.assertions import Template
 
 from features.mail.rows import Mail
 from infra.nag import require
-from infra.rows.cdn import Cdn
-from infra.rows.exports import Exports
-from infra.rows.firewall import Firewall
 from infra.settings import STAGES, Stage, Watch
 from infra.stacks import DealsStack, compose
+from tests.support.cases import cases
 from tests.support.rights import Policy
 
 VARIANTS: dict[str, Stage] = {
@@ -36,27 +34,12 @@ VARIANTS: dict[str, Stage] = {
         cors_origins=("https://app.example",),
         alarm_email="ana@mail.example",
         options=(
-            Firewall(),
-            Exports(days=400),
             Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),
-            Cdn(
-                domain_name="deals.example",
-                certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",
-                closes_apis=True,
-            ),
+            *cases("OPTIONS"),
         ),
     ),
 }
 """The stages, and one with all that can be switched on."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the stage with everything, which no test but these looks at, to ``make test-all``."""
-    for item in items:
-        if isinstance(item, pytest.Function) and item.path.is_relative_to(Path(__file__).parent):
-            given = item.callspec.params.values() if hasattr(item, "callspec") else ()
-            if "everything" in item.fixturenames or "everything" in given:
-                item.add_marker(pytest.mark.thorough)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,17 +182,18 @@ UNCOPIED = {"aws:cdk:disable-asset-staging": True}
 @pytest.fixture(scope="session")
 def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
     """The templates that ``cdk synth`` writes for each of ``VARIANTS``, whether or not it passes the checks."""
+    return partial(_assembly, str(tmp_path_factory.getbasetemp()))
 
-    @cache
-    def assembly(variant: str) -> Assembly:
-        folder = tmp_path_factory.mktemp(variant)
-        app = cdk.App(outdir=str(folder), context=UNCOPIED)
-        compose(app, VARIANTS[variant])
-        with suppress(RuntimeError):  # the report says why
-            app.synth()
-        return Assembly(folder, app)
 
-    return assembly
+@cache
+def _assembly(base: str, variant: str) -> Assembly:
+    """An assembly, synthesized once for all modules of tests that import the fixtures."""
+    folder = Path(base) / variant
+    app = cdk.App(outdir=str(folder), context=UNCOPIED)
+    compose(app, VARIANTS[variant])
+    with suppress(RuntimeError):  # the report says why
+        app.synth()
+    return Assembly(folder, app)
 
 
 def synthesize(stage: Stage) -> Synthesized:
@@ -240,9 +224,14 @@ def prod(assemblies: Callable[[str], Assembly]) -> Synthesized:
 
 @pytest.fixture(scope="session")
 def full() -> Synthesized:
-    """The template of prod with all of its alarms, which someone gets, and with exports."""
+    """The template of prod with all of its alarms and those of features, which someone gets."""
+    return _full()
+
+
+@cache
+def _full() -> Synthesized:
     watched = replace(STAGES["prod"], watch=Watch.FULL, alarm_email="oncall@shop.example")
-    return synthesize(replace(watched, options=(Exports(days=30),)))
+    return synthesize(replace(watched, options=(*cases("WATCHED"),)))
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,6 @@ from features.mail.stack import MAILERS
 from infra.functions import FUNCTIONS
 from infra.observability import OPERATIONS
 from infra.rows import Bound, Caller
-from infra.rows.exports import Exports
 from infra.rows.shop import NO_TERMS
 from infra.settings import ESSENTIAL, STAGES, USUAL, Bounds
 from local.settings import ROOT
@@ -31,6 +30,7 @@ from shared import features, settings
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 from tests.infra.conftest import Assembly, Synthesized
+from tests.support.cases import cases, cases_by_name
 
 ANSWERING = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY and not row.shows_work}
 REPORTED = {
@@ -53,7 +53,7 @@ OF_FEATURES: dict[str, Bound] = {name: bound for each in ESSENTIAL_OF.values() f
 BOUNDS: dict[str, Bound] = {
     **{each.name: getattr(USUAL, each.name) for each in fields(Bounds)},
     **OF_FEATURES,
-    "export_is_missing": Exports(days=30).missing,
+    **cases_by_name("BOUNDS"),
 }
 """The bound of each kind of alarm: those of every stage, and those that features have."""
 
@@ -237,7 +237,7 @@ def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(full: Syn
     assert {(alarm["Namespace"], alarm["Dimensions"][0]["Value"]) for alarm in watched} <= places
 
 
-RING_IN_SILENCE = {"cache_is_old", "sweep_is_missing", "reader_stands_still", "export_is_missing"}
+RING_IN_SILENCE = {"cache_is_old", "sweep_is_missing", "reader_stands_still", *cases("RING_IN_SILENCE")}
 """Metrics that come as long as their source works: the clock each minute, a reader at each poll."""
 
 
@@ -253,7 +253,7 @@ def test_silence_rings_only_for_what_always_reports_and_not_before_its_first_val
     assert silent == told == RING_IN_SILENCE
     assert all(alarm["TreatMissingData"] in ("missing", "notBreaching") for alarm in alarms_of(full))
     # Only what should happen rings below its bound.
-    assert below == {"sweep_is_missing", "reader_stands_still", "export_is_missing"}
+    assert below == {"sweep_is_missing", "reader_stands_still", *cases("RING_BELOW")}
 
 
 def test_every_alarm_is_heard_when_it_rings_and_when_it_stops(full: Synthesized) -> None:

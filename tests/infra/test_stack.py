@@ -21,7 +21,6 @@ from features.mail.rows import Mail
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
 from infra.rows import Caller, Function, Option
-from infra.rows.exports import Exports
 from infra.rows.pictures import PILLOW
 from infra.rows.shop import Shop
 from infra.settings import ON_LAMBDA, STAGES, RestoredTable, Stage, this_machine
@@ -35,6 +34,7 @@ from shared.learn import lessons
 from shared.models.orders import Charges
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly, Synthesized, synthesize
 from tests.invoke.conftest import INTERPRETER, RUNTIME
+from tests.support.cases import cases
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -132,7 +132,7 @@ def test_a_stack_with_data_that_matters_cannot_be_deleted(
 
 def test_a_first_deployment_that_fails_leaves_nothing_that_its_repetition_meets() -> None:
     """CloudFormation deletes what it has made, and the CDK deletes the stack when it is deployed again."""
-    stage = replace(STAGES["prod"], first=True, options=(Exports(days=30),))
+    stage = replace(STAGES["prod"], first=True, options=(*cases("WATCHED"),))
     app = cdk.App(context=UNCOPIED, builtin_cloud_formation_validation=False)
     compose(app, stage)
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from cli.proofs import Deployed, Fails, NotHere, exports
-from infra.rows.exports import Exports
+from cli.proofs import Deployed, Fails, NotHere
+from features.exports import commands
+from features.exports.rights import Exports
 from tests.support.proofs import DEV, OUTPUTS, Aws, answers, meets, refusal  # noqa: F401  # fixtures
 
 
@@ -30,10 +31,10 @@ def test_the_newest_night_proves_the_export(meets: Callable[..., Deployed]) -> N
     stage = dataclasses.replace(DEV, options=(Exports(days=30),))
     arns = ("arn/export/01700000000000-a", "arn/export/01800000000000-b")
 
-    assert exports.export(meets(export_of(*arns), stage)) == "arn/export/01800000000000-b is COMPLETED"
+    assert commands.export(meets(export_of(*arns), stage)) == "arn/export/01800000000000-b is COMPLETED"
     with pytest.raises(Fails, match="outside of PITR"):
-        exports.export(meets(export_of(*arns, status="FAILED"), stage))
+        commands.export(meets(export_of(*arns, status="FAILED"), stage))
     with pytest.raises(NotHere, match="no night"):
-        exports.export(meets(export_of(), stage))
+        commands.export(meets(export_of(), stage))
     with pytest.raises(NotHere, match="exports nothing"):
-        exports.export(meets(export_of(*arns)))
+        commands.export(meets(export_of(*arns)))

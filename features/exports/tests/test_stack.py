@@ -12,7 +12,7 @@ import botocore.session
 import pytest
 from botocore.model import StructureShape
 
-from infra.exports import QUERIES
+from features.exports.stack import QUERIES
 from tests.infra.conftest import Synthesized
 
 DAY = 24 * 3600 * 1000

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from cli.proofs import Deployed, Fails, NotHere, cdn
-from infra.rows.cdn import Cdn
+from cli.proofs import Deployed, Fails, NotHere
+from features.cdn import commands
+from features.cdn.rights import Cdn
 from tests.support.proofs import DEV, OUTPUTS, Aws, answers, meets, refusal  # noqa: F401  # fixtures
 
 CLOSED = dataclasses.replace(DEV, options=(Cdn(closes_apis=True),))
@@ -25,14 +26,14 @@ def test_closed_apis_answer_cloudfront_alone(
     site = meets(Aws(), CLOSED)
 
     if holds:
-        assert cdn.closed(site) == "401 directly, 200 through CloudFront"
+        assert commands.closed(site) == "401 directly, 200 through CloudFront"
     else:
         with pytest.raises(Fails, match=f"directly it answers {direct}, through CloudFront {through}"):
-            cdn.closed(site)
+            commands.closed(site)
 
 
 def test_apis_that_are_not_closed_cannot_prove_it(meets: Callable[..., Deployed], answers: Any) -> None:
     answers({"https://api.example/v1/front-page": [(200, "")]})
 
     with pytest.raises(NotHere, match="answers 200"):
-        cdn.closed(meets(Aws()))
+        commands.closed(meets(Aws()))

@@ -6,19 +6,19 @@ import json
 
 import pytest
 
+from features.cdn.tests.edge import Edge
 from shared import settings
 from shared.data.catalog import deals
 from shared.data.members import rate_limits
 from shared.dynamodb.table import Table
 from shared.errors import SlowDown
 from shared.values import times
+from tests.functions.conftest import deployed, table
 from tests.infra.conftest import Synthesized
-from tests.infra.test_cdn import closed
-from tests.support.edge import Edge
 from tests.support.factories import a_deal, token_of_new
 from tests.support.gateway import NEIGHBOUR, Origin, api
 
-__all__ = ["api", "closed"]
+__all__ = ["api", "deployed", "table"]
 
 
 @pytest.fixture

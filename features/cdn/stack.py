@@ -28,11 +28,11 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
+from features.cdn.rights import Cdn
 from infra import nag
 from infra.functions import FUNCTIONS, ROUTES, Route
 from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
 from infra.nag import Acceptance, accept
-from infra.rows.cdn import Cdn
 from infra.settings import SITE_STAGE, Stage
 from infra.stacks import Site
 from infra.storage import Bucket, gone_after

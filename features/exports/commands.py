@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cli.proofs import Deployed, Fails, NotHere, Proof
-from infra.rows.exports import Exports
+from features.exports.rights import Exports
 
 
 def export(site: Deployed) -> str:

@@ -17,10 +17,10 @@ from aws_cdk import aws_scheduler_targets as targets
 from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
+from features.exports.rights import Exports
 from infra import nag
 from infra.lambdas import Log
 from infra.nag import Acceptance, accept
-from infra.rows.exports import Exports
 from infra.settings import Stage
 from infra.stacks import Site, Watched
 from infra.storage import Bucket, DealsTable, gone_after

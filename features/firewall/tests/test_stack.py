@@ -10,9 +10,9 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.firewall import WebAcl
+from features.firewall.rights import Firewall
+from features.firewall.stack import WebAcl
 from infra.functions import FUNCTIONS
-from infra.rows.firewall import Firewall
 from infra.settings import STAGES
 from shared.api.app import PASSWORD_PATHS
 from shared.http.requests import MAX_BODY_BYTES

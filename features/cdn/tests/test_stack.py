@@ -15,18 +15,18 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from features.mail.rows import Mail
-from infra.cdn import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE_QUERY, QUERY, OriginSecret
+from features.cdn.rights import Cdn
+from features.cdn.stack import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE_QUERY, QUERY, OriginSecret
+from features.cdn.tests.conftest import CLOSED
+from features.cdn.tests.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge
 from infra.functions import FUNCTIONS
-from infra.rows.cdn import Cdn
 from infra.settings import STAGES, Domain
 from tests.infra.conftest import Synthesized, synthesize
-from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge
 from tests.support.gateway import Answer
 
 Json = Mapping[str, Any]
 
-DOCUMENT = json.loads((Path(__file__).parents[2] / "functions" / "api" / "openapi.json").read_text(encoding="utf-8"))
+DOCUMENT = json.loads((Path(__file__).parents[3] / "functions" / "api" / "openapi.json").read_text(encoding="utf-8"))
 OPERATIONS = [
     (method.upper(), path, operation)
     for path, operations in DOCUMENT["paths"].items()
@@ -43,16 +43,6 @@ FIRST = Cdn(
     subdomains_too=True,
 )
 """The first step: the name still leads to the APIs. All that can be set is set."""
-
-
-CLOSED = Cdn(closes_apis=True)
-"""Names lead to CloudFront, and the APIs answer nobody else."""
-
-
-@pytest.fixture(scope="session")
-def closed() -> Synthesized:
-    """The template of prod behind CloudFront."""
-    return synthesize(dataclasses.replace(STAGES["prod"], options=(CLOSED,)))
 
 
 @pytest.fixture(scope="session")
@@ -77,13 +67,6 @@ def test_settings_that_cannot_be_meant_are_refused() -> None:
         dataclasses.replace(STAGES["prod"], options=(CLOSED,), domain=OWN)
     with pytest.raises(ValueError, match="go together"):
         Cdn(domain_name=OWN.name)
-
-
-def test_mail_needs_an_address_for_its_links() -> None:
-    mail = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
-
-    with pytest.raises(ValueError, match="mail needs an address"):
-        dataclasses.replace(STAGES["prod"], options=(Cdn(), mail))
 
 
 def cache_policy(stage: Synthesized, name: str) -> Json:
@@ -210,9 +193,8 @@ def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accep
         if header["HeaderName"] == "Accept"
     }
 
-    alike: dict[str, str] = {"/pictures/28de8a404088d2d4bec9/480.webp": "/pictures/*"}
-    for path, pattern in alike.items():
-        assert edge.behaviour(path) == {**behaviour, "PathPattern": pattern}
+    for row in (each for each in FUNCTIONS if each.never_changes):
+        assert edge.behaviour(f"{row.pages}/28de8a40/480.webp") == {**behaviour, "PathPattern": f"{row.pages}/*"}
     # One copy for all: no header but Accept-Encoding is in the key of this policy.
     assert behaviour["CachePolicyId"] == CACHING_OPTIMIZED
     assert "OriginRequestPolicyId" not in behaviour

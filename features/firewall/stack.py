@@ -11,11 +11,11 @@ from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_wafv2 as waf
 from constructs import Construct
 
+from features.firewall.rights import Firewall
 from infra.functions import FUNCTIONS
 from infra.gateway import Gateway
 from infra.lambdas import Log
 from infra.nag import Acceptance, accept
-from infra.rows.firewall import Firewall
 from infra.settings import SITE_STAGE, Stage
 from infra.stacks import Site
 from shared.api.app import PASSWORD_PATHS, ROOT

@@ -1,0 +1,1 @@
+"""CloudFront in front of both APIs, which it may close to all others."""

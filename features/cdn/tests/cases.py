@@ -1,0 +1,13 @@
+"""CloudFront in tests of all features."""
+
+from __future__ import annotations
+
+from features.cdn.rights import Cdn
+
+OPTIONS = (
+    Cdn(
+        domain_name="deals.example",
+        certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",
+        closes_apis=True,
+    ),
+)

@@ -1,0 +1,10 @@
+"""The nightly exports in tests of all features."""
+
+from __future__ import annotations
+
+from features.exports.rights import MISSING, Exports
+
+OPTIONS = (Exports(days=400),)
+WATCHED = (Exports(days=30),)
+BOUNDS = {"export_is_missing": MISSING}
+RING_IN_SILENCE = RING_BELOW = ("export_is_missing",)

@@ -1,0 +1,24 @@
+"""Mail in the stack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from features.mail.rows import Mail
+from infra.rows import Option
+from infra.settings import STAGES
+
+
+class Proxy(Option):
+    """Something in front of both APIs whose name is known only after deployment."""
+
+    in_front = True
+
+
+def test_mail_needs_an_address_for_its_links() -> None:
+    mail = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
+
+    with pytest.raises(ValueError, match="mail needs an address"):
+        replace(STAGES["prod"], options=(Proxy(), mail))

@@ -1,0 +1,38 @@
+"""Cases that features add to tests of the whole, from ``features/NAME/tests/cases.py``.
+
+Such a test names no feature: it asks for the cases of a name and adds them to its own. ``NAMES`` lists the names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from shared import features
+
+NAMES: Mapping[str, str] = {
+    "OPTIONS": "the feature's settings in the stage that has everything",
+    "WATCHED": "settings that add an alarm: the stage whose alarms are tested has them",
+    "BOUNDS": "the bounds of those alarms, by kind",
+    "RING_IN_SILENCE": "the kinds whose metric always reports, so that silence is bad",
+    "RING_BELOW": "the kinds that ring when too little happens",
+}
+
+
+def cases(name: str) -> list[Any]:
+    """All features' cases of a name, in the order of their folders. Raises LookupError for an unknown name."""
+    return [each for found in _found(name) for each in found]
+
+
+def cases_by_name(name: str) -> dict[Any, Any]:
+    """The same, where each feature has a mapping."""
+    return {key: value for found in _found(name) for key, value in found.items()}
+
+
+def _found(name: str) -> list[Any]:
+    if name not in NAMES:
+        raise LookupError(f"There are no cases named {name!r}, but {', '.join(NAMES)}.")
+    folders = [file.parent.parent.name for file in sorted(features.FOLDER.glob("*/tests/cases.py"))]
+    modules = [import_module(f"features.{folder}.tests.cases") for folder in folders]
+    return [getattr(module, name) for module in modules if hasattr(module, name)]
