@@ -18,7 +18,6 @@ from cli.commands import (
     Row,
     SortedBy,
     TopicName,
-    Username,
     Work,
     Yes,
     command,
@@ -28,10 +27,10 @@ from cli.commands import (
     sure,
 )
 from shared import features, settings
-from shared.api import documents, member_documents
+from shared.api import documents
 from shared.api.bodies import DealChange
 from shared.api.fields import checked
-from shared.data.catalog import deals, editing, feeds, page_cache, picks, sorting, topics, votes
+from shared.data.catalog import deals, editing, feeds, page_cache, picks, sorting, topics
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import Invalid
 from shared.http.requests import DEFAULT_PAGE, selection
@@ -45,7 +44,6 @@ from shared.models.catalog import (
     Sort,
     Topic,
     TopicKind,
-    Vote,
     feed_of,
 )
 from shared.values import naming
@@ -94,23 +92,6 @@ def latest(
     return documents.feed(page, work.now)
 
 
-@command(deals_app)
-def vote(
-    work: Work,
-    deal: DealName,
-    username: Username,
-    way: Annotated[str, typer.Argument(metavar="WAY", help="up, down, or none to remove the vote.")],
-) -> output.Json:
-    """Vote on a deal as a user; the deployed system then ranks it."""
-    if way not in (*Vote, "none"):
-        raise typer.BadParameter("must be up, down or none.", param_hint="WAY")
-    given = None if way == "none" else Vote(way)
-    found = deals.find(work.table, deal, consistent=True)
-    counts = votes.vote(work.table, found, username, given, work.now)
-    score = votes.score_of(work.table, found.deal_id, consistent=True)
-    return member_documents.vote(given, score, counts=counts)
-
-
 _EDITS = features.merged("edits")
 """The features' options of ``edit``."""
 
@@ -154,12 +135,6 @@ offer(
         "Search deals by words, newest first, or sorted by price or discount. Words such as “under $80” and “half "
         "price” are limits.",
         output.found,
-    ),
-    Row(
-        "popular --limit --cursor",
-        "GET /popular",
-        "List deals by the votes of readers, of this month and the previous one.",
-        output.popular,
     ),
     Row("show dealId", "GET /deals/{dealId}", "Show one deal, by its id or its number."),
     Row("create --* --yes", "POST /deals", "Create a deal. Warnings must be confirmed."),

@@ -218,16 +218,6 @@ def found(page: Json) -> None:
         say(f"only of the newest {counted(page['lookedThrough'], 'deal')} with these words")
 
 
-popular = table(
-    {
-        "Score": "score",
-        "Number": "dealNumber",
-        "Title": "title",
-        "Brand": "brand",
-        "Created": "createdAt",
-        "Deal": "dealId",
-    }
-)
 messages = table(
     {
         "": lambda message: "unread" if message["unread"] else "read",

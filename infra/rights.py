@@ -94,10 +94,10 @@ Access = tuple[Right | Scan, ...]
 # Functions of the API.
 
 CATALOG: Access = (
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.BRANDS, *p.TOPICS, *p.CURATED)),
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRANDS, *p.TOPICS, *p.CURATED)),
     Right("BatchGetItem", (p.DEAL, p.WORDS, p.CATEGORY_ITEM, *p.FEED_CACHES, *p.PICKS_CACHES)),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.WORD, p.WORDS, *p.TOPICS)),
-    Right("Query", (p.ALL_DEALS_BY_DAY, p.CATEGORY_BY_DISCOUNT, p.POPULAR), GSI1),
+    Right("Query", (p.ALL_DEALS_BY_DAY, p.CATEGORY_BY_DISCOUNT), GSI1),
     Right("Query", (p.BRAND_BY_MONTH, p.BRAND_BY_PRICE), GSI2),
     Right("Query", (p.CATEGORY_BY_DAY, p.CATEGORY_BY_PRICE), GSI3),
 )
@@ -111,12 +111,12 @@ REMOVING: Access = (
     Right("GetItem", (p.USER, p.BRANDS, p.FEED)),
     Right("BatchGetItem", (*p.LIKES, *p.WATCHES)),
     Right("ConditionCheckItem", (p.USER,)),
-    Right("UpdateItem", (p.SCORE, *p.TOPICS)),
+    Right("UpdateItem", p.TOPICS),
     Right("DeleteItem", (
-        p.USER, p.SAVED, p.VOTES, p.ALERTS, p.FEED, p.FEED_KEY, p.MESSAGES, p.SESSION,
+        p.USER, p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, p.MESSAGES, p.SESSION,
         *p.LIKES, *p.WATCHES,
     )),
-    Right("Query", (p.USER, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS)),
+    Right("Query", (p.USER, p.MESSAGES, p.SAVED, p.ALERTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )  # fmt: skip
 """Removing an account and everything that belongs to it."""
@@ -130,20 +130,8 @@ ACCOUNTS: Access = (
     Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD)),
 )
 
-VOTING: Access = (
-    # A vote, and when its member's account was made; no other attribute of the account.
-    Right(
-        "BatchGetItem",
-        (p.VOTES, p.USER),
-        attributes=("Type", "Username", "DealId", "Vote", "Worth", "VotedAt", "CreatedAt"),
-    ),
-    *(Right(each, (p.VOTES,)) for each in ("PutItem", "DeleteItem")),
-    Right("UpdateItem", (p.VOTES, p.SCORE)),
-)
-
 MEMBERS: Access = (
-    *VOTING,
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.FEED, *p.TOPICS)),
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.FEED, *p.TOPICS)),
     *(Right(each, (p.USER,), attributes=ACCOUNT_OF_SESSION) for each in ("GetItem", "ConditionCheckItem")),
     Right("BatchGetItem", (p.WORDS,)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
@@ -183,9 +171,8 @@ CLICKS: Access = (
 """Only this function writes the notes of readers who clicked, with no other attributes; no function reads them."""
 
 MINE: Access = (
-    *VOTING,
     Right("GetItem", (p.ALERTS, p.FEED, p.FEED_KEY)),
-    Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.SAVED, p.VOTES, *p.LIKES, *p.WATCHES, *p.TOPICS)),
+    Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.SAVED, *p.LIKES, *p.WATCHES, *p.TOPICS)),
     Right("GetItem", (p.USER,), attributes=(*ACCOUNT_OF_SESSION, "HotPace")),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("ConditionCheckItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
@@ -245,11 +232,11 @@ MESSENGER: Access = (
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
     # Only the front page shows other deals next to its picks.
-    Right("BatchGetItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
+    Right("BatchGetItem", (p.DEAL, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),
-    Right("Query", (p.ALL_DEALS_BY_DAY, p.POPULAR), GSI1),
+    Right("UpdateItem", (p.DEAL, p.CATEGORY_ITEM, *p.CURATED)),
+    Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
 )
 

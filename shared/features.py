@@ -32,13 +32,25 @@ class DealList:
     path: str
 
     read: str
-    """The function that returns a page of it, of a table at a time: it takes a ``limit`` and a ``cursor``."""
+    """The function that returns a page of it (``Listed``), of a table at a time, by a ``limit`` and a ``cursor``."""
 
     summary: str
     """What the API's document says of it."""
 
     template: str
     description: str
+
+    schema: str = "DealList"
+    """The model of the API's answer."""
+
+    size: int = 24
+    """Deals on a page of the site."""
+
+    on_front_page: str = ""
+    """The heading of the list's first deals on the front page, if it shows any."""
+
+    chosen: str = ""
+    """The function that chooses those: it takes the first deals of the list, and how many there may be."""
 
 
 def _module(*parts: str) -> str:
@@ -106,6 +118,10 @@ class Feature:
     changes are logged, by the names of the fields, each with the words for one that is added, changed and removed,
     ``on_card`` returns values of a deal's card, and ``image`` its image where the site serves that itself."""
 
+    beside_deal: str = _module("ask", "shown")
+    """A module of what a deal's page shows: ``ask`` is called with the table and the deal's id while the deal is read,
+    and ``shown`` with what it returned, the deal and the time, for values of the page's templates."""
+
     refreshes: Mapping[str, str] = field(default_factory=dict)
     """Types of items whose records the refresher reads, each with its word."""
 
@@ -153,7 +169,8 @@ class Feature:
     """A template that each page includes several times; ``on_page`` says where on the page it is then."""
 
     tabs: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    """Links in rows of links: ``sections`` of the site, the ``desk``, and ``mine``, a member's own pages."""
+    """Links in rows of links: ``lists`` of all deals, other ``sections`` of the site, the ``desk``, and ``mine``, a
+    member's own pages."""
 
     head_counts: Mapping[str, str] = field(default_factory=dict)
     """What is counted for the header of a member's pages."""
@@ -315,7 +332,7 @@ SHOP = Feature(
     lists=(
         DealList(
             path="/sold-here",
-            read="shared.data.orders.sold_here:page",
+            read="shared.data.orders.sold_here:listed",
             summary="Deals that can be bought here",
             template="shop/sold-here.html",
             description="The deals that you can buy on this site, newest first.",
@@ -431,7 +448,9 @@ def joining(name: str, place: str = "joins") -> Iterator[Any]:
 
 def tabs() -> Mapping[str, list[tuple[str, str]]]:
     """The links of all features in each row of links."""
-    return {row: [tab for each in of("tabs") for tab in each.get(row, ())] for row in ("sections", "desk", "mine")}
+    return {
+        row: [tab for each in of("tabs") for tab in each.get(row, ())] for row in ("lists", "sections", "desk", "mine")
+    }
 
 
 def imported(name: str) -> Any:

@@ -96,11 +96,5 @@ SIGN_INS_PER_NETWORK = 50
 LOG_LIFETIME = timedelta(days=365)
 """How long a deal's log says who changed it: long enough for questions, and not for ever, because it names people."""
 
-SCORE_HIDDEN = timedelta(minutes=10)
-"""How long a new deal's score is not shown: the first votes are not to make the next ones."""
-
-NEWCOMER = timedelta(days=1)
-"""How old an account must be for its votes to count: one that is made in order to vote is worth nothing that day."""
-
 UNREAD_SHOWN = 99
 """Unread messages that a page counts and reads; beyond, it says "99+"."""

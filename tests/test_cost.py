@@ -212,11 +212,6 @@ def price_of(operation: str) -> float:
     return float(stated(rf"\n\| {operation} \|(?: \d+\.\d+ \|){{6}} (\d+\.\d+) \|\n"))
 
 
-def test_the_page_says_what_votes_cost() -> None:
-    """Their units are held by ``tests/data/test_votes.py``."""
-    assert f"a thousand votes are {1000 * (7 * WRITE.each + 2 * READ.each):.4f} dollars of DynamoDB" in PAGE
-
-
 @of_stages
 def test_the_page_says_what_a_month_costs_whether_anyone_comes_or_not_and_a_day_at_the_limit() -> None:
     assert fixed(price_of(CLOCK), price_of(WATCH)) in PAGE

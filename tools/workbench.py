@@ -28,7 +28,7 @@ from uuid import UUID
 from cli.imports import Importer
 from shared import features, services, settings
 from shared.api import documents
-from shared.data.catalog import changes, clicks, deals, feeds, offers, page_cache, picks, search, votes
+from shared.data.catalog import changes, clicks, deals, feeds, offers, page_cache, picks, search
 from shared.data.catalog.changes import DealChange
 from shared.data.entities import ROWS
 from shared.data.members import (
@@ -44,7 +44,7 @@ from shared.data.members import (
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Page, Topic, Vote
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Page, Topic
 from shared.models.members import Limits, User
 from tests.support.engines import FAKE_CREDENTIALS, FAST
 from tools import documents as documents_of_project
@@ -146,7 +146,7 @@ def _pick(table: Table, posted: Sequence[Deal]) -> None:
 
 
 def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
-    """A reader signs up, likes and watches, is notified of three deals, reads one, saves and votes."""
+    """A reader signs up, likes and watches, is notified of three deals, reads one and saves one."""
     name, secret = reader.username, hashlib.sha256(reader.username.encode()).digest()
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
@@ -158,8 +158,6 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
         table.write(messages.sending(messages.compose(messages.of_deal(deal, "brand"), name)))
     messages.mark_read(table, name, messages.message_id(messages.of_deal(posted[1], "brand"), name), NOW)
     follows.save(table, posted[0], name, NOW)
-    votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
-    votes.file_scores(table, [posted[1].deal_id], NOW)
     feed_keys.make(table, name, reader.account_id, NOW, secret)
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)

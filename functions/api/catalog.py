@@ -19,7 +19,7 @@ from shared import features, settings
 from shared.api import documents
 from shared.api.app import PAGED, create_app, describe, preflight, serve
 from shared.api.documents import compact
-from shared.data.catalog import deals, feeds, picks, selecting, sorting, topics, votes
+from shared.data.catalog import deals, feeds, picks, selecting, sorting, topics
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
@@ -74,13 +74,6 @@ def latest_deals() -> Response[Any]:
     if typed is None and not asked.is_all:
         raise BadRequest("All deals can be listed by time only: name a brand, a category, or words.", "q")
     return public(app, _newest(NEWEST, ALL_DEALS) if typed is None else compact(_found(typed, asked)))
-
-
-@app.get("/popular", **describe("Deals by votes, which time outweighs", "PopularList", query=PAGED, cached=True))
-def popular_deals() -> Response[Any]:
-    now = times.now()
-    page = votes.popular(table(), now, **paging(app))
-    return public(app, compact(documents.page(page, lambda each: documents.scored(each, now))))
 
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
@@ -225,10 +218,11 @@ def _add(shown: features.DealList) -> None:
     """Add the route of a feature's list of deals."""
     read = features.imported(shown.read)
 
-    @app.get(shown.path, **describe(shown.summary, "DealList", query=PAGED, cached=True))
+    @app.get(shown.path, **describe(shown.summary, shown.schema, query=PAGED, cached=True))
     def deals_of_feature() -> Response[Any]:
         now = times.now()
-        return public(app, compact(documents.feed(read(table(), now, **paging(app)), now)))
+        page = read(table(), now, **paging(app))
+        return public(app, compact(documents.page(page, lambda each: documents.listed(each, now))))
 
 
 for each in chain.from_iterable(features.of("lists")):

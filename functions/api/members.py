@@ -1,4 +1,4 @@
-"""Members' routes: likes and watches, votes, alerts on prices and on words, a private feed, and messages."""
+"""Members' routes: likes and watches, alerts on prices and on words, a private feed, and messages."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from shared import features
 from shared.api import documents, member_documents
 from shared.api.app import PAGED, calling, create_app, of_members, serve
-from shared.data.catalog import deals, topics, votes
-from shared.data.catalog.votes import Scored
+from shared.data.catalog import deals, topics
 from shared.data.members import alerts, feed_keys, follows, limits, messages
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import paging, topic_named
-from shared.models.catalog import BRAND, CATEGORY, TopicKind, Vote
+from shared.models.catalog import BRAND, CATEGORY, TopicKind
 from shared.models.members import NO_LIMITS
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -80,30 +80,6 @@ offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 def my_watches() -> Response[Any]:
     found = follows.watching(table(), calling(app).username)
     return json_answer(documents.all_of(starmap(member_documents.watched, found.items())))
-
-
-def offer_vote(given: Vote) -> None:
-    """Add the idempotent route of an up or a down vote."""
-
-    @app.put(f"/deals/<deal_id>/vote/{given}", **of_members(f"Vote a deal {given}", "Vote", errors=[404, 409]))
-    def vote(deal_id: str) -> Response[Any]:
-        return _voted(deal_id, given)
-
-
-offer_vote(Vote.UP)
-offer_vote(Vote.DOWN)
-
-
-@app.delete("/deals/<deal_id>/vote", **of_members("Take one's vote back", "Vote", errors=[404]))
-def no_vote(deal_id: str) -> Response[Any]:
-    return _voted(deal_id, None)
-
-
-def _voted(deal_id: str, given: Vote | None) -> Response[Any]:
-    deal, now, own = deals.find(table(), deal_id), times.now(), calling(app)
-    counts = votes.vote(table(), deal, own.username, given, now, own.account_id)
-    score = Scored(deal, votes.score_of(table(), deal.deal_id, consistent=True)).shown(now)
-    return json_answer(member_documents.vote(given, score, counts=counts))
 
 
 @app.get("/me/alerts", **of_members("One's alerts, on prices and on words", "AlertList"))
@@ -187,5 +163,8 @@ def mark_all_read() -> Response[Any]:
     own = calling(app)
     return json_answer({"marked": messages.mark_all_read(table(), own.username, times.now(), own.account_id)})
 
+
+for each in features.joining("members"):
+    app.include_router(each.router)
 
 handler = serve(app)

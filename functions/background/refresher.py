@@ -1,8 +1,7 @@
 """From the stream: rebuild caches once per batch, and update picked deals' copies.
 
-It also files the scores of popular deals, and features' lists. A batch has a second's records, so a deal with many
-votes is ranked once a second, unless a shard has 500 such records in less time. A schedule sends an event each minute,
-so that pages without writes are rebuilt before they become stale.
+It also files features' lists, once for a batch. A batch has a second's records, unless a shard has 500 in less time. A
+schedule sends an event each minute, so that pages without writes are rebuilt before they become stale.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import features, settings
 from shared.api import documents
-from shared.data import keys
-from shared.data.catalog import feed_counts, page_cache, picks, votes
+from shared.data.catalog import feed_counts, page_cache, picks
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering, Today
 from shared.dynamodb import damage
@@ -45,14 +43,11 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     effects = Effects()
     answer = each_record(event, context, EventType.DynamoDBStreams, effects.add)
 
-    def rank(failures: Failures) -> None:
-        votes.file_scores(table(), effects.voted, datetime.now(UTC), failures=failures)
-
     def rebuild(_failures: Failures) -> None:
         parts = effects.parts | page_cache.touched(table(), effects.changes)
         refresh([part for part in PARTS if part in parts], effects.deals, effects.requests)
 
-    raise_last(each_task(rank, *(other.settle for other in effects.others), rebuild))
+    raise_last(each_task(*(other.settle for other in effects.others), rebuild))
     return dict(answer)
 
 
@@ -60,24 +55,18 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 class Effects:
     """The effects of records: outdated parts, changes of deals, written deals, and the requests that caused them.
 
-    ``voted`` are deals whose score may need another place: they got votes, or began or ceased to be active. ``others``
-    collect features' effects.
+    ``others`` collect features' effects.
     """
 
     parts: set[Cached] = field(default_factory=set)
     changes: list[DealChange] = field(default_factory=list)
     deals: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
-    voted: set[str] = field(default_factory=set)
     others: list[Any] = field(default_factory=lambda: [make() for make in features.joining("refresher")])
 
     def add(self, record: DynamoDBRecord) -> None:
         """Collect one record's effects. A damaged deal leaves the copies; its repair has its own record."""
         raw = record.raw_event
-        kind = raw["dynamodb"].get("NewImage", {}).get("Type")
-        if kind == {"S": keys.SCORE}:
-            self.voted.add(keys.id_in(raw["dynamodb"]["Keys"]["PK"]["S"]))
-            return
         if any(other.takes(raw) for other in self.others):
             return
         try:
@@ -100,8 +89,6 @@ class Effects:
         if change.after is not None and change.after.correlation_id is not None:
             self.requests.add(change.after.correlation_id)
         over = any(deal.status(change.at) is not Status.ACTIVE for deal in change.deals)
-        if change.before is not None and (change.after is None or over):
-            self.voted.add(change.before.deal_id)
         for other in self.others:
             other.add(change, over=over)
 

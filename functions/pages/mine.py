@@ -1,15 +1,14 @@
 """A member's own pages: inbox, saved deals, watches, alerts and likes, and the inbox's private feed.
 
-The buttons to watch, like, save and vote are on public pages, which may be cached. They are plain forms that redirect
-back; the script sends the same form, asks for JSON, and shows the new state. Alerts are set on deals' pages and
-searches, which are public, too. Watches, alerts and likes share one table, which is edited in place.
+The buttons to watch, like and save are on public pages (``shared/html/switches.py``). Alerts are set on deals' pages
+and searches, which are public, too. Watches, alerts and likes share one table, which is edited in place.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -19,23 +18,20 @@ from types import MappingProxyType
 from typing import Any
 
 from shared import features
-from shared.data.catalog import deals, feeds, topics, votes
+from shared.data.catalog import deals, feeds, topics
 from shared.data.members import alerts, feed_keys, follows, limits, messages, users
 from shared.errors import (
-    AlreadyLiked,
-    AlreadyWatching,
     DealsError,
     Forbidden,
     InvalidLimits,
     NoSuchAlert,
-    NoSuchPath,
     NoSuchTopic,
-    NotLiked,
     NotWatching,
 )
 from shared.html import cookies, forms, pages, views
 from shared.html.links import absolute
 from shared.html.pages import Answer, Request, Routes, serve
+from shared.html.switches import switched
 from shared.html.views import render, xml_text
 from shared.http.requests import topic_named
 from shared.models.catalog import (
@@ -48,13 +44,11 @@ from shared.models.catalog import (
     Status,
     Topic,
     TopicKind,
-    Vote,
 )
 from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
 from shared.models.messages import AboutDeal, AboutOther, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.runtime.metrics import report
 from shared.values import identifiers, money, times
 from shared.values.times import to_iso
 
@@ -125,7 +119,7 @@ def watch(request: Request, kind: str, slug: str) -> Answer:
     topic, place = topic_at(kind, slug)
     on, off = partial(follows.watch, table(), topic, now=request.now), partial(follows.unwatch, table(), topic)
     counted = metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED
-    return _switched(request, place, on=on, off=off, notices=("watching", "unwatched"), counted=counted)
+    return switched(request, place, on=on, off=off, notices=("watching", "unwatched"), counted=counted)
 
 
 @routes.post("/my/likes/<kind>/<slug>")
@@ -133,7 +127,7 @@ def like(request: Request, kind: str, slug: str) -> Answer:
     topic, place = topic_at(kind, slug)
     on, off = partial(follows.like, table(), topic, now=request.now), partial(follows.unlike, table(), topic)
     counted = metrics.LIKES_ADDED, metrics.LIKES_REMOVED
-    return _switched(request, place, on=on, off=off, notices=("liked", "unliked"), counted=counted)
+    return switched(request, place, on=on, off=off, notices=("liked", "unliked"), counted=counted)
 
 
 @routes.get("/my/saved")
@@ -151,29 +145,12 @@ def saved_deals(request: Request) -> Answer:
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     on, off = partial(follows.save, table(), deal, now=request.now), partial(follows.unsave, table(), deal.deal_id)
-    return _switched(request, f"/deals/{deal.page_id}", on=on, off=off, notices=("saved", "unsaved"))
-
-
-@routes.post("/my/votes/<number>/<way>", form_page="/deals/<number>")
-def vote(request: Request, number: str, way: str) -> Answer:
-    """Vote on a deal. Pressing the same button again removes the vote."""
-    if way not in list(Vote):
-        raise NoSuchPath
-    deal = deals.find(table(), number)
-    cast = partial(votes.vote, table(), deal, now=request.now)
-    return _switched(
-        request,
-        f"/deals/{deal.page_id}",
-        on=partial(cast, given=Vote(way)),
-        off=partial(cast, given=None),
-        notices=("voted", "vote-gone"),
-        states=(way, *(other for other in Vote if other != way)),
-    )
+    return switched(request, f"/deals/{deal.page_id}", on=on, off=off, notices=("saved", "unsaved"))
 
 
 @routes.get("/my/status")
 def status(request: Request) -> Answer:
-    """The reader's own state, for the script: counts in the header, and what is saved, voted, liked or watched.
+    """The reader's own state, for the script: counts in the header, and what is on of a deal's or a topic's buttons.
 
     ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``. Empty without a
     session.
@@ -193,35 +170,6 @@ def status(request: Request) -> Answer:
     return _json({**head, **states.pop("of deal", {}), **states})
 
 
-def _switched(
-    request: Request,
-    place: str,
-    *,
-    on: Callable[..., object],
-    off: Callable[..., object],
-    notices: tuple[str, str],
-    states: Sequence[str] = (),
-    counted: tuple[metrics.Metric, metrics.Metric] | None = None,
-) -> Answer:
-    """Switch a button's state on or off, and redirect to its page. It is idempotent.
-
-    ``notices`` are the codes for on and off; the first is also the state's name for the script. ``states`` replaces it
-    by several names: the state's, and those of buttons that are off when it is on.
-    """
-    fields = forms.read(request.event)
-    place = forms.own_path(fields.get("next"), place)
-    member = cookies.sender_with_replay(request, place)
-    turned_on = fields.get("on", "1") == "1"
-    with suppress(AlreadyWatching, NotWatching, AlreadyLiked, NotLiked):
-        (on if turned_on else off)(username=member.username, account_id=member.account_id)
-        if counted:
-            report(counted[0] if turned_on else counted[1])
-    if request.wants_json:
-        own, *others = states or notices[:1]
-        return _json({own: turned_on, **dict.fromkeys(others, False)})
-    return pages.lead_to(place, notice=notices[0 if turned_on else 1])
-
-
 def _states_of(number: str, username: str) -> dict[str, bool]:
     """The states of a deal's buttons. Two round trips; one if its id is given."""
     try:
@@ -230,10 +178,10 @@ def _states_of(number: str, username: str) -> dict[str, bool]:
         return {}
     asked: list[Callable[[], Any]] = [
         partial(follows.is_saved, table(), deal_id, username),
-        partial(votes.given, table(), deal_id, username),
+        *(partial(each.states_of, table(), deal_id, username) for each in _OF_FEATURES),
     ]
-    is_saved, vote = table().gather(asked)
-    return {"saved": is_saved, **{way.value: vote is way for way in Vote}}
+    is_saved, *others = table().gather(asked)
+    return {"saved": is_saved, **dict(chain.from_iterable(states.items() for states in others))}
 
 
 def _message_row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
@@ -549,5 +497,10 @@ def _form(
     )
 
 
-cookies.replay_after_sign_in(routes, "/my", watch, like, save, vote, alert_on_price, alert_on_words)
+_OF_FEATURES = tuple(features.joining("mine"))
+_REPLAYED = (watch, like, save, alert_on_price, alert_on_words)
+
+for each in _OF_FEATURES:
+    routes.pages += each.routes.pages
+cookies.replay_after_sign_in(routes, "/my", *_REPLAYED, *chain.from_iterable(each.REPLAYED for each in _OF_FEATURES))
 handler = serve(routes, guards=[forms.ours_only])

@@ -1,4 +1,4 @@
-"""A new local cloud's sample: deals of invented brands with earlier prices, picks, hot deals and votes; and accounts.
+"""A new local cloud's sample: deals of invented brands with earlier prices, picks and hot deals; and accounts.
 
 ``deals.jsonl`` has one deal a line, in the API's format but with ages for times: it was posted ``hoursAgo`` and ends in
 ``endsInHours`` (below zero: it has ended). So the sample is fresh on any day.
@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from local.settings import write_private
-from shared import features, settings
+from shared import features
 from shared.api.bodies import NewDeal
-from shared.data.catalog import deals, picks, topics, votes
+from shared.data.catalog import deals, picks, topics
 from shared.data.members import follows, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser, UsernameTaken
+from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
 from shared.models.members import Role, User
 from shared.services import Bucket
@@ -33,12 +33,6 @@ FILE = Path(__file__).with_name("deals.jsonl")
 
 FRONT, CHOICE, IN_CATEGORY = 13, 24, 8
 """Deals picked for the front page, the editor's choice, and each category."""
-
-VOTED = 40
-"""Deals with votes: those with each brand's largest discounts, the first the most."""
-
-READERS = "readers"
-"""The account whose votes stand for many. Its password is unknown."""
 
 HOT = 3
 """Deals that every user is notified of."""
@@ -88,7 +82,7 @@ def drawn(found: list[Deal], bucket_of: Callable[[str], Bucket]) -> list[Deal]:
 
 
 def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: datetime) -> None:
-    """Fill the curated pages with the largest discounts, add votes to some deals, and make the largest hot."""
+    """Fill the curated pages with the largest discounts, and make the largest hot."""
     active = [deal for deal in sample if deal.status(now) is Status.ACTIVE]
     best = sorted(active, key=lambda deal: deal.discount_percent or 0, reverse=True)
     front = [ids[deal.source_id or ""] for deal in _varied(best, FRONT)]
@@ -96,13 +90,6 @@ def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: dateti
     newest = sorted(active, key=lambda deal: deal.created_at, reverse=True)
     for plant in features.of("sample"):
         plant(table, front, [ids[deal.source_id or ""] for deal in newest], now)
-    voted = [ids[deal.source_id or ""] for deal in best if deal.created_at < now - settings.SCORE_HIDDEN][:VOTED]
-    with suppress(UsernameTaken):
-        password_hash = hash_password(secrets.token_urlsafe(12))
-        users.create(table, User(READERS, f"{READERS}@example.com", "Readers", password_hash, "member", now))
-    for place, deal_id in enumerate(voted):
-        votes.plant(table, deal_id, READERS, 3 * (VOTED - place) + place % 3, now)
-    votes.file_scores(table, voted, now)
     picks.set_featured(table, EDITORS_CHOICE, [ids[deal.source_id or ""] for deal in _varied(newest, CHOICE)], now)
     for category in CATEGORIES:
         there = [ids[deal.source_id or ""] for deal in best if deal.category == category]

@@ -13,13 +13,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shared import features
-from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, LogLine, Page
+from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, Listed, LogLine, Page
 from shared.values import money
 from shared.values.times import to_iso
 
 if TYPE_CHECKING:
     from shared.data.catalog.selecting import Shown
-    from shared.data.catalog.votes import Scored
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -88,9 +87,9 @@ def deals(found: Iterable[Deal], now: datetime) -> list[Json]:
     return [deal(one, now) for one in found]
 
 
-def scored(scored: Scored, now: datetime) -> Json:
-    """A deal with its score, as readers see it."""
-    return {**deal(scored.deal, now), "score": scored.shown(now)}
+def listed(listed: Listed, now: datetime) -> Json:
+    """A deal of a feature's list, with the list's fields."""
+    return {**deal(listed.deal, now), **listed.fields}
 
 
 def log_line(line: LogLine) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.api.documents import Json, brand
-from shared.models.catalog import Topic, Vote
+from shared.models.catalog import Topic
 from shared.models.members import Alert, Limits, Pace, PriceAlert, Session, User
 from shared.models.messages import AboutOther, Message
 from shared.values.stored import api_names
@@ -11,10 +11,6 @@ from shared.values.times import to_iso
 
 _LIMITS = api_names(Limits)
 """The fields of these, which are shown as they are."""
-
-
-def vote(given: Vote | None, score: int | None, *, counts: bool) -> Json:
-    return {"vote": given and given.value, "counts": counts, "score": score}
 
 
 def watched(topic: Topic, within: Limits) -> Json:

@@ -17,7 +17,6 @@ from pydantic.json_schema import SkipJsonSchema
 from shared import features
 from shared.api.fields import Answer, Count, Currency, Cursor, Money, Price, without_defaults
 from shared.models.catalog import CATEGORIES, TYPES, Status
-from shared.models.catalog import Vote as GivenVote
 from shared.models.members import Pace, Role
 from shared.models.messages import DealNews
 
@@ -116,15 +115,6 @@ class FoundDeals(DealList):
     ] = None
 
 
-Score = Annotated[
-    int | None, Field(description="Votes up less votes down; null while the deal is younger than ten minutes.")
-]
-
-
-class PopularDeal(Deal):
-    score: Score
-
-
 class User(Answer):
     username: str
     email: str
@@ -132,14 +122,6 @@ class User(Answer):
     role: Role
     created_at: datetime
     hot_pace: Annotated[str, Field(json_schema_extra={"enum": list(Pace)}, description="When to notify of hot deals.")]
-
-
-class Vote(Answer):
-    """One's vote on a deal. That of an account younger than a day is kept and does not count, then or later."""
-
-    vote: Annotated[str, Field(json_schema_extra={"enum": list(GivenVote)})] | None
-    counts: bool
-    score: Score
 
 
 class Limits(Answer):
@@ -256,7 +238,6 @@ COUNTS = {"likes": Count, "watchers": Count}
 FIELDS: dict[str, dict[str, Any]] = {
     "BrandList": list_of(Brand),
     "CategoryList": list_of(Category),
-    "PopularList": list_of(PopularDeal, Cursor),
     "AlertList": list_of(Alert),
     "WatchList": list_of(Watched),
     "MessageList": list_of(Message, Cursor),
@@ -292,7 +273,7 @@ ANSWERS: Mapping[str, type[BaseModel] | Mapping[str, Any]] = {
         each.__name__: each
         for each in (
             *(Account, Alert, Brand, Deal, DealList, FoundDeals, Html, Message, NewLimits, OpenApi),
-            *(PopularDeal, Problem, Progress, User, Verdict, Vote),
+            *(Problem, Progress, User, Verdict),
         )
     },
 }

@@ -31,7 +31,6 @@ from shared.models.catalog import (
 _USERNAME, _SHARD = _("Username"), _("Shard")
 _BRAND, _CATEGORY = Topic(BRAND, _("Brand")), Topic(CATEGORY, _("Category"))
 _PERIOD = "0001-01-01"
-_NUMBER = -1
 _TELLING = ("Pace", (None, "at-once", "daily"))
 _OPEN, _PARTLY = Shown.OPEN, Shown.PARTLY
 _WHOLE, _DESCRIBED = Exported.WHOLE, Exported.DESCRIBED
@@ -113,10 +112,6 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(keys.COUNTED_CLICK,
             at(keys.counted_click("", "", "", 0), because="it identifies a reader who clicked"),
             expires=True),
-        Entity(keys.SCORE, at(keys.score(DEAL_ID), "the score of a deal", "46", _OPEN),
-            (at(keys.score_in_popular(DEAL_ID, _("Month"), _NUMBER), "a month's deals by rank", "47", _OPEN,
-                    index=GSI1),),
-            needs="Score", says=SAYS_DEAL, partners=(OF_DEAL,), exported=_WHOLE),
         Entity(keys.LOG_LINE, at(keys.log_line(DEAL_ID, _("LineId")), "the log of a deal's changes", "54"),
             needs="Was Became", partners=(OF_DEAL,), expires=True),
         Entity(keys.SHOP, at(keys.shop(_("Host")), "a shop's usual category", "55"),
@@ -212,9 +207,6 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="TokenHash CreatedAt", claimed=True),
         Entity(keys.SAVED, at(keys.saved(_USERNAME, DEAL_ID), "a user's saved deals", "38"),
             needs="SavedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True),
-        Entity(keys.VOTE, at(keys.vote(_USERNAME, DEAL_ID), "a user's votes", "46"),
-            needs="Vote Worth VotedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True,
-            remover="shared.data.catalog.votes:remove_some"),
     ),
     **features.merged("items", "ENTITIES"),
     "Upkeep": (

@@ -139,7 +139,6 @@ _NAMED = (
     (re.compile(r"\b0001-01\b"), "<Month>"),
     (re.compile(r"\b0001\b"), "<Year>"),
     (re.compile(r"\b[0-9a-f]{32,64}\b"), "<Hash>"),
-    (re.compile(r"\b0999999999\b"), "<Rank>"),
     (re.compile(r"<\w+:\.2>"), "<FirstLetters>"),
 )
 """Parts of keys that are hashed, calculated or cut, and the names that stand for them."""

@@ -22,7 +22,7 @@ from typing import Any
 
 from shared import features
 from shared.data import account_checks, keys
-from shared.data.catalog import feed_counts, offers, search, votes, words
+from shared.data.catalog import feed_counts, offers, search, words
 from shared.data.catalog.deals import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS
 from shared.data.entity import Entity, Partner, When
@@ -43,7 +43,6 @@ ATTRIBUTES = "attributes that a key says"
 INDEX = "places in indexes"
 PARTNERS = "items that others need"
 FOLLOWERS = "likes and watches"
-SCORES = "scores of deals"
 FEEDS = "counts of feeds"
 NOTES = "notes of times"
 WORDS = "words of deals"
@@ -57,7 +56,6 @@ ACCOUNTS = "accounts"
 _COUNTS = {
     keys.PERIODS: FEEDS,
     keys.WORD_COUNT: WORD_COUNTS,
-    keys.SCORE: SCORES,
     **dict.fromkeys(keys.TOPIC.values(), FOLLOWERS),
 }
 """The types of items that are counts, with the rules that they follow."""
@@ -99,6 +97,16 @@ _Counted = tuple[_Count, str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """What an item adds to a count of a feature: the count's type and key, the attribute, and how much."""
+
+    type: str
+    key: Key
+    attribute: str
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
 class Fault:
     """An item that breaks a rule, as found and as it should be (None: no item). A ``derived`` one can be repaired."""
 
@@ -123,12 +131,22 @@ class Others:
     SEQUENCES: Mapping[str, Key] = {}
     NEEDED: frozenset[str] = frozenset()
     FOLLOW: frozenset[str] = frozenset()
+    COUNTS: Mapping[str, str] = {}
+    """The types of items that are counts, each with its rule's name."""
 
     def add(self, item: Item, kind: str) -> None:
         """Record an item."""
 
     def add_deal(self, item: Item) -> None:
         """Record a deal."""
+
+    def counted(self, _item: Item, _kind: str) -> Count | None:
+        """What an item adds to a count, or None."""
+        return None
+
+    def count_due(self, _key: Key, _item: Item | None, _counted: Mapping[str, int]) -> Item | None:
+        """A count's item as the counted items require it."""
+        return None
 
     def of_account(self, _name: str) -> Mapping[str, int]:
         """Counts that an account holds."""
@@ -205,7 +223,9 @@ class _Seen:
         self._read = ChainMap({**_READ}, *(each.READ for each in self._others))
         self._sequences = ChainMap(_SEQUENCES, *(each.SEQUENCES for each in self._others))
         self._kept = _NEEDED.union(*(each.NEEDED for each in self._others))
-        self._follow = {keys.SCORE}.union(*(each.FOLLOW for each in self._others))
+        self._counting = {rule: other for other in self._others for rule in other.COUNTS.values()}
+        self._rules = ChainMap(_COUNTS, *(each.COUNTS for each in self._others))
+        self._follow = frozenset[str]().union(*(each.FOLLOW for each in self._others))
         self._alerts: Counter[str] = Counter()
 
     def add(self, item: Item) -> None:
@@ -220,7 +240,7 @@ class _Seen:
         kind, place = row.type, _place(item)
         if row.claimed or kind in self._kept:
             self._there[place] = item
-        if rule := _COUNTS.get(kind):
+        if rule := self._rules.get(kind):
             self._counts[rule, place] = item
         elif kind in _PAIRED:
             self._pair(item, due=False)
@@ -236,11 +256,20 @@ class _Seen:
         if kind in self._sequences:
             sequence = _place(self._sequences[kind])
             self._numbers[sequence] = max(self._numbers.get(sequence, 0), damage.attribute(item, "Number", int))
-        if counted := _counted(item, kind):
+        if counted := self._adds(item, kind):
             count, attribute, by = counted
             self._counted[count][attribute] += by
         if row.owned:
             self._need(_place(keys.user(str({**item, **values}["Username"]))), place, counted)
+
+    def _adds(self, item: Item, kind: str) -> _Counted | None:
+        """What an item adds to a count, such as a like, or None."""
+        if attribute := _FOLLOWS.get(kind):
+            return (FOLLOWERS, _place(keys.topic(keys.topic_named(item["PK"])))), attribute, 1
+        for other in self._others:
+            if own := other.counted(item, kind):
+                return (self._rules[own.type], _place(own.key)), own.attribute, own.by
+        return None
 
     def _repaired(self, item: Item, row: Entity, values: Mapping[str, Any]) -> Item:
         """An item as its row requires; its partners are recorded. Raises one of ``damage.UNREADABLE``."""
@@ -417,8 +446,9 @@ class _Seen:
         (rule, place), item, counted = count, self._counts.get(count), self._counted[count]
         if rule == FOLLOWERS:
             return {**(item or _key(place)), "LikesCount": counted["LikesCount"], "WatchCount": counted["WatchCount"]}
-        if rule == SCORES:
-            return _score_due(place, item, counted["Score"])
+        if rule in self._counting:
+            of_feature: Others = self._counting[rule]
+            return of_feature.count_due(_key(place), item, counted)
         if rule == WORD_COUNTS:
             new = {**_key(place), "Type": keys.WORD_COUNT, "Word": place[1], "Forms": self._forms.get(place)}
             return {**(item or new), "Deals": counted["Deals"]}
@@ -451,25 +481,6 @@ def _differ(found: Item | None, due: Item | None) -> bool:
     """Whether an offer differs from its deal, apart from the verdict."""
     same = {"Version": None, "Verdict": None}
     return {**(found or {}), **same} != {**(due or {}), **same}
-
-
-def _counted(item: Item, kind: str) -> _Counted | None:
-    """What a like, watch or vote adds to a count, or None."""
-    if attribute := _FOLLOWS.get(kind):
-        return (FOLLOWERS, _place(keys.topic(keys.topic_named(item["PK"])))), attribute, 1
-    if kind == keys.VOTE:
-        return (SCORES, _place(keys.score(item["DealId"]))), "Score", damage.attribute(item, "Worth", int)
-    return None
-
-
-def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
-    """A deal's score; a rank must match it. The stream decides later whether it has a rank."""
-    if item is None and not score:
-        return None  # worthless votes create no score
-    deal_id = keys.id_in(place[0])
-    ranked = votes.place(deal_id, score) if item and "GSI1SK" in item else {}
-    own = without_places(item or {})
-    return {**(own or {**_key(place), "Type": keys.SCORE, "DealId": deal_id}), "Score": score, **ranked}
 
 
 class Values(dict[str, Any]):

@@ -60,7 +60,7 @@ class Text(Generic[*Values]):
         return self._item(*values)["PK"]
 
 
-# Deals, their drafts and their other items.
+# Deals and their other items.
 deal = Item[str]("DEAL#{deal_id}")
 deal_sort_key = Text[str]("DEAL#{deal_id}")
 deal_number = Item[int]("DEALNUMBER#{number}")
@@ -77,10 +77,6 @@ shop = Item[str]("SHOP#{host}")
 log = Text[str]("LOG#{deal_id}")
 """The log of a deal's changes."""
 log_line = Item[str, str](PK="LOG#{deal_id}", SK="{line_id}")
-score = Item[str]("SCORE#{deal_id}")
-"""The sum of a deal's votes and, while the deal is listed, its rank in the list of popular deals."""
-popular = Text[str]("POPULAR#{month}T00:00:00")
-"""In GSI1: the scores of a month's listed deals. ``month`` is a date like ``2026-06-01``."""
 
 # Offers, and the words that find deals.
 product = Text[str]("PRODUCT#{product_hash}")
@@ -140,7 +136,7 @@ feed_key = Item[str]("FEEDKEY#{key_hash}")
 feed = Item[str]("FEED#{username}")
 """The hash of the key of a user's feed."""
 
-# A member's messages, saved deals, votes and alerts; fan-out progress.
+# A member's messages, saved deals and alerts; fan-out progress.
 messages = Text[str]("MESSAGES#{username}")
 """In the table and, while unread, in GSI1."""
 message = Item[str, str](PK="MESSAGES#{username}", SK="MESSAGE#{message_id}")
@@ -148,8 +144,6 @@ message_in_unread = Item[str, str](GSI1PK="MESSAGES#{username}", GSI1SK="MESSAGE
 message_sort_key = Text[str]("MESSAGE#{message_id}")
 saved = Item[str, str](PK="SAVED#{username}", SK="DEAL#{deal_id}")
 saved_by = Text[str]("SAVED#{username}")
-vote = Item[str, str](PK="VOTES#{username}", SK="DEAL#{deal_id}")
-votes_by = Text[str]("VOTES#{username}")
 alert = Item[str, str](PK="ALERTS#{username}", SK="ALERT#{alert_id}")
 alerts = Text[str]("ALERTS#{username}")
 alert_in_words = Item[str, str, str](GSI1PK="WORDWATCH#{word}", GSI1SK="USER#{username}#{alert_id}")
@@ -227,12 +221,6 @@ def prices_between(least: int | None, most: int | None, after: tuple[int, str] |
     """The lowest and highest sort keys of offers in an inclusive price range, after one price and deal."""
     lowest = offer_by_price(*after) + "~" if after else offer_by_price(least or 0, "")
     return lowest, offer_by_price(10**14 - 1 if most is None else most, "~")
-
-
-def score_in_popular(deal_id: str, month: str, rank: int) -> Key:
-    """The index key that ranks a deal's score within a month."""
-    # The ranks of deals from before 2020 are negative, and as texts they would sort backward.
-    return {"GSI1PK": popular(month), "GSI1SK": f"{rank + 1_000_000_000:010d}#{deal_id}"}
 
 
 def counted_click(salt: str, network: str, deal_id: str, hour: int) -> Key:
@@ -324,7 +312,6 @@ WORD = "Word"
 WORD_COUNT = "WordCount"
 CLICKS = "Clicks"
 COUNTED_CLICK = "CountedClick"
-SCORE = "Score"
 LOG_LINE = "LogLine"
 SHOP = "Shop"
 
@@ -350,7 +337,6 @@ ATTEMPTS = "Attempts"
 IDEMPOTENCY = "Idempotency"
 MESSAGE = "Message"
 SAVED = "Saved"
-VOTE = "Vote"
 PRICE_ALERT = "PriceAlert"
 WORDS_ALERT = "WordsAlert"
 FEED_KEY = "FeedKey"

@@ -33,7 +33,6 @@ DEAL_SOURCE = of(keys.DEAL_SOURCE)
 SEQUENCES = of(keys.SEQUENCE)
 DEAL_CLICKS = of(keys.CLICKS)
 COUNTED_CLICK = of(keys.COUNTED_CLICK)
-SCORE = of(keys.SCORE)
 LOG = of(keys.LOG_LINE)
 SHOP = of(keys.SHOP)
 DEALS = of(keys.PERIODS)
@@ -69,7 +68,6 @@ MESSAGES = of(keys.MESSAGE)
 """In the table and, while unread, in GSI1."""
 
 SAVED = of(keys.SAVED)
-VOTES = of(keys.VOTE)
 ALERTS = of(keys.PRICE_ALERT)
 FEED_KEY = of(keys.FEED_KEY)
 FEED = FORMS[keys.FEED_KEY, None][-1]
@@ -84,9 +82,6 @@ CATEGORY_BY_DISCOUNT, BRAND_BY_PRICE, CATEGORY_BY_PRICE = (
     of(keys.PRODUCT_OFFER, index) for index in (GSI1, GSI2, GSI3)
 )
 """Partitions of GSI1, GSI2 and GSI3 that hold offers of listed deals."""
-
-POPULAR = of(keys.SCORE, GSI1)
-"""GSI1: a month's scores by rank."""
 
 LIKES_OF_USERS = of(keys.LIKE[BRAND], GSI1)
 WATCHES_OF_USERS = of(keys.WATCH[BRAND], GSI1)

@@ -48,7 +48,6 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
         keys.DEAL: "deals",
         **dict.fromkeys((*keys.CURATED, keys.CATEGORY_FEATURED), "picks"),
         **features.merged("refreshes"),
-        keys.SCORE: "votes",
     },
 }
 """The functions that read the stream, each with the item types of its filter, in words."""

@@ -83,10 +83,9 @@ def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
     """Render the front page's picks and other lists."""
     shown = views.cards_of_each(deals, now, first=LARGE)
     views.leave_out(shown, lead=True)
-    voted = [views.card(each.deal, now) | {"score": views.score(each.shown(now))} for each in today.voted]
     lists = [
         ("Ending within a day", "/ending", views.cards_of_each(today.ending, now)),
-        ("Most voted", "/popular", voted),
+        *((of.on_front_page, of.path, views.cards_of_list(found, now)) for of, found in today.lists),
     ]
     return Front(
         render("parts/picks.html", prefix="", cards=shown, front=True),

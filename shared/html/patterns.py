@@ -45,7 +45,6 @@ HELPERS = {
     "sorting._query": "sorting.cheapest",
     "sorting._first_offer": "sorting.cheapest",
     "sorting._brand": "topics.get",
-    "votes._of_month": "votes.popular",
     "search._begun": "search.find",
     "search._counts": "search.find",
     "alerts._notify_owner": "alerts.cohort",

@@ -20,7 +20,7 @@ from minijinja import Environment, Markup, load_from_path
 from shared import features, settings
 from shared.html import links
 from shared.html.links import absolute, base, below, origin
-from shared.models.catalog import CATEGORIES, Deal, Period, Status
+from shared.models.catalog import CATEGORIES, Deal, Listed, Period, Status
 from shared.values import money as amounts
 from shared.values.links import host, likenesses, named, numbered
 from shared.values.links import picture as picture_at
@@ -115,13 +115,6 @@ def list_price(deal: Deal) -> str | None:
     return money(deal.list_price, deal.currency) if deal.list_price and deal.discount_percent else None
 
 
-def score(of: int | None) -> str | None:
-    """A score as text: ``+12``, ``0``, or with a minus sign; None while it is hidden."""
-    if not of:
-        return None if of is None else "0"
-    return f"+{of:,}" if of > 0 else f"\N{MINUS SIGN}{-of:,}"
-
-
 def day(when: date, now: datetime | None = None) -> str:
     """A day in words: ``31 July``, or ``31 July 2025`` if ``now`` is in another year."""
     return f"{when.day} {_MONTHS[when.month - 1]}{_other_year(when, now)}"
@@ -211,7 +204,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "ends_at": short_moment(ends_at, now) if ends_at else None,
         "soon": bool(ends_at and ends_at - now < SOON),
         "over": _OVER.get(status),
-        "score": None,
+        "marks": (),
         "low": deal.is_lowest and status is Status.ACTIVE,
         "remark": None,
         "unseen": [],
@@ -279,6 +272,11 @@ def cards(
 def cards_of_each(deals: Sequence[Deal], now: datetime, *, first: int = 360) -> list[Card]:
     """A card for each deal; ``first`` is the width of the first card's picture."""
     return [card(deal, now, width=360 if n else first) for n, deal in enumerate(deals)]
+
+
+def cards_of_list(found: Iterable[Listed], now: datetime) -> list[Card]:
+    """A card for each deal of a feature's list, with its marks."""
+    return [card(each.deal, now) | {"marks": each.marks} for each in found]
 
 
 def leave_out(shown: Sequence[Card], *, lead: bool = False) -> None:

@@ -80,13 +80,6 @@ class Status(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-class Vote(StrEnum):
-    """A reader's opinion of a deal."""
-
-    UP = "up"
-    DOWN = "down"
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The verdict on a price: the ``cheapest`` other offer of its product in the 60 days before it, with its
@@ -277,6 +270,24 @@ class Page(Generic[T]):
 
     items: tuple[T, ...]
     next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A feature's mark on a card: a ``text``, with a ``name`` that screen readers say, or a ``sign`` in small lists."""
+
+    name: str
+    sign: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A deal in a feature's list, with the marks of its card and further fields of its JSON."""
+
+    deal: Deal
+    marks: tuple[Mark, ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Sort(StrEnum):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared import settings
+from features.votes.models import NEWCOMER
 from shared.data import keys
 from shared.dynamodb.writes import update
 from shared.values import times
@@ -282,7 +282,7 @@ def test_a_vote_is_given_changed_and_taken_back(site: Api, editor: Visitor, bran
     then = times.now() - timedelta(minutes=20)
     deal = editor.post("/deals", json=a_deal(brand, createdAt=times.to_iso(then))).json()
     newcomer, member = site.member(), site.member()
-    joined = {":then": times.to_iso(then - settings.NEWCOMER)}
+    joined = {":then": times.to_iso(then - NEWCOMER)}
     site.table.write(update(keys.user(member.username), "SET CreatedAt = :then", values=joined, refused=None))
     vote = f"/deals/{deal['dealNumber']}/vote"
 

@@ -12,10 +12,12 @@ from typing import Any, Self
 import pytest
 
 from features.drafts.data import drafts
+from features.votes.data import keys as vote_keys
+from features.votes.data import votes
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, feeds, picks, votes
+from shared.data.catalog import deals, feeds, picks
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, stock
@@ -212,7 +214,7 @@ def test_what_was_voted_on_in_a_second_is_ranked_once_and_what_is_over_no_more(
     deal = picked[2]
     for _ in range(3):
         table.write(votes.counting(deal.deal_id, 1))
-    of_vote = record(None, table.get(keys.score(deal.deal_id)))
+    of_vote = record(None, table.get(vote_keys.score(deal.deal_id)))
 
     with watched(environment.table()) as wire:
         refresh(of_vote, of_vote, of_vote)
@@ -223,7 +225,7 @@ def test_what_was_voted_on_in_a_second_is_ranked_once_and_what_is_over_no_more(
     assert wire.operations["UpdateItem"] == 1
     assert popular == [deal.deal_id]
     assert get("/popular")["items"] == []
-    assert "GSI1SK" not in (table.get(keys.score(deal.deal_id)) or {})
+    assert "GSI1SK" not in (table.get(vote_keys.score(deal.deal_id)) or {})
 
 
 def test_a_deal_with_stock_is_sold_here_until_it_is_sold_out_or_over(
@@ -253,12 +255,12 @@ def test_a_damaged_deal_or_score_keeps_no_other_vote_from_being_ranked(
     without_type, without_score, untyped, sound = picked[:4]
     for key, change in (
         (keys.deal(without_type.deal_id), "REMOVE #of"),
-        (keys.score(untyped.deal_id), "REMOVE #of"),
+        (vote_keys.score(untyped.deal_id), "REMOVE #of"),
     ):
         table.write(update(key, change, names={"#of": "Type"}, condition=None, refused=None))
-    table.write(update(keys.score(without_score.deal_id), "SET Score = DealId", condition=None, refused=None))
+    table.write(update(vote_keys.score(without_score.deal_id), "SET Score = DealId", condition=None, refused=None))
 
-    answer = refresh(*(record(None, {**keys.score(deal.deal_id), "Type": "Score"}) for deal in picked[:4]))
+    answer = refresh(*(record(None, {**vote_keys.score(deal.deal_id), "Type": "Score"}) for deal in picked[:4]))
 
     assert answer == {"batchItemFailures": []}
     assert {each["dealId"] for each in get("/popular")["items"]} == set(ids([without_type, untyped, sound]))

@@ -14,8 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from features.votes.data import keys as vote_keys
+from features.votes.data import votes
+from features.votes.models import Vote
 from shared.data import account_checks, invariants, keys
-from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search, votes
+from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search
 from shared.data.catalog.deals import to_item
 from shared.data.members import follows, messages, sessions, users
 from shared.data.orders import invariants as sales
@@ -27,7 +30,7 @@ from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, forget, put, update
 from shared.errors import AlreadyExists
-from shared.models.catalog import ALL_DEALS, Deal, Vote
+from shared.models.catalog import ALL_DEALS, Deal
 from shared.models.orders import OrderStatus
 from tests.support.engines import FAST, put_all
 from tests.support.factories import (
@@ -139,8 +142,8 @@ def offer_of(lamp: Deal) -> Key:
 DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
     "likes are miscounted": (invariants.FOLLOWERS, lambda _: say(keys.topic(APPLE), LikesCount=7)),
     "watches are miscounted": (invariants.FOLLOWERS, lambda _: say(keys.topic(SHOES), WatchCount=0)),
-    "a score is miscounted": (invariants.SCORES, lambda lamp: say(keys.score(lamp.deal_id), Score=7)),
-    "a score is gone": (invariants.SCORES, lambda lamp: lose(keys.score(lamp.deal_id))),
+    "a score is miscounted": ("scores of deals", lambda lamp: say(vote_keys.score(lamp.deal_id), Score=7)),
+    "a score is gone": ("scores of deals", lambda lamp: lose(vote_keys.score(lamp.deal_id))),
     "a feed is miscounted": (invariants.FEEDS, lambda lamp: say(book_of(lamp), Total=1)),
     "a feed counts a day without deals": (invariants.FEEDS, lambda lamp: say(book_of(lamp), Day01=2)),
     "a feed's counts are gone": (invariants.FEEDS, lambda lamp: lose(book_of(lamp))),

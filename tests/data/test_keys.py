@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from features.votes.data import keys as vote_keys
 from shared import settings
 from shared.data import keys, workings
 from shared.data.catalog import deals, picks
@@ -131,15 +132,15 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.message_in_unread, ("ana", DEAL_ID), {"GSI1PK": "MESSAGES#ana", "GSI1SK": f"MESSAGE#{DEAL_ID}"}),
     (keys.saved, ("ana", DEAL_ID), {"PK": "SAVED#ana", "SK": "DEAL#0ujtsYcg"}),
     (keys.saved_by, ("ana",), "SAVED#ana"),
-    (keys.vote, ("ana", DEAL_ID), {"PK": "VOTES#ana", "SK": "DEAL#0ujtsYcg"}),
-    (keys.votes_by, ("ana",), "VOTES#ana"),
+    (vote_keys.vote, ("ana", DEAL_ID), {"PK": "VOTES#ana", "SK": "DEAL#0ujtsYcg"}),
+    (vote_keys.votes_by, ("ana",), "VOTES#ana"),
     (keys.log, (DEAL_ID,), "LOG#0ujtsYcg"),
     (keys.log_line, (DEAL_ID, "0ujzPyRi"), {"PK": "LOG#0ujtsYcg", "SK": "0ujzPyRi"}),
     (keys.shop, ("shop.example",), same("SHOP#shop.example")),
-    (keys.score, (DEAL_ID,), same("SCORE#0ujtsYcg")),
-    (keys.popular, ("2026-06-01",), "POPULAR#2026-06-01T00:00:00"),
+    (vote_keys.score, (DEAL_ID,), same("SCORE#0ujtsYcg")),
+    (vote_keys.popular, ("2026-06-01",), "POPULAR#2026-06-01T00:00:00"),
     (
-        keys.score_in_popular,
+        vote_keys.score_in_popular,
         (DEAL_ID, "2026-06-01", -176_000_000),
         {"GSI1PK": "POPULAR#2026-06-01T00:00:00", "GSI1SK": "0824000000#0ujtsYcg"},
     ),

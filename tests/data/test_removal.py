@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from features.votes.data import votes
+from features.votes.models import Vote
 from shared.data import keys, removal
-from shared.data.catalog import topics, votes
+from shared.data.catalog import topics
 from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
 from shared.data.orders import addresses, carts, order_items, steps
 from shared.data.orders import keys as shop_keys
@@ -34,7 +36,7 @@ from shared.errors import (
     NotSignedIn,
     UsernameTaken,
 )
-from shared.models.catalog import Deal, Vote
+from shared.models.catalog import Deal
 from shared.models.members import Limits, User
 from shared.models.orders import Order, OrderStatus
 from shared.values.naming import normalise_email, normalise_username

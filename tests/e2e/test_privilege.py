@@ -23,6 +23,7 @@ from botocore.exceptions import ClientError
 from features.drafts.data import drafts
 from features.drafts.data.drafts import Draft
 from features.mail.data.mailing import MailWork
+from features.votes.models import NEWCOMER
 from infra.functions import FUNCTIONS
 from local import cloud
 from local.settings import REGION, access_key
@@ -186,7 +187,7 @@ def _vote(site: Site, member: Visitor, other: Visitor, deal_ids: list[str]) -> N
 
 def _grow_up(site: Site, member: Visitor) -> None:
     """Make an account as old as those whose votes count."""
-    then = times.to_iso(times.now() - settings.NEWCOMER)
+    then = times.to_iso(times.now() - NEWCOMER)
     site.table.write(update(keys.user(member.username), "SET CreatedAt = :then", values={":then": then}, refused=None))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from features.mail import items as mail_keys
 from features.mail.rows import MAILER
+from features.votes.data import keys as vote_keys
 from infra.rights import Right
 from infra.settings import STAGES
 from shared.data import keys, partitions
@@ -60,10 +61,10 @@ REMOVERS = "accounts account remover"
         (WRITES, keys.clicks(DEAL_ID)["PK"], "", "clicks"),
         (READS, keys.clicks(DEAL_ID)["PK"], "", "desk"),
         # Votes are written for members, scores by those and by who ranks them.
-        (("PutItem", "UpdateItem"), keys.vote("ana", DEAL_ID)["PK"], "", "members mine"),
-        (("DeleteItem",), keys.vote("ana", DEAL_ID)["PK"], "", f"members mine {REMOVERS}"),
-        (("Query",), keys.vote("ana", DEAL_ID)["PK"], "", REMOVERS),
-        (WRITES, keys.score(DEAL_ID)["PK"], "", f"members mine refresher {REMOVERS}"),
+        (("PutItem", "UpdateItem"), vote_keys.vote("ana", DEAL_ID)["PK"], "", "members mine"),
+        (("DeleteItem",), vote_keys.vote("ana", DEAL_ID)["PK"], "", f"members mine {REMOVERS}"),
+        (("Query",), vote_keys.vote("ana", DEAL_ID)["PK"], "", REMOVERS),
+        (WRITES, vote_keys.score(DEAL_ID)["PK"], "", f"members mine refresher {REMOVERS}"),
         # Only functions of accounts and orders see and change users' collections.
         (WRITES, USER, "", f"orders sales shop {REMOVERS}"),
         (("PutItem", "DeleteItem"), USER, "", f"orders shop {REMOVERS}"),
@@ -210,13 +211,13 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod
     assert {right.operation for right in allowed} == {"GetItem", "BatchGetItem", "Query"}
     public = {
         partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.ENDINGS_OF_DAYS, partitions.BRANDS,
-        partitions.SCORE, partitions.WORD, partitions.WORDS, *partitions.TOPICS, *partitions.CURATED,
+        partitions.of(vote_keys.SCORE), partitions.WORD, partitions.WORDS, *partitions.TOPICS, *partitions.CURATED,
         *partitions.FEED_CACHES, *partitions.PICKS_CACHES,
     }  # fmt: skip
     assert rights == {("", key) for key in public} | {
         (GSI1.name, partitions.ALL_DEALS_BY_DAY),
         (GSI1.name, partitions.CATEGORY_BY_DISCOUNT),
-        (GSI1.name, partitions.POPULAR),
+        (GSI1.name, partitions.of(vote_keys.SCORE, GSI1)),
         (GSI1.name, keys.pattern_of(shop_keys.sold_here())),
         (GSI2.name, partitions.BRAND_BY_MONTH),
         (GSI2.name, partitions.BRAND_BY_PRICE),

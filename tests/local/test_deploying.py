@@ -20,6 +20,7 @@ from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it 
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
 from cli import shop
+from features.votes.data import votes
 from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
 from local import __main__ as local
@@ -27,7 +28,7 @@ from local import cloud, ministack_patches, sample
 from local.cloud import _DEPLOYED_FROM, free_port
 from local.settings import ROOT, Home, Trouble, client_arguments
 from shared.data import invariants
-from shared.data.catalog import feeds, picks, votes
+from shared.data.catalog import feeds, picks
 from shared.data.members import follows, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table

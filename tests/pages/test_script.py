@@ -10,9 +10,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from shared.data.catalog import deals, topics, votes
+from features.votes.data import votes
+from features.votes.models import Vote
+from shared.data.catalog import deals, topics
 from shared.data.members import follows, messages
-from shared.models.catalog import Deal, Vote
+from shared.models.catalog import Deal
 from shared.values import times
 from tests.support.browser import Visit, sent_by_script
 from tests.support.factories import send

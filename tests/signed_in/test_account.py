@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from features.operations import exports
+from features.votes.data import votes
 from functions.pages import site
 from shared import settings
-from shared.data.catalog import votes
 from shared.data.members import follows, messages, sessions, users
 from shared.data.orders import addresses, carts
 from shared.dynamodb.table import Table

@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from features.votes.data import votes
+from features.votes.models import NEWCOMER
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, topics, votes
+from shared.data.catalog import deals, topics
 from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -423,7 +425,7 @@ def test_the_status_shows_what_is_asked(ana: Browser, anyone: Browser, table: Ta
 
 def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal()
-    a_day_ago = times.to_iso(times.now() - settings.NEWCOMER)
+    a_day_ago = times.to_iso(times.now() - NEWCOMER)
     values = {":then": a_day_ago}
     table.write(update(keys.user("ana"), "SET CreatedAt = :then", values=values, refused=None))
     button, came = f"/my/votes/{deal.number}", []

@@ -23,9 +23,11 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
+from features.votes.data import votes
+from features.votes.models import HIDDEN
 from local import sample as laptop
-from shared import services, settings
-from shared.data.catalog import deals, offers, picks, topics, votes
+from shared import services
+from shared.data.catalog import deals, offers, picks, topics
 from shared.data.orders import sold_here, stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
@@ -123,7 +125,7 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
     judged = deals.get_many(table, ids(created), consistent=True)
     table.gather([partial(offers.file, table, None, deal) for deal in judged if deal.verdict])
     worded(table, [deal for deal in judged if deal.withdrawn_at is None])
-    voted = [deal for deal in listed if deal.created_at < now - settings.SCORE_HIDDEN][:30]
+    voted = [deal for deal in listed if deal.created_at < now - HIDDEN][:30]
     for place, deal in enumerate(voted):
         table.write(votes.counting(deal.deal_id, 30 - 2 * place))
     votes.file_scores(table, ids(voted), now)

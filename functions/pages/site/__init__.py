@@ -30,8 +30,8 @@ from functions.pages.site.listing import (
     selected_page,
     selection_of,
 )
-from shared import features, settings
-from shared.data.catalog import feed_counts, feeds, page_cache, picks, sorting, topics, votes
+from shared import features
+from shared.data.catalog import feed_counts, feeds, page_cache, picks, sorting, topics
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, links, pages, views
@@ -178,19 +178,6 @@ def ending(request: Request) -> Answer:
         ],
         more=found.next,
         description=f"Deals that end within {ENDING_DAYS} days, by their last day.",
-    )
-
-
-@routes.get("/popular")
-def popular(request: Request) -> Answer:
-    cursor, now = cursor_of(request), request.now
-    found = votes.popular(table(), now, limit=settings.CACHED_PAGE, cursor=cursor)
-    return list_page(
-        "popular.html",
-        request,
-        cards=[views.card(each.deal, now) | {"score": views.score(each.shown(now))} for each in found.items],
-        more=found.next,
-        description="The deals with the most votes, from this month and the last.",
     )
 
 
@@ -413,11 +400,11 @@ def _add(shown: features.DealList) -> None:
     @routes.get(shown.path)
     def deals_of_feature(request: Request) -> Answer:
         cursor, now = cursor_of(request), request.now
-        found = read(table(), now, limit=SELECTED, cursor=cursor)
+        found = read(table(), now, limit=shown.size, cursor=cursor)
         return list_page(
             shown.template,
             request,
-            cards=views.cards_of_each(found.items, now),
+            cards=views.cards_of_list(found.items, now),
             more=found.next,
             description=shown.description,
         )

@@ -1,4 +1,4 @@
-"""A deal's page: score, earlier prices, other colours, and more deals of its brand."""
+"""A deal's page: earlier prices, other colours, and more deals of its brand."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from functions.pages.site import listing
 from functions.pages.site.listing import moved, public_page
+from shared import features
 from shared.data.catalog import deal_pages, deals
 from shared.html import views
 from shared.html.links import absolute, link
@@ -38,7 +39,7 @@ def one_deal(request: Request, number: str) -> Answer:
     if identifiers.is_ksuid(number) and (named := deals.get(table(), number).number) is not None:
         return moved(f"/deals/{named}")
     found = deal_pages.read(table(), number, request.now)
-    deal, now = found.scored.deal, request.now
+    deal, now = found.deal, request.now
     status = deal.status(now)
     if deal.number is not None and number != str(deal.number):
         return moved(f"/deals/{deal.number}")
@@ -52,7 +53,6 @@ def one_deal(request: Request, number: str) -> Answer:
         request,
         status=HTTPStatus.GONE if status is Status.WITHDRAWN else HTTPStatus.OK,
         d=views.head(deal, now),
-        score=views.score(found.scored.shown(now)),
         old=_old(deal, now),
         ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
         again=_again(deal, found.offers, now),
@@ -63,11 +63,18 @@ def one_deal(request: Request, number: str) -> Answer:
         siblings=siblings,
         cheaper=cheaper,
         all_cheaper=link(f"/categories/{deal.category}", **query),
+        **_of_features(found, now),
         document=_json_in_html(_as_product(deal, now)),
         description=summary(deal),
         robots=None if status is Status.ACTIVE else "noindex",
         more_headers={"Last-Modified": to_http(deal.seen_changing_at(now))},
     )
+
+
+def _of_features(found: deal_pages.DealPage, now: datetime) -> dict[str, Any]:
+    """The values that features add to the page."""
+    shown = zip(features.parts("beside_deal", "shown"), found.asked, strict=True)
+    return {name: value for show, asked in shown for name, value in show(asked, found.deal, now).items()}
 
 
 def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:

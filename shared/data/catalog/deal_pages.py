@@ -1,4 +1,4 @@
-"""A deal and what its page shows with it: its score, other offers of its product, and its brand's deals.
+"""A deal and what its page shows with it: features' values, other offers of its product, and its brand's deals.
 
 Three round trips: first the deal's number, whose item also names product and brand; then the deal and its neighbours,
 all at once; then cheaper deals of the category, which needs the price. If an editor has changed the deal's brand or
@@ -14,9 +14,8 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
-from shared import settings
-from shared.data.catalog import deals, feed_counts, feeds, offers, sorting, votes
-from shared.data.catalog.votes import Scored
+from shared import features, settings
+from shared.data.catalog import deals, feed_counts, feeds, offers, sorting
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic, feed_of
@@ -28,8 +27,9 @@ CHEAPER = 12
 
 @dataclass(frozen=True, slots=True)
 class DealPage:
-    """A deal and its score; the newest offers of its product and variant (with itself and withdrawn ones); related
-    deals.
+    """A deal; the newest offers of its product and variant (with itself and withdrawn ones); related deals.
+
+    ``asked`` is what features have read with the deal (``beside_deal``).
 
     ``variants`` are active offers of the product, and of its colours and sizes among the brand's deals. ``of_brand``
     are other active deals of the brand, of this month, the last one and the deal's own, or else of the brand page's
@@ -37,26 +37,28 @@ class DealPage:
     less; none for a withdrawn deal.
     """
 
-    scored: Scored
+    deal: Deal
     offers: tuple[Deal, ...]
     variants: tuple[Deal, ...]
     of_brand: tuple[Deal, ...]
     cheaper: tuple[Deal, ...] = ()
+    asked: tuple[Any, ...] = ()
 
 
 def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     """Read a deal by its id or number, and what its page shows with it. Raises NoSuchDeal.
 
-    A GetItem (none by id); then two for the deal and its score, a Query of the product, one of the brand's counts and
-    one for each month; then one of the category by price.
+    A GetItem (none by id); then one for the deal, what features ask, a Query of the product, one of the brand's counts
+    and one for each month; then one of the category by price.
     """
     place = deals.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [
         partial(deals.get, table, place.deal_id),
-        partial(votes.score_of, table, place.deal_id),
+        *(partial(ask, table, place.deal_id) for ask in features.parts("beside_deal", "ask")),
     ]
     beside = _beside(table, place, now) if place.product and place.brand else []
-    deal, score, *rest = table.gather(own + beside)
+    answers = table.gather(own + beside)
+    (deal, *asked), rest = answers[: len(own)], answers[len(own) :]
     actual = deals.place(deal)
     if not rest or actual != place:
         rest = table.gather(_beside(table, actual, now))
@@ -68,7 +70,7 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     if not others:
         _, others = _beside_it(deal, _longer_ago(table, deal, books, now), now)
     alike = tuple(each for each in found if each.is_alike(deal))
-    return DealPage(Scored(deal, score), alike, variants, others, _cheaper(table, deal, now))
+    return DealPage(deal, alike, variants, others, _cheaper(table, deal, now), tuple(asked))
 
 
 def below(deal: Deal) -> Selection:

@@ -5,8 +5,9 @@ A copy holds one part's text, as JSON or HTML, compressed to fit 4 KB: half a re
 stale or corrupt copy reads as None, and the reader uses the indexes. Functions keep copies in memory for a second, so
 under load an environment reads each once a second; ``PARTS`` in two forms are few, so this stays small.
 
-The front page also shows deals that end soon, popular deals, and the number of deals in each category. They are read
-when the copy is built, so a page costs only its copies. Deals that end before their copy is stale are omitted.
+The front page also shows deals that end soon, the first deals of features' lists, and the number of deals in each
+category. They are read when the copy is built, so a page costs only its copies. Deals that end before their copy is
+stale are omitted.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Any
 
-from shared import settings
+from shared import features, settings
 from shared.data import keys
-from shared.data.catalog import deals, feed_counts, feeds, topics, votes
+from shared.data.catalog import deals, feed_counts, feeds, topics
 from shared.data.catalog.changes import DealChange
-from shared.data.catalog.votes import Scored
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
@@ -41,6 +42,7 @@ from shared.models.catalog import (
     CuratedPage,
     Deal,
     Feed,
+    Listed,
     Page,
     Status,
     Topic,
@@ -331,43 +333,47 @@ def _replace_older(table: Table, item: Item) -> None:
 
 
 SHOWN_BESIDE = 12
-"""Deals in both lists together; at most half of them end soon."""
+"""Deals in all lists together; at most half of them end soon."""
 
 ASKED = 24
-"""Deals of the highest ranks to read: a new deal's score isn't shown yet."""
+"""Deals to read of a feature's list, which may leave out some of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """The first deals that end within a day and how many do, the highest-ranked deals by votes, and each category's
+    """The first deals that end within a day and how many do, the first deals of features' lists, and each category's
     number of deals by slug."""
 
     ending: tuple[Deal, ...] = ()
     ends: int = 0
-    voted: tuple[Scored, ...] = ()
+    lists: tuple[tuple[features.DealList, tuple[Listed, ...]], ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def deals(self) -> list[Deal]:
         """All deals that are shown."""
-        return [*self.ending, *(each.deal for each in self.voted)]
+        return [*self.ending, *(each.deal for _, found in self.lists for each in found)]
 
 
 def read_today(table: Table, now: datetime) -> Today:
-    """The front page's lists and counts now. Four Queries and one for each category at once, then a BatchGetItem of
-    ``ASKED`` and ``SHOWN`` deals."""
+    """The front page's lists and counts now. Two Queries, one for each category and those of features at once, then a
+    BatchGetItem of ``SHOWN_BESIDE`` deals."""
+    lists = [each for each in chain.from_iterable(features.of("lists")) if each.on_front_page]
     asked: list[Callable[[], Any]] = [
-        partial(votes.popular, table, now, limit=ASKED),
+        *(partial(features.imported(each.read), table, now, limit=ASKED) for each in lists),
         partial(feeds.within_a_day, table, now, but=settings.CACHE_LIFETIME),
         *(partial(feed_counts.total, table, feed_of(Topic(CATEGORY, slug))) for slug in CATEGORIES),
     ]
-    popular, noted, *counts = table.gather(asked)
+    answers = table.gather(asked)
+    pages, (noted, *counts) = answers[: len(lists)], answers[len(lists) :]
     found = deals.get_many(table, noted[: SHOWN_BESIDE // 2])
     ending = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE)
-    voted = [each for each in popular.items if (each.shown(now) or 0) > 0][: SHOWN_BESIDE - len(ending)]
-    voted.sort(key=lambda each: each.shown(now) or 0, reverse=True)
+    beside, room = [], SHOWN_BESIDE - len(ending)
+    for each, page in zip(lists, pages, strict=True):
+        beside.append((each, tuple(features.imported(each.chosen)(page.items, room))))
+        room -= len(beside[-1][1])
     by_category = dict(zip(CATEGORIES, counts, strict=True))
-    return Today(ending, len(noted) if ending else 0, tuple(voted), by_category)
+    return Today(ending, len(noted) if ending else 0, tuple(beside), by_category)
 
 
 class CopyCache:

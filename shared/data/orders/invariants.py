@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from shared.data import keys
-from shared.data.invariants import Fault
+from shared.data.invariants import Fault, Others
 from shared.data.orders import keys as shop_keys
 from shared.data.orders import order_items, sold_here
 from shared.dynamodb import damage
@@ -25,7 +25,7 @@ _PIECES = ("OnSale", "Left", "Ordered")
 """The counts of a stock shard; the first is the sum of the others."""
 
 
-class Sales:
+class Sales(Others):
     """The shop's items that one scan has seen."""
 
     READ: Mapping[str, Callable[[Item], object]] = {
@@ -40,7 +40,7 @@ class Sales:
     }
     """Values in the rows' templates that are neither attributes nor parts of the key."""
 
-    SEQUENCES: ClassVar = {shop_keys.ORDER_NUMBER: shop_keys.order_numbers()}
+    SEQUENCES: Mapping[str, Key] = {shop_keys.ORDER_NUMBER: shop_keys.order_numbers()}
     NEEDED = frozenset({shop_keys.OPEN_ORDERS, shop_keys.STOCK_NOTE})
     """The types of items that others require, and those compared at the end of the scan."""
 

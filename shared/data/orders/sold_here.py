@@ -18,7 +18,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import assign, update
-from shared.models.catalog import Deal, Page, Status
+from shared.models.catalog import Deal, Listed, Page, Status
 from shared.models.stock_levels import StockLevel, level_of
 from shared.values import identifiers
 
@@ -69,6 +69,12 @@ def file(table: Table, deal_id: str) -> None:
         if note is None or note.get("GSI1SK") == due.get("GSI1SK"):
             return
         table.write(assign(note_of, due or {"GSI1PK": None, "GSI1SK": None}, refused=Stale()))
+
+
+def listed(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Listed]:
+    """``page``, as the API and the site list it."""
+    found = page(table, now, limit=limit, cursor=cursor)
+    return Page(tuple(map(Listed, found.items)), found.next)
 
 
 def page(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Deal]:

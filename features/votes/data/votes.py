@@ -6,7 +6,7 @@ member votes again.
 
 The score is a separate item, so that votes don't conflict with edits of the deal. While the deal is listed, GSI1 has
 the scores of a month's deals by rank: ten times the votes equal 12 and a half hours, so newer deals rise without any
-rewriting of older ones. The stream files the rank (``functions/background/refresher.py``), once for all votes of a
+rewriting of older ones. The stream files the rank (``upkeep.py``), once for all votes of a
 second, from the score and the deal's id alone, so filing it again changes nothing.
 """
 
@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
 from math import copysign, log10
 
-from shared import settings
-from shared.data import account_checks, keys
+from features.votes.data import keys
+from features.votes.models import NEWCOMER, Scored, Vote
+from shared.data import account_checks
+from shared.data import keys as core_keys
 from shared.data.catalog import deals
 from shared.data.catalog.deals import readable
 from shared.dynamodb import damage
@@ -30,7 +31,7 @@ from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, assign, change, delete_as, put_new, upsert
 from shared.errors import AlreadyExists, Busy, DealIsOver, DealsError
-from shared.models.catalog import Deal, Page, Period, Status, Vote
+from shared.models.catalog import Deal, Page, Period, Status
 from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
 
@@ -63,7 +64,7 @@ def vote(
     """
     if given is not None and deal.status(now) is not Status.ACTIVE:
         raise DealIsOver(deal.deal_id)
-    place, owner = keys.vote(username, deal.deal_id), keys.user(username)
+    place, owner = keys.vote(username, deal.deal_id), core_keys.user(username)
 
     def attempt() -> bool:
         found = {item["PK"]: item for item in table.get_many([place, owner], consistent=True, projection=_GIVEN)}
@@ -95,7 +96,7 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
     found = list(table.query(keys.votes_by(username), limit=most, consistent=True))
     for item in found:
         with suppress(_Changed):  # another run of the removal may be faster
-            table.transact(required, *_writes(keys.id_in(item["SK"]), item, None))
+            table.transact(required, *_writes(core_keys.id_in(item["SK"]), item, None))
     return len(found)
 
 
@@ -125,19 +126,7 @@ def _direction_and_worth(item: Item | None) -> tuple[object, object]:
 def _is_counted(owner: Item, now: datetime) -> bool:
     """Whether an account is old enough for its votes to count."""
     made = damage.read_or(owner, lambda item: from_iso(item["CreatedAt"]), otherwise=now) if owner else now
-    return now - made >= settings.NEWCOMER
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A deal and its score; None before the first counted vote."""
-
-    deal: Deal
-    score: int | None
-
-    def shown(self, now: datetime) -> int | None:
-        """The displayed score: 0 before the first vote, None while the deal is new."""
-        return None if now < self.deal.created_at + settings.SCORE_HIDDEN else self.score or 0
+    return now - made >= NEWCOMER
 
 
 def counting(deal_id: str, by: int) -> Write:
@@ -165,10 +154,10 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     months = [Period.MONTH.start_of(when) for when in (now, now.replace(day=1) - timedelta(days=1))]
     asked = [partial(_of_month, table, month, after, limit + 1) for month in months]
     ranked = sorted(chain.from_iterable(table.gather(asked)), key=lambda item: str(item["GSI1SK"]), reverse=True)
-    scores = dict(damage.readable(ranked[:limit], lambda item: (keys.id_in(item["PK"]), _score_in(item))))
+    scores = dict(damage.readable(ranked[:limit], lambda item: (core_keys.id_in(item["PK"]), _score_in(item))))
     found = deals.get_many(table, list(scores))
     shown = tuple(Scored(deal, scores[deal.deal_id]) for deal in found if deal.status(now) is Status.ACTIVE)
-    return Page(shown, identifiers.next_cursor(_SCOPE, [keys.id_in(item["PK"]) for item in ranked], limit))
+    return Page(shown, identifiers.next_cursor(_SCOPE, [core_keys.id_in(item["PK"]) for item in ranked], limit))
 
 
 def file_scores(
@@ -182,13 +171,15 @@ def file_scores(
     that list, raised at the end.
     """
     wanted = list(dict.fromkeys(deal_ids))
-    items = table.get_many([key for each in wanted for key in (keys.score(each), keys.deal(each))], consistent=True)
+    items = table.get_many(
+        [key for each in wanted for key in (keys.score(each), core_keys.deal(each))], consistent=True
+    )
     found = {item["PK"]: item for item in items}
-    current = readable(found[at] for each in wanted if (at := keys.deal(each)["PK"]) in found)
+    current = readable(found[at] for each in wanted if (at := core_keys.deal(each)["PK"]) in found)
     listed = {deal.deal_id for deal in current if deal.status(now) is Status.ACTIVE}
 
     def give(item: Item) -> None:
-        deal_id, score = keys.id_in(item["PK"]), _score_in(item)
+        deal_id, score = core_keys.id_in(item["PK"]), _score_in(item)
         due = place(deal_id, score) if deal_id in listed else {}
         if item.get("GSI1SK") != due.get("GSI1SK"):
             placing = assign(

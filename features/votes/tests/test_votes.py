@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from shared import settings
-from shared.data import account_checks, keys
-from shared.data.catalog import deals, votes
+from benchmarks.prices import READ, WRITE
+from features.votes.data import keys as vote_keys
+from features.votes.data import votes
+from features.votes.models import HIDDEN, Scored, Vote
+from shared.data import account_checks
+from shared.data.catalog import deals
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DealIsOver, InvalidCursor
-from shared.models.catalog import Deal, Vote
+from shared.models.catalog import Deal
 from tests.data.test_costs import cost
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import NOW, a_deal, a_user, ago, ahead, every_page, ids, join, post
@@ -187,7 +191,7 @@ def test_a_rank_is_not_filed_over_a_later_score(table: Table, deal: Deal) -> Non
     with before(table, "UpdateItem", later):
         rank_of(table, deal)
 
-    item = table.get(keys.score(deal.deal_id)) or {}
+    item = table.get(vote_keys.score(deal.deal_id)) or {}
     assert {name: item.get(name) for name in ("GSI1PK", "GSI1SK")} == votes.place(deal.deal_id, 2)
 
 
@@ -198,7 +202,7 @@ def test_a_deal_leaves_the_popular_ones_when_it_is_over_and_comes_back(table: Ta
 
     before_the_stream = popular(table)
     rank_of(table, deal)
-    gone = "GSI1SK" in (table.get(keys.score(deal.deal_id)) or {})
+    gone = "GSI1SK" in (table.get(vote_keys.score(deal.deal_id)) or {})
     deals.edit(table, deal.deal_id, {"withdrawn_at": None}, NOW)
     rank_of(table, deal)
 
@@ -210,14 +214,21 @@ def test_a_damaged_score_takes_no_other_deal_away(table: Table, deal: Deal) -> N
     (other,) = post(table, [a_deal(ago(hours=1), title="Whole")])
     for each in (deal, other):
         score(table, each, 3)
-    table.write(update(keys.score(deal.deal_id), "SET Score = :text", values={":text": "three"}, refused=None))
+    table.write(update(vote_keys.score(deal.deal_id), "SET Score = :text", values={":text": "three"}, refused=None))
 
     assert popular(table) == [("Whole", 3)]
     assert votes.score_of(table, deal.deal_id) is None
 
 
 def test_a_new_deals_score_is_hidden(table: Table, deal: Deal) -> None:
-    scored = votes.Scored(deal, None)
+    scored = Scored(deal, None)
 
-    assert scored.shown(deal.created_at + settings.SCORE_HIDDEN) == 0
-    assert scored.shown(deal.created_at + settings.SCORE_HIDDEN - timedelta(seconds=1)) is None
+    assert scored.shown(deal.created_at + HIDDEN) == 0
+    assert scored.shown(deal.created_at + HIDDEN - timedelta(seconds=1)) is None
+
+
+def test_the_document_says_what_votes_cost() -> None:
+    """Their units are held by the test above."""
+    said = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+    assert f"A thousand votes are {1000 * (7 * WRITE.each + 2 * READ.each):.4f} dollars of DynamoDB" in said

@@ -1,0 +1,18 @@
+"""What a deal's page shows of its votes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from features.votes.data.votes import score_of
+from features.votes.models import Scored, as_text
+from shared.models.catalog import Deal
+
+ask = score_of
+"""Is read with the deal: its score."""
+
+
+def shown(score: int | None, deal: Deal, now: datetime) -> dict[str, Any]:
+    """The page's values."""
+    return {"score": as_text(Scored(deal, score).shown(now))}

@@ -1,0 +1,29 @@
+"""The list of popular deals, and those of them that the front page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from features.votes.data import votes
+from features.votes.models import Scored, as_text
+from shared.dynamodb.table import Table
+from shared.models.catalog import Listed, Mark, Page
+
+
+def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Listed]:
+    """A page of popular deals, with their scores. Raises InvalidCursor."""
+    page = votes.popular(table, now, limit=limit, cursor=cursor)
+    return Page(tuple(_listed(each, now) for each in page.items), page.next)
+
+
+def most_voted(found: Iterable[Listed], most: int) -> list[Listed]:
+    """The first of the popular deals with a score above zero, highest score first."""
+    liked = [each for each in found if (each.fields["score"] or 0) > 0][:most]
+    return sorted(liked, key=lambda each: each.fields["score"], reverse=True)
+
+
+def _listed(scored: Scored, now: datetime) -> Listed:
+    score = scored.shown(now)
+    text = as_text(score)
+    return Listed(scored.deal, (Mark("Score", "▲", text),) if text else (), {"score": score})

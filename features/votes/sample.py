@@ -1,0 +1,45 @@
+"""Votes of the sample, and of the model for NoSQL Workbench (``tools/workbench.py``)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from features.votes.data import votes
+from features.votes.models import HIDDEN, NEWCOMER, Vote
+from shared.data.catalog import deals
+from shared.data.members import users
+from shared.dynamodb.table import Table
+from shared.errors import UsernameTaken
+from shared.models.catalog import Deal
+from shared.models.members import User
+from shared.values.passwords import hash_password
+
+VOTED = 40
+"""Deals with votes: those with the largest discounts, the first the most."""
+
+READERS = "readers"
+"""The account whose votes stand for many. Its password is unknown."""
+
+
+def plant(table: Table, _front: Sequence[str], newest: Sequence[str], now: datetime) -> None:
+    """Vote on the sample's active deals with the largest discounts."""
+    oldest_first = reversed(deals.get_many(table, list(newest)))
+    best = sorted(oldest_first, key=lambda deal: deal.discount_percent or 0, reverse=True)
+    voted = [deal.deal_id for deal in best if deal.created_at < now - HIDDEN][:VOTED]
+    with suppress(UsernameTaken):
+        password_hash = hash_password(secrets.token_urlsafe(12))
+        users.create(table, User(READERS, f"{READERS}@example.com", "Readers", password_hash, "member", now))
+    for place, deal_id in enumerate(voted):
+        votes.plant(table, deal_id, READERS, 3 * (VOTED - place) + place % 3, now)
+    votes.file_scores(table, voted, now)
+
+
+def happens(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now: datetime) -> None:
+    """Each reader votes on a deal a day after signing up."""
+    for number, name in enumerate(readers):
+        deal = posted[number + 1]
+        votes.vote(table, deal, name, Vote.DOWN if name == "cy" else Vote.UP, now + NEWCOMER)
+        votes.file_scores(table, [deal.deal_id], now)
