@@ -35,7 +35,20 @@ BUILT_FROM_SOURCE = {"python-baseconv"}
 """Pure Python libraries without wheels. Everything else must be a wheel."""
 
 _LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
-_NOT_DEPLOYED = ("tests", "rows.py", "rights.py", "stack.py", "commands.py", "mailbox.py", "sample.py")
+_NOT_DEPLOYED = (
+    *(
+        "tests",
+        "rows.py",
+        "rights.py",
+        "stack.py",
+        "commands.py",
+        "mailbox.py",
+        "sample.py",
+        "workbench.py",
+        "benchmarks.py",
+    ),
+    *("README.md",),
+)
 """Files of features that no function imports."""
 _IN_LAMBDA = "/var/task"
 

@@ -76,6 +76,9 @@ class Feature:
     needs: tuple[str, ...] = ()
     """The features that it cannot do without."""
 
+    order: int = 0
+    """Where it stands among the features, whose links and rows are shown in this order."""
+
     routes: tuple[str, ...] = ()
     """What the paths of its pages and routes begin with: lists in tests lose such entries with it."""
 
@@ -279,74 +282,6 @@ TEXTBOOK = Feature(
     in_demo={"learn": "shared.learn.lessons:add_table"},
 )
 
-SHOP = Feature(
-    name="shop",
-    does="carts, orders and stock of the deals that the site sells itself",
-    owns="""
-        benchmarks/rush.py cli/shop.py functions/api/orders.py
-        functions/background/shop_upkeep.py functions/pages/sales.py functions/pages/shop.py
-        infra/rows/shop.py shared/api/countries.json shared/api/orders.py
-        shared/api/shop_fields.py shared/api/shop_schemas.py shared/data/orders
-        shared/html/orders.py shared/models/orders.py shared/models/stock_levels.py
-        shared/runtime/shop_metrics.py tests/data/orders
-        tests/functions/test_orders.py tests/signed_in/test_sales.py tests/signed_in/test_shop.py tests/support/shop.py
-        tools/shop.py web/assets/shop.css web/templates/shop docs/data-model.md#the-shop
-        docs/data-model.md#what-is-sold-here docs/data-model.md#how-many-orders-a-second
-        docs/runbook.md#orders-are-stuck docs/runbook.md#stock-that-does-not-add-up
-    """,
-    routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
-    named=(
-        *("orders", "shop", "sales", "cart", "stock", "data.orders", "Deals sold here"),
-        *("btd addresses", "btd cart", "btd orders", "btd stock", "btd rush"),
-    ),
-    rows="infra.rows.shop:",
-    resources="infra.rows.shop:add",
-    metrics="shared.runtime.shop_metrics:",
-    commands="cli.shop:",
-    items="shared.data.orders.entities:",
-    in_deals="shared.models.stock_levels:",
-    invariants="shared.data.orders.invariants:Sales",
-    holds_accounts={"OpenOrders": "shared.data.orders.steps:OrdersRemain"},
-    refreshes={"Stock": "stock"},
-    news=(
-        News(
-            thing="order",
-            kinds=("placed", "sent", "delivered", "cancelled", "corrected"),
-            page="/shop/orders",
-            why="Your order",
-        ),
-    ),
-    patterns="data/orders/patterns.toml",
-    tools="tools.shop:",
-    head_counts={"cart": "shared.data.orders.carts:pieces"},
-    api="functions.api.orders:app",
-    answers="shared.api.shop_schemas:",
-    in_answers="shared.api.shop_fields:IN_ANSWERS",
-    of_account="shared.api.shop_fields:of_account",
-    in_pages="shop/in-pages.html",
-    tabs={
-        "sections": (("/sold-here", "Sold here"),),
-        "desk": (("/desk/shop/orders", "Orders"),),
-        "mine": (("/shop/cart", "Cart"), ("/shop/orders", "Orders"), ("/shop/addresses", "Addresses")),
-    },
-    lists=(
-        DealList(
-            path="/sold-here",
-            read="shared.data.orders.sold_here:listed",
-            summary="Deals that can be bought here",
-            template="shop/sold-here.html",
-            description="The deals that you can buy on this site, newest first.",
-        ),
-    ),
-    joins={
-        "refresher": "functions.background.shop_upkeep:Offered",
-        "expiry": "functions.background.shop_upkeep:measure",
-    },
-    paths={"private": ("/shop/",), "packed": ("/shop", "/shop/cart", "/desk/shop")},
-    sample="cli.shop:stock_the_sample",
-    benchmarks={"rush": "benchmarks.rush:main"},
-)
-
 PICTURES = Feature(
     name="pictures",
     does="pictures of deals, which editors send as files and the site serves",
@@ -401,10 +336,10 @@ def _found() -> Iterator[Feature]:
         }
         if (folder / "patterns.toml").exists():
             files["patterns"] = f"../features/{folder.name}/patterns.toml"
-        yield replace(feature, name=folder.name, owns=f"features/{folder.name}", **files)
+        yield replace(feature, name=folder.name, owns=f"features/{folder.name} {feature.owns}".rstrip(), **files)
 
 
-FEATURES: tuple[Feature, ...] = (SHOP, PICTURES, *_found(), WORKINGS, TEXTBOOK)
+FEATURES: tuple[Feature, ...] = tuple(sorted((PICTURES, *_found(), WORKINGS, TEXTBOOK), key=lambda each: each.order))
 """The features that are installed."""
 
 

@@ -38,15 +38,13 @@ FLOORS = {
         "data": "features dynamodb models errors values settings",
         "data.catalog": "data",
         "data.members": "data data.catalog services",
-        "data.orders": "data data.catalog data.members data.invariants",
         "data.removal": "data data.catalog data.members",
         "data.invariants": "data data.catalog data.members",
         "learn": "dynamodb data errors html",
         "runtime": "errors dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
-        "api": "features http runtime data data.catalog data.orders models errors values",
-        "html": "features http runtime dynamodb data data.catalog data.members data.orders models errors values"
-        " settings",
+        "api": "features http runtime data data.catalog models errors values",
+        "html": "features http runtime dynamodb data data.catalog data.members models errors values settings",
     }.items()
 }
 """Rooms that each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data``

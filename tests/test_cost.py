@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from benchmarks import prices, rush
+from benchmarks import prices
 from benchmarks.browser import in_a_browser
 from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed
 from benchmarks.harness import RESULTS
@@ -27,6 +27,7 @@ from benchmarks.prices import (
     edge_month,
     hit_rate,
 )
+from features.shop import benchmarks as rush
 from infra.functions import BY_NAME
 from infra.settings import STAGES
 from shared.http.answers import FRESH

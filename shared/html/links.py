@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
+from shared import features
+
 
 def base() -> str:
     """The prefix of all paths: nothing behind a domain, ``/web`` at the gateway's own address."""
@@ -42,6 +44,7 @@ def below(path: str, query: Mapping[str, str | int | None]) -> str:
 
 
 ASSETS = Path(__file__).resolve().parents[2] / "web" / "assets"
+"""The core's files; those of a feature are in its own folder ``assets``."""
 
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -69,11 +72,17 @@ def asset(served: str) -> tuple[bytes, str] | None:
 
 
 @cache
+def files() -> Mapping[str, Path]:
+    """The site's files by name, the core's and the features'."""
+    folders = (ASSETS, *features.FOLDER.glob("*/assets"))
+    return {file.name: file for folder in folders for file in folder.iterdir() if file.suffix in MEDIA_TYPES}
+
+
+@cache
 def _names() -> dict[str, str]:
     names: dict[str, str] = {}
-    files = [file for file in ASSETS.iterdir() if file.suffix in MEDIA_TYPES]
     # Style sheets come last: they name the others, so their hashes change with those.
-    for file in sorted(files, key=lambda file: (file.suffix == ".css", file.name)):
+    for file in sorted(files().values(), key=lambda file: (file.suffix == ".css", file.name)):
         digest = hashlib.sha256(_named(file.read_bytes(), names)).hexdigest()[:10]
         names[file.name] = f"{file.stem}.{digest}{file.suffix}"
     return names
@@ -89,7 +98,7 @@ def _named(content: bytes, names: Mapping[str, str]) -> bytes:
 @cache
 def _content(name: str) -> bytes:
     """A file as it is sent; style sheets and scripts without comments and indentation."""
-    content = (ASSETS / name).read_bytes()
+    content = files()[name].read_bytes()
     if name.endswith(".js"):
         return _LINES.sub("", content.decode()).encode()
     if not name.endswith(".css"):

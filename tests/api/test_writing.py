@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from features.shop.tests.support import HOME
 from features.votes.models import NEWCOMER
 from shared.data import keys
 from shared.dynamodb.writes import update
@@ -15,7 +16,6 @@ from shared.values import times
 from tests.support import factories
 from tests.support.commands import eventually
 from tests.support.factories import send
-from tests.support.shop import HOME
 from tests.support.site import Api, Visitor, a_deal, assert_problem, fresh
 from tests.support.surroundings import captured_log
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from features.shop.tests.support import at_no_known_level
 from shared.data.catalog import deals, feeds, page_cache
 from shared.data.catalog.deals import to_item
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PICKED
@@ -18,7 +19,6 @@ from shared.values import times
 from tests.caches.conftest import Refresh
 from tests.support.engines import MOTO, Engine
 from tests.support.factories import FEEDS, SHOES, a_deal, ids, post
-from tests.support.shop import at_no_known_level
 from tests.support.surroundings import of_deal, record
 
 NOW = times.now()

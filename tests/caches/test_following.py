@@ -12,6 +12,8 @@ from typing import Any, Self
 import pytest
 
 from features.drafts.data import drafts
+from features.shop.data import keys as shop_keys
+from features.shop.data import order_items, stock
 from features.votes.data import keys as vote_keys
 from features.votes.data import votes
 from functions.background import expiry, refresher
@@ -19,8 +21,6 @@ from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, feeds, picks
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
-from shared.data.orders import keys as shop_keys
-from shared.data.orders import order_items, stock
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update

@@ -7,18 +7,18 @@ import json
 import pytest
 
 from cli.output import show_json
+from features.shop.data import stock
+from features.shop.models import Order
+from features.shop.tests.support import a_buyer, buy
 from shared.data import keys
 from shared.data.catalog import deals, search, selecting, topics
 from shared.data.members import users
-from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.models.catalog import Deal
-from shared.models.orders import Order
 from shared.values import times
 from tests.cli.conftest import Ask, Btd
 from tests.support.factories import SHOES, a_deal, a_message, a_user, indexed, send
-from tests.support.shop import a_buyer, buy
 
 
 @pytest.fixture

@@ -11,18 +11,18 @@ import pytest
 
 from benchmarks import search as measured
 from benchmarks.growth import YEARS, live
+from features.shop.data import addresses
+from features.shop.models import Address
+from features.shop.tests.support import a_buyer, buy, on_sale
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import changes, deals, feeds, offers, search, words
 from shared.data.catalog.changes import DealChange
 from shared.data.members import follows
-from shared.data.orders import addresses
 from shared.dynamodb.table import Table
 from shared.models.catalog import Feed, Topic
-from shared.models.orders import Address
 from tests.support.engines import DYNOXIDE, DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
-from tests.support.shop import a_buyer, buy, on_sale
 from tests.support.wire import Wire, taken_by, watched
 
 

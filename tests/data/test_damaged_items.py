@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from demo import corrections
+from features.shop.data import carts, order_items, stock
+from features.shop.data import keys as shop_keys
+from features.shop.models import OrderStatus
+from features.shop.tests.support import a_buyer, buy
 from shared.data import invariants, keys
 from shared.data.catalog import clicks, deals, feed_counts, feeds, offers, page_cache, picks, search, topics, words
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
 from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, sessions, users
-from shared.data.orders import carts, order_items, stock
-from shared.data.orders import keys as shop_keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
 from shared.dynamodb.schema import KEYS, Key
@@ -24,7 +26,6 @@ from shared.dynamodb.writes import forget
 from shared.errors import Busy, Damaged, DealsError, Impossible
 from shared.models.catalog import FRONT_PAGE, Deal, Feed
 from shared.models.members import Limits
-from shared.models.orders import OrderStatus
 from shared.values import identifiers
 from tests.support.factories import (
     APPLE,
@@ -41,7 +42,6 @@ from tests.support.factories import (
     post,
     send,
 )
-from tests.support.shop import a_buyer, buy
 from tests.support.wire import Answer, answered, error
 
 Reader = Callable[[Table], Any]

@@ -17,6 +17,11 @@ from typing import Any
 
 import pytest
 
+from features.shop import invariants as sales
+from features.shop.data import keys as shop_keys
+from features.shop.data import order_items, steps, stock
+from features.shop.models import Order, OrderItem, OrderStatus
+from features.shop.tests.support import a_buyer, buy
 from shared.data import idempotency, invariants, keys, partitions, removal, workings
 from shared.data.catalog import deals, feeds, offers, page_cache, search
 from shared.data.catalog.deals import from_item
@@ -25,9 +30,6 @@ from shared.data.entity import Entity
 from shared.data.idempotency import Idempotency
 from shared.data.invariants import Fault
 from shared.data.members import rate_limits, users
-from shared.data.orders import invariants as sales
-from shared.data.orders import keys as shop_keys
-from shared.data.orders import order_items, steps, stock
 from shared.dynamodb.attributes import Item, unmarshal_items
 from shared.dynamodb.schema import INDEX_KEYS, INDEXES, key_names
 from shared.dynamodb.table import Table
@@ -36,11 +38,9 @@ from shared.html.patterns import KINDS
 from shared.learn import lessons
 from shared.models.catalog import ALL_DEALS, BRAND, Deal
 from shared.models.members import User
-from shared.models.orders import Order, OrderItem, OrderStatus
 from shared.values.stored import attribute_of
 from tests.support.engines import FAST
 from tests.support.factories import a_user
-from tests.support.shop import a_buyer, buy
 from tools import workbench
 
 NOW = workbench.NOW

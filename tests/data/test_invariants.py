@@ -14,6 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from features.shop import invariants as sales
+from features.shop.data import keys as shop_keys
+from features.shop.data import order_items, sold_here, steps, stock
+from features.shop.data.stock import NotSoldHere
+from features.shop.models import OrderStatus
+from features.shop.tests.support import a_buyer, buy, on_sale
 from features.votes.data import keys as vote_keys
 from features.votes.data import votes
 from features.votes.models import Vote
@@ -21,17 +27,12 @@ from shared.data import account_checks, invariants, keys
 from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search
 from shared.data.catalog.deals import to_item
 from shared.data.members import follows, messages, sessions, users
-from shared.data.orders import invariants as sales
-from shared.data.orders import keys as shop_keys
-from shared.data.orders import order_items, sold_here, steps, stock
-from shared.data.orders.stock import NotSoldHere
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, forget, put, update
 from shared.errors import AlreadyExists
 from shared.models.catalog import ALL_DEALS, Deal
-from shared.models.orders import OrderStatus
 from tests.support.engines import FAST, put_all
 from tests.support.factories import (
     APPLE,
@@ -50,7 +51,6 @@ from tests.support.factories import (
     post,
     send,
 )
-from tests.support.shop import a_buyer, buy, on_sale
 from tests.support.wire import before, watched
 
 ENDS = ahead(hours=3)

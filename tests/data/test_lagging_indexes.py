@@ -8,14 +8,15 @@ from datetime import timedelta
 
 import pytest
 
+from features.shop.data import carts, order_items, steps, stock
+from features.shop.data.steps import OrdersRemain
+from features.shop.models import OrderStatus
+from features.shop.tests.support import a_buyer, buy
 from shared.data.catalog import deals, feeds, page_cache, topics
 from shared.data.members import follows, messages, users
-from shared.data.orders import carts, order_items, steps, stock
-from shared.data.orders.steps import OrdersRemain
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked
 from shared.models.catalog import ALL_DEALS, BRAND, Feed, Status, Topic
-from shared.models.orders import OrderStatus
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import (
     APPLE,
@@ -35,7 +36,6 @@ from tests.support.factories import (
     three_feeds,
     walk,
 )
-from tests.support.shop import a_buyer, buy
 from tests.support.wire import Lag, lagging
 
 

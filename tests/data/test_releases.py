@@ -22,11 +22,12 @@ import pytest
 from botocore import xform_name
 
 from cli import upkeep
+from features.shop.data import sold_here, stock
+from features.shop.tests.support import on_sale
 from shared.data import invariants, keys
 from shared.data.catalog import deals, offers, search
 from shared.data.catalog.deals import is_listed
 from shared.data.members import alerts, follows
-from shared.data.orders import sold_here, stock
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import STREAM_VIEW, TTL_ATTRIBUTE, create_table_request
 from shared.dynamodb.table import Table
@@ -36,7 +37,6 @@ from shared.models.members import Limits
 from shared.values import links
 from tests.support.engines import FAST_SERVER, MINISTACK, on
 from tests.support.factories import APPLE, FEEDS, NOW, a_deal, account_of, ago, ids, indexed, join, listed, post
-from tests.support.shop import on_sale
 from tests.support.wire import watched
 
 ROOT = Path(__file__).parents[2]

@@ -13,16 +13,18 @@ from typing import Any
 
 import pytest
 
+from features.shop.data import addresses, carts, order_items, steps
+from features.shop.data import keys as shop_keys
+from features.shop.data.addresses import UnknownAddress
+from features.shop.data.order_items import NoSuchOrder
+from features.shop.data.steps import OrdersRemain
+from features.shop.models import Order, OrderStatus
+from features.shop.tests.support import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
 from features.votes.data import votes
 from features.votes.models import Vote
 from shared.data import keys, removal
 from shared.data.catalog import topics
 from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
-from shared.data.orders import addresses, carts, order_items, steps
-from shared.data.orders import keys as shop_keys
-from shared.data.orders.addresses import UnknownAddress
-from shared.data.orders.order_items import NoSuchOrder
-from shared.data.orders.steps import OrdersRemain
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -38,11 +40,9 @@ from shared.errors import (
 )
 from shared.models.catalog import Deal
 from shared.models.members import Limits, User
-from shared.models.orders import Order, OrderStatus
 from shared.values.naming import normalise_email, normalise_username
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, on
 from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, ahead, leave, send
-from tests.support.shop import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
 from tests.support.wire import Answer, answered, before, error, watched
 
 PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus

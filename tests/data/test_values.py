@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.api import orders
+from features.shop import bodies
 from shared.dynamodb.attributes import marshal, marshal_item, unmarshal, unmarshal_item
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
@@ -249,10 +249,10 @@ def test_a_sign_may_be_of_several_currencies(sign: str, of: tuple[str, ...], not
 
 
 def test_postal_codes_are_needed_where_a_country_has_them() -> None:
-    needed = {code: orders.needs_postal_code(code) for code in ("US", "CH", "JP", "HK", "AE", "IE")}
+    needed = {code: bodies.needs_postal_code(code) for code in ("US", "CH", "JP", "HK", "AE", "IE")}
 
     assert needed == {"US": True, "CH": True, "JP": True, "HK": False, "AE": False, "IE": False}
-    assert not {"XX", "ZZ", "us"} & orders.countries().keys()
+    assert not {"XX", "ZZ", "us"} & bodies.countries().keys()
 
 
 def test_amounts_are_read_in_one_way_with_a_sign_where_the_currency_has_one() -> None:

@@ -14,9 +14,10 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserFactory
 
+from features.shop import models as orders
 from shared.dynamodb.attributes import Codec, Entity, marshal_item, unmarshal_item
 from shared.dynamodb.table import Table
-from shared.models import catalog, members, orders
+from shared.models import catalog, members
 from shared.values.stored import Attribute, Extended, attribute_of, stored
 from tests.support.engines import MINISTACK, on
 from tests.support.wire import hooked

@@ -23,6 +23,7 @@ from botocore.exceptions import ClientError
 from features.drafts.data import drafts
 from features.drafts.data.drafts import Draft
 from features.mail.data.mailing import MailWork
+from features.shop.data import keys as shop_keys
 from features.votes.models import NEWCOMER
 from infra.functions import FUNCTIONS
 from local import cloud
@@ -34,7 +35,6 @@ from shared.data.catalog.deals import to_item_listed
 from shared.data.catalog.page_cache import PICKED
 from shared.data.members import follows, users
 from shared.data.members.cohorts import Unit
-from shared.data.orders import keys as shop_keys
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI2, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection

@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from features.shop.data import keys as shop_keys
+from features.shop.data import stock
+from features.shop.fields import StockLevel, level_of
 from functions.background import publisher, refresher, seed
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, topics
 from shared.data.members import follows
 from shared.data.members.cohorts import Unit
-from shared.data.orders import keys as shop_keys
-from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.models.catalog import CATEGORIES, CATEGORY, Topic
-from shared.models.stock_levels import StockLevel, level_of
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times

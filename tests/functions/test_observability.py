@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from features.shop import metrics as shop_metrics
+from features.shop.tests.support import a_buyer, buy, on_sale
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import expiry, messenger, publisher, refresher
 from functions.pages import mine, site
@@ -34,14 +36,13 @@ from shared.html import cookies
 from shared.http import cached_pages
 from shared.models.catalog import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic
 from shared.models.members import User
-from shared.runtime import environment, metrics, shop_metrics
+from shared.runtime import environment, metrics
 from shared.runtime.metrics import Metric
 from shared.services import Queue
 from shared.values import times
 from shared.values.passwords import hash_password
 from tests.support import surroundings
 from tests.support.factories import a_deal, a_user, join, let_watch
-from tests.support.shop import a_buyer, buy, on_sale
 from tests.support.surroundings import event, metrics_in, page, rooms_of, taken
 
 Lines = Callable[[], list[dict[str, Any]]]

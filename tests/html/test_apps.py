@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from features.shop.data.order_items import NoSuchOrder
+from features.shop.data.stock import NotSoldHere
 from shared import errors
 from shared.api import app
-from shared.data.orders.order_items import NoSuchOrder
-from shared.data.orders.stock import NotSoldHere
 from shared.errors import DealsError
 from shared.html import links, pages
 from shared.html.pages import Answer, Request, Routes, serve
@@ -323,7 +323,7 @@ def test_the_drawing_of_what_a_page_took_has_no_class_that_another_style_sheet_m
         for each in classes.split()
     }
 
-    moved = {*_BARE_CLASS.findall(_COMMENT.sub("", (links.ASSETS / name).read_text("utf-8")))}
+    moved = {*_BARE_CLASS.findall(_COMMENT.sub("", links.files()[name].read_text("utf-8")))}
 
     assert moved
     assert drawn & moved == set()

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.api.orders import CartChange
+from features.shop.bodies import CartChange
 from shared.data.members import sessions, users
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table

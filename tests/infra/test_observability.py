@@ -20,10 +20,10 @@ from botocore import xform_name
 
 from cli.main import app
 from features.mail.stack import MAILERS
+from features.shop.rights import NO_TERMS
 from infra.functions import FUNCTIONS
 from infra.observability import OPERATIONS
 from infra.rows import Bound, Caller
-from infra.rows.shop import NO_TERMS
 from infra.settings import ESSENTIAL, STAGES, USUAL, Bounds
 from local.settings import ROOT
 from shared import features, settings

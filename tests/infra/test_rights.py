@@ -9,11 +9,11 @@ import pytest
 
 from features.mail import items as mail_keys
 from features.mail.rows import MAILER
+from features.shop.data import keys as shop_keys
 from features.votes.data import keys as vote_keys
 from infra.rights import Right
 from infra.settings import STAGES
 from shared.data import keys, partitions
-from shared.data.orders import keys as shop_keys
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic
 from tests.infra.conftest import Synthesized, synthesize

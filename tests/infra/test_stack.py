@@ -18,20 +18,20 @@ import botocore
 import pytest
 
 from features.mail.rows import Mail
+from features.shop.data import placing
+from features.shop.data.order_items import no_message
+from features.shop.models import Charges
+from features.shop.rights import Shop
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
 from infra.rows import Caller, Function, Option
 from infra.rows.pictures import PILLOW
-from infra.rows.shop import Shop
 from infra.settings import ON_LAMBDA, STAGES, RestoredTable, Stage, this_machine
 from infra.stacks import compose
 from local.invoke import unpack
 from local.settings import ROOT
-from shared.data.orders import placing
-from shared.data.orders.order_items import no_message
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from shared.learn import lessons
-from shared.models.orders import Charges
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly, Synthesized, synthesize
 from tests.invoke.conftest import INTERPRETER, RUNTIME
 from tests.support.cases import cases
@@ -252,7 +252,7 @@ def test_what_anyone_waits_for_loads_no_orders_and_no_messages(name: str) -> Non
     loaded = set(done.stdout.split())
     # Making a dataclass takes as long as loading a module: making all of them took a ninth of a start.
     assert "shared.models.catalog" in loaded
-    assert not {"shared.models.orders", "shared.models.messages"} & loaded
+    assert not {"features.shop.models", "shared.models.messages"} & loaded
 
 
 def test_what_is_not_usual_says_why() -> None:

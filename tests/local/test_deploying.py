@@ -19,7 +19,8 @@ from aws_cdk import aws_lambda as lambda_
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
-from cli import shop
+from features.shop import sample as of_shop
+from features.shop.data import stock
 from features.votes.data import votes
 from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
@@ -30,7 +31,6 @@ from local.settings import ROOT, Home, Trouble, client_arguments
 from shared.data import invariants
 from shared.data.catalog import feeds, picks
 from shared.data.members import follows, users
-from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status
 from shared.models.members import User
@@ -294,9 +294,9 @@ def test_the_sample_is_sold_among_the_newest_and_first_on_the_front_page(planted
     newest = feeds.read(planted, ALL_DEALS, limit=24, now=PLANTED).items
     sold = [deal for deal in newest if stock.find(planted, deal.deal_id) is not None]
 
-    assert len(sold) >= shop.ALSO_SOLD
+    assert len(sold) >= of_shop.ALSO_SOLD
     front = picks.read(planted, FRONT_PAGE, PLANTED)
-    assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == shop.ON_SALE
+    assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == of_shop.ON_SALE
 
 
 def test_what_the_sample_writes_agrees(planted: Table) -> None:

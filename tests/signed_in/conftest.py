@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from functions.pages import account, collections, desk, mine, sales, shop, site
+from features.shop import sales, shop
+from features.shop.data import stock
+from functions.pages import account, collections, desk, mine, site
 from shared.data import invariants
 from shared.data.catalog import deals, picks, topics
-from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.html import cookies, form_cost, page_cost
 from shared.http import cached_pages

@@ -15,11 +15,12 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from features.operations import exports
+from features.shop.data import addresses, carts
+from features.shop.tests.support import HOME_ADDRESS, buy
 from features.votes.data import votes
 from functions.pages import site
 from shared import settings
 from shared.data.members import follows, messages, sessions, users
-from shared.data.orders import addresses, carts
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
 from shared.html import cookies
@@ -31,7 +32,6 @@ from tests.signed_in.conftest import FUNCTIONS, PASSWORD, Sell, another
 from tests.support.browsing import Browser, Seen
 from tests.support.factories import APPLE, send
 from tests.support.rights import within_rights
-from tests.support.shop import HOME_ADDRESS, buy
 from tests.support.surroundings import captured_log, hand_over
 
 ANA = {"username": "Ana", "name": "Ana Müller", "email": "Ana@Mail.example", "password": PASSWORD}

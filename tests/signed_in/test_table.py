@@ -12,23 +12,23 @@ from urllib.parse import urlencode
 
 import pytest
 
+from features.shop.data import carts, stock
+from features.shop.data import keys as shop_keys
+from features.shop.models import Order
+from features.shop.tests.support import HOME, a_buyer, buy
 from functions.pages import collections
 from shared.data import keys, partitions, workings
 from shared.data.members import follows
-from shared.data.orders import carts, stock
-from shared.data.orders import keys as shop_keys
 from shared.dynamodb.attributes import unmarshal_items
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.html import drawings
 from shared.models.catalog import Deal
-from shared.models.orders import Order
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser, Seen
 from tests.support.factories import a_message, send
 from tests.support.rights import within_rights
-from tests.support.shop import HOME, a_buyer, buy
 
 PostDeal = Callable[..., Deal]
 

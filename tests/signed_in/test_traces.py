@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from features.shop.tests.test_pages import HOME, checkout
 from functions.background import refresher
 from functions.pages import clicks, collections, site
 from shared.data import workings
@@ -24,7 +25,6 @@ from shared.http import cached_pages
 from shared.models.catalog import Deal
 from shared.values import identifiers, times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, PostDeal, entered, found_by_functions, two_brands
-from tests.signed_in.test_shop import HOME, checkout
 from tests.support.browsing import DEAL, ORIGIN, Browser, Seen, filled
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import APPLE, a_message, send

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
+from features.shop.tests import support as of_shop
 from functions.pages import collections
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
@@ -20,7 +21,6 @@ from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
 from shared.values import times
 from tests.site.states import State, rare, usual
-from tests.support import shop as of_shop
 from tests.support.browser import MEANT, patient, sign_in
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import send

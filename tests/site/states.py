@@ -11,13 +11,13 @@ from urllib.parse import quote
 import pytest
 
 from features.mail.tests import post_office
+from features.shop.data import order_items
 from functions.pages.desk import deal_form
 from functions.pages.desk.pictures import LOOKS
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, offers, topics
 from shared.data.members import rate_limits
-from shared.data.orders import order_items
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists

@@ -11,11 +11,11 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from features.shop.data import stock
 from functions.background import refresher
 from functions.cost_headers import with_cost
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.data.orders import stock
 from shared.http.requests import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
 from shared.values import times

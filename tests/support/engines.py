@@ -227,7 +227,7 @@ DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide, create=_create_at_once)
 DYNAMODB_LOCAL_ENGINE = Engine("dynamodb-local", _dynamodb_local)
 """Amazon's own. Its tables are in SQLite: a test takes about a second of a processor on it."""
 
-ON_ALL_ENGINES = ("tests/dynamodb/", "tests/data/test_access_patterns.py", "tests/data/orders/")
+ON_ALL_ENGINES = ("tests/dynamodb/", "tests/data/test_access_patterns.py", "features/shop/tests/")
 """The tests that ``make thorough`` runs on the slow engines: what the data layer relies on, each access pattern, and
 the longest transactions. With ``ENGINES=all`` they run all of the data layer: for a new version of one."""
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import mode
 from urllib.parse import quote
 
+from features.shop.data import carts
 from shared.data import keys
 from shared.data.members import follows, messages
-from shared.data.orders import carts
 from shared.values import times
 from shared.values.links import product_hash
 from tests.support.browser import browser, sign_in

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
+from features.shop.data import sold_here, stock
 from features.votes.data import votes
 from features.votes.models import HIDDEN
 from local import sample as laptop
 from shared import services
 from shared.data.catalog import deals, offers, picks, topics
-from shared.data.orders import sold_here, stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal

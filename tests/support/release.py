@@ -13,13 +13,13 @@ from collections import ChainMap
 from datetime import timedelta
 from typing import Any
 
+from features.shop.tests import support as shop
 from shared.data.catalog import deals, feed_counts, feeds, offers, picks, search, topics, words
 from shared.data.members import accounts, follows, messages, sessions, users
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.errors import NotSignedIn
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE
-from tests.support import shop
 from tests.support.factories import APPLE, FEEDS, LAUNCH, NOW, SHOES, a_deal, ago, ahead, ids, open_brands, post
 
 ENTROPY = bytes(32)

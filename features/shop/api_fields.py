@@ -1,0 +1,78 @@
+"""The shop's fields in other documents: an account's addresses, a deal's stock, and a message's order.
+
+They are separate from the shop's bodies, so that account functions don't load those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+
+from pydantic import ConfigDict, Field, create_model
+from pydantic.json_schema import SkipJsonSchema
+
+from features.shop.data import addresses
+from features.shop.fields import StockLevel
+from features.shop.models import Address as StoredAddress
+from shared.api.documents import Json
+from shared.api.fields import Answer, without_defaults
+from shared.values.stored import api_names
+
+if TYPE_CHECKING:
+    from shared.dynamodb.table import Table
+    from shared.models.members import User
+
+ADDRESS_FIELDS = api_names(StoredAddress)
+
+
+def address(address: StoredAddress) -> Json:
+    return {name: getattr(address, field) for name, field in ADDRESS_FIELDS.items()}
+
+
+def by_name(found: Mapping[str, StoredAddress]) -> Json:
+    """Addresses by name."""
+    return {name: address(each) for name, each in found.items()}
+
+
+def of_account(table: Table, user: User) -> Json:
+    """The shop's fields of the caller's account."""
+    return {"addresses": by_name(addresses.of(table, user.username))}
+
+
+_kinds: dict[str, Any] = {name: (kind, ...) for name, kind in get_type_hints(StoredAddress).items()}
+_Address = create_model("Address", __base__=Answer, **_kinds)
+
+
+class Address(_Address):  # type: ignore[valid-type, misc]  # mypy takes no fields from a model that is made
+    country: Annotated[str, Field(pattern="^[A-Z]{2}$", examples=["US"])]
+
+
+class MessageOrder(Answer):
+    order_id: str
+
+
+class AccountAddresses(Answer):
+    """The shop's field of the caller's account."""
+
+    addresses: Annotated[dict[str, Address], Field(description="One's addresses, by their names.")]
+
+
+class DealStock(Answer):
+    """The shop's field of deals."""
+
+    stock: Annotated[
+        Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
+        Field(description="How much is left where this site sells it; null where it does not."),
+    ]
+
+
+class AboutOrder(Answer):
+    """The shop's field of messages."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    order: MessageOrder | SkipJsonSchema[None] = None
+
+
+IN_ANSWERS: Mapping[str, type[Answer]] = {"Account": AccountAddresses, "Deal": DealStock, "Message": AboutOrder}
+"""The fields of others' answers, by the names of their models."""
