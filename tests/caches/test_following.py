@@ -344,7 +344,7 @@ def test_a_deal_that_ended_is_shown_nowhere_also_before_the_copies_are_rebuilt(
     swept = expiry.handler({}, CONTEXT)
     refresh(of_deal(ending, deals.get(table, ending.deal_id, consistent=True)))
 
-    assert swept == {"swept": 1, "posted": 0}
+    assert swept["swept"] == 1
     assert before == dict.fromkeys(PLACES, ids(picked[1:]))
     assert {path: list(featured_on(get, path)) for path in PLACES} == before
     for path in ("/front-page", "/deals", "/categories/shoes", "/categories/shoes/deals"):

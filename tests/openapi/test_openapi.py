@@ -16,6 +16,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import BaseModel, ValidationError
 
 from functions.api import openapi
+from infra.bundling import module_of
 from infra.functions import ROUTES, Audience, Route
 from shared.api.bodies import MAX_KEY_BYTES, NewDeal
 from shared.api.member_bodies import NewUser
@@ -69,7 +70,7 @@ def test_the_document_has_the_routes_of_the_gateway_and_says_who_may_call_them()
 
 
 def test_the_gateway_sends_each_route_to_the_function_that_has_it() -> None:
-    apps = {route.function: import_module(f"functions.api.{route.function}").app for route in ROUTES}
+    apps = {route.function: import_module(module_of(route.function)).app for route in ROUTES}
 
     offered = {
         (method.upper(), openapi._camel_path(path)): function

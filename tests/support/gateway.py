@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from functions.api import authorizer
+from infra.bundling import module_of
 from infra.functions import ROUTES, Audience, Route
 from infra.gateway import REFUSALS
 from shared.data.catalog import deals, topics
@@ -86,7 +87,7 @@ class Gateway(httpx.BaseTransport):
             if policy["policyDocument"]["Statement"][0]["Effect"] == "Deny":
                 return _refuse("ACCESS_DENIED", {"WWW-Authenticate": "Bearer"})
             event["requestContext"]["authorizer"] = {"principalId": policy["principalId"], **policy["context"]}
-        answer = import_module(f"functions.api.{route.function}").handler(event, a_context())
+        answer = import_module(module_of(route.function)).handler(event, a_context())
         body = answer["body"] or ""
         return httpx.Response(
             answer["statusCode"],

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib import import_module, util
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -26,6 +26,8 @@ from urllib.parse import parse_qsl, urlsplit
 from features.shop.data import sold_here, stock
 from features.votes.data import votes
 from features.votes.models import HIDDEN
+from infra.bundling import module_of
+from infra.functions import FUNCTIONS
 from local import sample as laptop
 from shared import services
 from shared.data.catalog import deals, offers, picks, topics
@@ -44,10 +46,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
-PREFIXES = {
-    "/go": "clicks", "/my": "mine", "/account": "account", "/desk": "desk", "/desk/shop": "sales", "/shop": "shop",
-    "/table": "collections", "/learn": "learn", "/pictures": "pictures",
-}  # fmt: skip
+PREFIXES = {row.pages: row.name for row in FUNCTIONS if row.pages}
 """The function of the paths below each prefix, the longest one that fits; all others are ``site``'s."""
 
 
@@ -214,13 +213,8 @@ class _Handler(BaseHTTPRequestHandler):
         )
         fitting = [prefix for prefix in PREFIXES if f"{parts.path}/".startswith(f"{prefix}/")]
         name = PREFIXES[max(fitting, key=len)] if fitting else "site"
-        module = f"functions.pages.{name}"
         with _ONE_AT_A_TIME:
-            answer: Any = (
-                import_module(module).handler(event, a_context())
-                if util.find_spec(module)
-                else {"statusCode": 404, "body": "", "multiValueHeaders": {}, "isBase64Encoded": False}
-            )
+            answer = import_module(module_of(name)).handler(event, a_context())
         body = base64.b64decode(answer["body"]) if answer["isBase64Encoded"] else answer["body"].encode()
         self.send_response(answer["statusCode"])
         for header, values in answer["multiValueHeaders"].items():
