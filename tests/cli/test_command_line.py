@@ -33,6 +33,7 @@ from shared.values import times
 from tests.cli.conftest import Btd
 from tests.support import recipes
 from tests.support.factories import a_user
+from tools import documents
 
 
 @pytest.fixture
@@ -146,19 +147,21 @@ def test_an_index_without_a_sort_key_has_no_beginning_of_one(table: Table, btd: 
 
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-DOCUMENTED = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+DOCUMENTED = "".join(
+    page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "command-line.md", *documents.of_features().values())
+)
 EXAMPLES = [
     line.split("|")[-1].strip()
-    for page in ("docs/command-line.md", "docs/growing.md", "docs/afternoon.md", "README.md")
-    for block in re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    for page in documents.all_documents()
+    for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     for line in block.splitlines()
     if re.search(r"(^|\s)btd\s", line)
 ]
-PATTERNS = re.findall(
-    r"^\| \d+ \| ([^|]+) \| (?!pages? )(?!the stream)",
-    (ROOT / "docs" / "patterns.md").read_text(encoding="utf-8"),
-    re.MULTILINE,
-)
+PATTERNS = [
+    found[1]
+    for row in documents.pattern_rows().values()
+    if (found := re.match(r"\| \d+ \| ([^|]+) \| (?!pages? )(?!the stream)", row))
+]
 """The access patterns that are not the site's alone, and that do not run by themselves."""
 
 
@@ -205,15 +208,6 @@ def test_every_command_says_what_it_does() -> None:
     assert [name for name, command in COMMANDS.items() if not (command.help or "").endswith(".")] == []
 
 
-FEEDS = ROOT / "features" / "feeds" / "tests" / "files"
-FILES = {
-    "deals.jsonl": ROOT / "tests" / "sample" / "deals.jsonl",
-    "feed.xml": FEEDS / "google.xml",
-    "products_export.csv": FEEDS / "shopify.csv",
-}
-"""What a reader has under the names that the documents use, and what stands for it."""
-
-
 def of_btd(*names: str) -> list[str]:
     """The commands of ``btd`` that documents print for the laptop's table, in their order."""
     return [line for line in recipes.typed(*names) if line.startswith("btd ")]
@@ -235,28 +229,20 @@ def test_each_command_of_the_readme_and_the_afternoon_does_what_it_says(table: T
 
 
 @pytest.mark.thorough
-def test_each_example_of_the_command_line_and_of_imports_runs_after_those_of_the_readme(
+def test_each_example_of_the_command_line_runs_after_those_of_the_readme(
     table: Table, btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also typed one after the other; of those for AWS, and of pipes, only the options are held, above."""
     for username in ("editor", "member"):
         users.create(table, a_user(username))
     sample.plant(table, times.now(), "member")
-    for name, given in FILES.items():
-        shutil.copy(given, tmp_path / name)
+    shutil.copy(ROOT / "tests" / "sample" / "deals.jsonl", tmp_path)
     lines = of_btd(*recipes.OF_BTD)
     (read_first,) = (line for line in of_btd("README.md") if "import" in line)
     btd(*shlex.split(read_first.replace("tests/", f"{ROOT}/tests/"))[1:])
     monkeypatch.chdir(tmp_path)
 
-    unfilled = (FEEDS / "categories.toml").read_text(encoding="utf-8")
-    categories = tmp_path / "categories.toml"
-
     for line in lines:
-        if "--suggest-categories" in line:
-            categories.unlink()
-        elif "--categories" in line:
-            categories.write_text(unfilled.replace('""', '"home"'), encoding="utf-8")
         btd(*shlex.split(line)[1:], stdin="a long enough password\n" * 2)
 
     assert len(lines) > 18

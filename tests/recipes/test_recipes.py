@@ -28,8 +28,10 @@ def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
 
 
 def test_each_command_of_a_document_or_a_lesson_is_typed_or_says_why_not() -> None:
-    """A document's commands are typed by the test that its list names, and no command hides in an indented block."""
+    """A document's commands are typed by the test that its list names, a feature's by its own tests, and no command
+    hides in an indented block."""
     listed = {*recipes.AFTER_MAKE_RUN, *recipes.OPERATIONS, *recipes.OF_BTD, *recipes.RECIPES}
+    listed |= {name for name in recipes.documents() if name.startswith("features/")}
     begins = r"^ {4}(?:make|aws|btd|git|npm|curl|[A-Z_]+=\S+|\.?[\w-]+/(?:[\w.-]+/)*[\w-]+) "
 
     commands = {each for name in recipes.documents() for each in recipes.shell_lines(name)}

@@ -26,6 +26,7 @@ from textwrap import indent
 from typing import Final
 
 from local.settings import ROOT
+from tools.documents import all_documents
 
 _FENCED = re.compile(r"^(?P<fence>```+)(\w*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 
@@ -199,8 +200,8 @@ AFTER_MAKE_RUN: Final = ("README.md", "docs/afternoon.md")
 OPERATIONS: Final = ("docs/local-cloud.md", "docs/deploying.md", "docs/failures.md", "docs/runbook.md")
 """Their commands are typed one by one on the same cloud; those of AWS's command line reach it, not AWS."""
 
-OF_BTD: Final = ("docs/command-line.md", "docs/importing.md")
-"""Their commands of ``btd`` run in ``tests/cli/test_command_line.py``, those with pipes after the operations."""
+OF_BTD: Final = ("docs/command-line.md",)
+"""Its commands of ``btd`` run in ``tests/cli/test_command_line.py``, those with pipes after the operations."""
 
 RECIPES: Final = ("CONTRIBUTING.md", "docs/growing.md")
 """Their commands are steps of recipes (``tests/recipes/test_recipes.py`` and ``test_deployed.py``)."""
@@ -238,7 +239,7 @@ _BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def documents() -> list[str]:
     """The paths of all documents and lessons."""
-    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("shared/learn/**/*.toml")]
+    found = [*all_documents(), *ROOT.glob("shared/learn/**/*.toml")]
     return sorted(str(path.relative_to(ROOT)) for path in found)
 
 

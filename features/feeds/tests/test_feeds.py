@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tracemalloc
@@ -26,6 +28,7 @@ from shared.errors import NotFound
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values.times import from_iso, now
 from tests.cli.conftest import Btd, ask, bare_table, btd, server, table, wide_terminal  # noqa: F401  # fixtures
+from tests.support import recipes
 
 FEEDS = Path(__file__).resolve().parent / "files"
 MAP = str(FEEDS / "categories.toml")
@@ -396,9 +399,33 @@ def test_a_long_feed_is_read_in_little_memory() -> None:
     assert peak < MAX_RECORD
 
 
+README = FEEDS.parent.parent / "README.md"
+NAMES = {"feed.xml": "google.xml", "products_export.csv": "shopify.csv"}
+"""The files that stand for those of the document's examples."""
+
+
+def test_each_command_of_the_document_runs(
+    table: Table, btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other, with a map of categories that is filled in."""
+    for name, given in NAMES.items():
+        shutil.copy(FEEDS / given, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    categories = (FEEDS / "categories.toml").read_text(encoding="utf-8").replace('""', '"home"')
+    lines = recipes.typed(str(README.relative_to(ROOT)))
+
+    for line in lines:
+        if "--suggest-categories" not in line:
+            Path("categories.toml").write_text(categories, encoding="utf-8")
+        btd(*shlex.split(line)[1:])
+        Path("categories.toml").unlink()
+
+    assert len(lines) > 4
+
+
 RECIPES = re.findall(
     r"```python\n# (\w+)\.py\n(.*?)```",
-    (ROOT / "docs" / "importing.md").read_text(encoding="utf-8"),
+    README.read_text(encoding="utf-8"),
     re.DOTALL,
 )
 CONVERTED = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,6 +17,7 @@ from features.operations.exports import NAMELESS, Export, Readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd, btd, name_in_environment, wide_terminal  # noqa: F401  # fixtures
+from tests.support import recipes
 from tests.support.engines import FAST_SERVER
 from tools import workbench
 
@@ -209,3 +211,15 @@ def test_a_value_of_any_type_comes_back_as_it_was(tmp_path: Path) -> None:
 
     assert sorted(found, key=lambda item: item["PK"]) == [*items, {"PK": "untyped", "SK": "x"}]
     assert [type(item["Value"]) for item in found if "Value" in item] == [type(value) for value in values]
+
+
+def test_each_export_of_the_document_runs(
+    table: Table, btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [line for line in recipes.typed("features/operations/README.md") if "out" in line or "backup" in line]
+
+    for line in lines:
+        btd(*shlex.split(line)[1:])
+
+    assert len(lines) == 3
