@@ -10,7 +10,6 @@ import pytest
 from cli import upkeep
 from shared.data import keys
 from shared.data.catalog import deals, offers, search, selecting, words
-from shared.data.catalog.phrases import read_phrases
 from shared.data.catalog.search import Match
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
@@ -420,49 +419,6 @@ def test_a_search_of_more_than_is_looked_up_says_so(typed: str, cut: bool) -> No
     assert words.asked(typed).cut is cut
 
 
-PHRASES: dict[str, tuple[str, Selection]] = {
-    "running shoes under $80": ("running shoes", Selection(most="80.00", currency="USD")),
-    "shoes below 80": ("shoes", Selection(most="80.00")),
-    "mug $20 to $40": ("mug", Selection(least="20.00", most="40.00", currency="USD")),
-    "$20-$40 mug": ("mug", Selection(least="20.00", most="40.00", currency="USD")),
-    "shoes over 100 usd": ("shoes", Selection(least="100.00", currency="USD")),
-    "CA$50 tent": ("tent", Selection(most="50.00", currency="CAD")),
-    "lamp €19.90": ("lamp", Selection(most="19.90", currency="EUR")),
-    "lamp under 19,99 €": ("lamp", Selection(most="19.99", currency="EUR")),
-    "tv €1.299,00 - €1.999,50": ("tv", Selection(least="1299.00", most="1999.50", currency="EUR")),
-    "tv under $1,299": ("tv", Selection(most="1299.00", currency="USD")),
-    "jacket half price": ("jacket", Selection(discount=50)),
-    "tv -30%": ("tv", Selection(discount=30)),
-    "bag up to 50% off under $9": ("bag", Selection(most="9.00", currency="USD", discount=50)),
-    # No limits: sizes, ages, amounts that are none, and two currencies.
-    "shirt 10-12": ("shirt 10-12", Selection()),
-    "toys from 3 years": ("toys from 3 years", Selection()),
-    "iphone 15": ("iphone 15", Selection()),
-    "100% cotton": ("100% cotton", Selection()),
-    "under $": ("under $", Selection()),
-    "under 12.345": ("under 12.345", Selection()),
-    "under ¥12.50": ("under ¥12.50", Selection()),
-    "under 1,2990": ("under 1,2990", Selection()),
-    "under $8,000,000,000,000": ("under $8,000,000,000,000", Selection()),
-    "%%% $$$": ("%%% $$$", Selection()),
-}
-
-
-@pytest.mark.parametrize(("typed", "rest", "selection"), [(key, *value) for key, value in PHRASES.items()], ids=PHRASES)
-def test_limits_are_read_from_what_is_typed(typed: str, rest: str, selection: Selection) -> None:
-    read = read_phrases(typed)
-
-    assert (read.rest, read.selection) == (rest, selection)
-    assert bool(read.typed) == (selection != Selection())
-
-
-def test_a_selections_own_limits_come_before_those_that_are_typed() -> None:
-    typed = read_phrases("shoes under $80 half price")
-
-    assert typed.within(Selection(most="40.00")) == Selection(most="40.00", currency="USD", discount=50)
-    assert typed.around("boots", but="half price") == "boots under $80"
-
-
 def test_a_page_that_is_not_full_has_deals_with_most_of_the_words(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -579,3 +535,40 @@ def test_an_ended_deal_stands_under_its_brand_and_category_until_it_is_listed_ag
     deals.edit(table, old[0].deal_id, {"ends_at": later + timedelta(hours=1)}, later)
     indexed(table)
     assert offers.ended(table, of_brand, 10) == offers.ended(table, of_category, 10) == []
+
+
+def test_synonyms_are_found_with_the_typed_word_and_named(table: Table) -> None:
+    made = {title: a_deal(ago(minutes=n), title=title) for n, title in enumerate(["Sofa", "Corner couch", "Lamp"])}
+    for deal in made.values():
+        search.file(table, None, deal)
+
+    sofas, couches = (search.find(table, words.asked(typed), limit=9) for typed in ("sofas", "corner couches"))
+
+    assert (sofas.deal_ids, sofas.synonyms) == (tuple(ids([made["Sofa"], made["Corner couch"]])), ("couch",))
+    assert (couches.deal_ids, couches.synonyms) == ((made["Corner couch"].deal_id,), ("sofa",))
+
+
+def test_a_search_that_finds_nothing_is_repeated_with_the_kind_of_thing(table: Table) -> None:
+    shoe = a_deal(title="Trail runner", brand="hoka", brand_name="Hoka")
+    for deal in (shoe, a_deal(title="Court sneakers")):
+        search.file(table, None, deal)
+
+    wider = search.find(table, words.asked("hoka sneakers"), limit=9)
+    selected = selecting.find(table, words.asked("hoka trainers"), Selection(most="9999.00"), now=NOW)
+
+    assert (wider.deal_ids, wider.instead and wider.instead.text) == ((shoe.deal_id,), "hoka shoe")
+    assert [match.deal_id for match in selected.matches] == [shoe.deal_id]
+    assert search.find(table, words.asked("asics sneakers"), limit=9).instead is None
+
+
+def test_limits_that_leave_nothing_are_loosened_one_by_one(table: Table) -> None:
+    for price, list_price in (("30.00", "40.00"), ("90.00", "200.00")):
+        search.file(table, None, a_deal(title="Boot", price=price, list_price=list_price))
+
+    found = selecting.find(table, words.asked("boot"), Selection(most="50.00", currency="USD", discount=50), now=NOW)
+
+    assert found.loosened == (
+        (Selection(discount=50), 1),
+        (Selection(most="50.00", currency="USD"), 1),
+        (Selection(), 2),
+    )

@@ -179,7 +179,7 @@ def test_running_shoes_under_a_price_are_found_page_by_page(
         (True, True),
         (False, False),
     ]
-    assert links(none)["All results"] == "/search?q=shoe"
+    assert links(none)["shoe, without limits"] == "/search?q=shoe"
     assert api("/deals", query={"sort": "cheapest"})["statusCode"] == 400
     assert ask("/search", query={"q": "shoe", "sort": "cheapest", "cursor": "1.x"})["statusCode"] == 400
 
@@ -315,6 +315,59 @@ def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(a
     (form,) = (form for form in document.findall(".//form[@method='post']") if form.get("action") == "/my/alerts")
     fields = {field.get("name"): field.get("value") for field in form.findall("input")}
     assert fields == {"words": "runner", "ceiling": "80.00", "currency": "USD", "leastDiscount": "50"}
+
+
+def test_typed_limits_are_in_the_fields_and_are_changed_there(ask: Ask, posted: list[Deal]) -> None:
+    document = parsed(ask("/search", query={"q": "runner $20 to $80 half price", "sort": "cheapest"}))
+
+    (form,) = document.findall(".//details/form")
+    fields = {field.get("name"): field.get("value") for field in form.findall("input")}
+    assert fields == {"q": "runner", "sort": "cheapest", "currency": "USD", "off": "50", "from": "20", "to": "80"}
+
+
+def test_limits_of_fields_are_chips_as_well(ask: Ask, posted: list[Deal]) -> None:
+    for path in ("/search", "/deals", "/categories/shoes", "/brands/apple"):
+        document = parsed(ask(path, query={"q": "runner", "from": "20", "to": "80", "off": "50"}))
+
+        chips = ["".join(chip.itertext()) for chip in document.findall(".//nav[@class='chips']/a")]
+        assert chips == ["$20 to $80 ×", "50% off or more ×"]
+
+
+def test_a_phrase_that_is_not_certain_is_searched_and_its_reading_offered(ask: Ask, posted: list[Deal]) -> None:
+    pages = {
+        typed: links(ask("/search", query={"q": typed}))
+        for typed in ("runner 29.99", "runner $20 off", "runner up to 50% off under $80")
+    }
+
+    assert pages["runner 29.99"]["runner, up to 29.99"] == "/search?q=runner&to=29.99"
+    assert pages["runner $20 off"]["runner"] == "/search?q=runner"
+    both = "runner under $80, 50% off or more"
+    assert pages["runner up to 50% off under $80"][both] == "/search?q=runner+under+%2480&off=50"
+
+
+def test_a_search_within_limits_that_finds_nothing_leads_on(ask: Ask, posted: list[Deal]) -> None:
+    answers = [
+        ask("/search", query={"q": typed})
+        for typed in ("runner under $1 half price", "runnnner under $1", "zzzz under $1")
+    ]
+    too_cheap, misspelt, unknown = map(links, answers)
+    corrected = ask("/search", query={"q": "runnner under $1000"})
+
+    assert too_cheap["runner, 50% off or more"] == "/search?q=runner&off=50"
+    assert 'href="/categories/home?to=1&amp;currency=USD&amp;off=50"' in answers[0]["body"]
+    assert misspelt["runner"] == "/search?q=runner+under+%241"
+    assert unknown["Search without the limits"] == "/search?q=zzzz"
+    assert "No deals match <em>runnner</em>. Showing results for <em>runner</em>." in corrected["body"]
+    assert titles(corrected)
+
+
+def test_contradictory_limits_have_an_answer(ask: Ask, posted: list[Deal]) -> None:
+    for query in (
+        {"q": "runner over $100 under $50"},
+        {"q": "over $100 under $50"},
+        {"q": "runner under $50", "from": "60"},
+    ):
+        assert ask("/search", query=query)["statusCode"] == 200
 
 
 def test_a_search_of_limits_alone_leads_to_all_deals_within_them(ask: Ask) -> None:

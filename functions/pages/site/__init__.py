@@ -143,7 +143,7 @@ def _selected(request: Request, selection: Selection) -> Answer:
         next=link("/deals", **asked, cursor=more) if more else None,
         more=listing.MORE[Sort.NEWEST] if shown.sort is Sort.NEWEST else "",
         all=link("/deals"),
-        chips=listing.chips("/deals", selection),
+        chips=listing.chips("/deals", selection, currency=shown.currency),
         feed=feed_addresses("/feed"),
         description=f"Deals of all categories. {said}.",
     )

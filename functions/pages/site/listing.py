@@ -57,7 +57,7 @@ def list_page(template: str, request: Request, *, indexed: bool = True, **values
 
 def selected_page(request: Request, **values: Any) -> Answer:
     """A page of selected deals, or of all in another order; a search shows more than other lists."""
-    others: dict[str, Any] = {"topic": None, "remark": "", "alert": None, "partly": []}
+    others: dict[str, Any] = {"topic": None, "remark": "", "alert": None, "partly": [], "search": None}
     return list_page("selected.html", request, indexed=False, **(others | values))
 
 
@@ -127,19 +127,23 @@ def above(
     among: Choices | None = None,
     currencies: Iterable[str] = (),
     opened: Selection | None = None,
+    fields: tuple[str | None, Selection] | None = None,
 ) -> dict[str, Any]:
     """The values of the macro ``narrowing`` for a list, or for a search with a ``query``.
 
     A link in ``marks`` filters by 60-day lows. ``among`` links to parts of the list; ``currencies`` are others in which
-    it has prices. ``opened`` is the selection with the displayed currency.
+    it has prices. ``opened`` is the selection with the displayed currency. ``fields`` are a search's words without its
+    typed limits, and all its limits, for the form with the prices.
     """
     currency, asked = (opened or selection).currency, {"q": query, **query_of(selection)}
+    words_alone, limits = fields or (query, selection)
+    sent = {"q": words_alone, **query_of(limits)}
     known = sorted({*currencies, *([currency] if currency else [])}, key=_by_settings)
     return {
         "action": link(path),
-        "kept": {name: value for name, value in asked.items() if value is not None and name not in ("from", "to")},
-        "from": asked["from"] or "",
-        "to": asked["to"] or "",
+        "kept": {name: value for name, value in sent.items() if value is not None and name not in ("from", "to")},
+        "from": sent["from"] or "",
+        "to": sent["to"] or "",
         "unit": money.sign(currency) if currency else "",
         "orders": [
             _choice(name, path, {**asked, **_sorted(sort)}, current=sort is selection.sort)
@@ -206,13 +210,33 @@ def sentence(selection: Selection, brand: CountedTopic | None = None) -> str:
     return ", ".join(said)
 
 
-def chips(path: str, selection: Selection, query: str | None = None) -> list[tuple[str, str]]:
-    """A list's filters other than prices, in words, each with the address that removes it."""
+def chips(
+    path: str, selection: Selection, query: str | None = None, currency: str | None = None
+) -> list[tuple[str, str]]:
+    """A list's filters in words, each with the address that removes it. Prices are in the displayed ``currency``."""
     asked = {"q": query, **query_of(selection)}
+    prices = _bounds(replace(selection, currency=selection.currency or currency))
     return [
+        *([(prices, link(path, **{**asked, "from": None, "to": None}))] if prices else []),
         *([(_off(selection.discount), link(path, **{**asked, "off": None}))] if selection.discount else []),
         *([(LOWEST, link(path, **{**asked, "lowest": None}))] if selection.lowest else []),
     ]
+
+
+def _bounds(selection: Selection) -> str:
+    """Price limits in words: ``up to $80``, ``$20 or more``, ``$20 to $40``; empty without any."""
+    least, most = (
+        price and views.money(price, selection.currency or "").strip().removesuffix(".00")
+        for price in (selection.least, selection.most)
+    )
+    if least and most:
+        return f"{least} to {most}"
+    return f"{least} or more" if least else f"up to {most}" if most else ""
+
+
+def in_words(selection: Selection) -> str:
+    """The limits of a selection in words, empty without any."""
+    return ", ".join(name for name, _ in chips("", selection))
 
 
 def _off(percent: int) -> str:
@@ -344,7 +368,7 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
     return selected_page(
         request,
         name=found.topic.name,
-        chips=chips(path, selection),
+        chips=chips(path, selection, currency=shown.currency),
         topic=topic,
         order=said,
         narrowing=bar,
@@ -417,11 +441,13 @@ def search_page(request: Request) -> Answer:
         cut=wanted.cut,
         completed=(ran.words[-1], found.completed) if found.completed else None,
         digit=ran.words[-1] if ran.words and ran.words[-1].isdigit() and len(ran.words[-1]) == 1 else None,
+        offers=_offers(limits) if cursor is None else [],
+        synonyms=found.synonyms,
         narrowing=above("/search", Selection(), query=searched),
         cards=views.cards(active, request.now, alike=alike),
         partly=views.cards(some, request.now, alike=alike),
         named=_named(ran, active) if cursor is None else [],
-        near=found.near,
+        near=[(word, link("/search", q=word)) for word in found.near],
         near_brands=near_brands,
         next=more,
         feed=feed_addresses("/feed", q=searched) if wanted.words else None,
@@ -433,7 +459,8 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
     """A page of a search in another order, or of its selected deals."""
     cursor, selection = cursor_of(request), selection_of(request)
     found = selecting.find(table(), wanted, limits.within(selection), now=request.now, cursor=cursor)
-    searched = query if found.ran is wanted else limits.around(found.ran.text)
+    alone = limits.rest if found.ran is wanted else found.ran.text
+    searched = query if found.ran is wanted else limits.around(alone)
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     more = selecting.cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
     room = settings.CARDS_OF_A_SEARCH - len(shown)
@@ -444,19 +471,32 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
     return selected_page(
         request,
         query=searched,
+        search={
+            "instead_of": None if found.ran is wanted else limits.rest,
+            "ran": found.ran.text,
+            "offers": _offers(limits) if cursor is None else [],
+            "synonyms": found.found.synonyms,
+            **(_without_results(found, limits, selection) if cursor is None and not active else {}),
+        },
         name=f"Search: {searched}",
         remark=""
         if found.looked is None
         else f"From the newest {counted(found.looked, 'deal')} with these words only.",
         order=sentence(found.selection),
         narrowing=above(
-            "/search", selection, query=searched, among=among, currencies=found.currencies, opened=found.selection
+            "/search",
+            selection,
+            query=searched,
+            among=among,
+            currencies=found.currencies,
+            opened=found.selection,
+            fields=(alone, limits.within(selection)),
         ),
         chips=[
             (phrase, link("/search", q=limits.around(found.ran.text, but=phrase), **query_of(selection)))
             for phrase in limits.typed
         ]
-        + chips("/search", selection, searched),
+        + chips("/search", selection, searched, found.selection.currency),
         alert={
             "words": found.ran.text,
             "ceiling": found.selection.most,
@@ -467,10 +507,44 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
         partly=views.cards(some, request.now, alike=alike),
         next=link("/search", q=searched, **query_of(onward), cursor=more) if more else None,
         more=MORE[selection.sort],
-        all=link("/search", q=searched),
+        all=link("/search", q=alone),
         feed=feed_addresses("/feed", q=searched),
         description="Search all deals by the words of their titles, brands and categories.",
     )
+
+
+def _offers(limits: Phrases) -> list[tuple[str, str, str]]:
+    """Phrases that were searched as words, each with the search in which it is a limit or left out, and its address."""
+    return [
+        (
+            offer.typed,
+            ", ".join(filter(None, [limits.around(offer.rest), in_words(offer.selection)])),
+            link("/search", q=limits.around(offer.rest), **query_of(offer.selection)),
+        )
+        for offer in limits.offered
+    ]
+
+
+def _without_results(found: selecting.Selected, limits: Phrases, selection: Selection) -> dict[str, Any]:
+    """What a search within limits shows if it finds nothing: wider searches, similar words, brands and categories."""
+    within = {**query_of(selection), "brand": None}
+    first = found.ran.words[0]
+    return {
+        "wider": [
+            (
+                f"{found.ran.text}, {in_words(each) or 'without limits'}",
+                counted(count, "deal"),
+                link("/search", q=found.ran.text, **query_of(each)),
+            )
+            for each, count in found.loosened
+        ],
+        "near": [(word, link("/search", q=limits.around(word), **within)) for word in found.found.near],
+        "near_brands": [] if found.loosened else brands_like(first),
+        "categories": [
+            (name, link(f"/categories/{slug}", **query_of(replace(found.selection, brand=None))))
+            for slug, name in CATEGORIES.items()
+        ],
+    }
 
 
 def matching(typed: str, now: datetime) -> Sequence[Deal]:

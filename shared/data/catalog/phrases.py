@@ -1,54 +1,152 @@
-"""The limits in a typed search, a price or a discount: ``shoes under $80``, ``half price``, ``-30%``."""
+"""The limits in a typed search, a price or a discount: ``shoes under $80``, ``half price``, ``$100 and up``.
+
+The grammar has four forms, tried in this order: a discount in percent, a reduction by an amount (``$20 off``), a price
+range, and one price with words before or after it that say which bound it is. A phrase that can mean something else
+(``polo 29.99``, ``50% wool``, ``toys 3 and up``) stays part of the words to search; its reading is only offered.
+``tests/data/phrases.txt`` has each phrase with its meaning.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cache
 
+from shared import settings
 from shared.models.catalog import Selection
 from shared.values import money
-
-_AMOUNT = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,13})(?:\.\d{1,2})?|(?:\d{1,3}(?:\.\d{3}){1,3}|\d{1,10}),\d{1,2}"
-"""An amount, with separators of thousands or without: ``1,299.00``, and as Europe writes it ``1.299,00``."""
-
-_PRICE = r"(?P<{0}sign>(?:[A-Z]{{2}})?[$€£¥₹]|(?:CODE)(?= ?\d))? ?(?P<{0}>AMOUNT)(?![.,]?\d| ?%)"
-_PRICE += r"(?: ?(?P<{0}code>CODE|[€£])(?!\w))?"
-_AT_MOST = r"(?:under|below|less than|cheaper than|up to|at most|max(?:imum)?|<) ?"
-_AT_LEAST = r"(?:over|above|more than|at least|from|min(?:imum)?|>) ?"
-_BARE = re.compile(r"under|below|less|cheaper|over|above|more", re.IGNORECASE)
-_DISCOUNT = re.compile(
-    r"(?<!\w)(?:(?:up to|at least) )?(?:(?P<half>half[ -](?:price|off))|-? ?(?P<percent>[1-9]\d?) ?%(?: off)?)(?!\w)",
-    re.IGNORECASE,
-)
-
-
-@cache
-def _bounds() -> list[re.Pattern[str]]:
-    """The forms of prices, longest first: ``$20 to $40``, ``under $80``, ``over 50 EUR``, ``$80``."""
-    most, least = _PRICE.format("most"), _PRICE.format("least")
-    forms = [
-        rf"(?:between )?{least} ?(?:-|\u2013|to|and) ?{most}",
-        _AT_MOST + most,
-        _AT_LEAST + least,
-        rf"(?=[A-Z]{{0,2}}[$€£¥₹]){most}",
-    ]
-    codes = "|".join(money.currencies())
-    written = [rf"(?<!\w){form}(?![\w%])".replace("CODE", codes).replace("AMOUNT", _AMOUNT) for form in forms]
-    return [re.compile(form, re.IGNORECASE) for form in written]
-
 
 MOST_CHARACTERS = 200
 """Characters of a text that are read: twice as many as are searched."""
 
+_NAMES = {
+    "$": r"(?:us |u\.s\. |american )?(?:dollars?|bucks?)",
+    "CA$": "canadian dollars?",
+    "A$": "australian dollars?",
+    "€": "euros?",
+    "£": "pounds?(?: sterling)?|quid",
+    "¥": "yen",
+    "₹": "rupees?",
+}
+"""The names of currencies, by sign."""
+
+_OTHER_SIGNS = {"US$": "$", "C$": "CA$", "AU$": "A$"}
+
+_CODES = ("CHF", "CZK", "DKK", "HUF", "NOK", "PLN", "SEK", "SGD", "ZAR")
+"""Codes that are read beside those of currencies with a sign and those of the settings: other codes are words, too, as
+are TOP, CUP and GEL."""
+
+_AMOUNT = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,13})(?:\.\d{1,2})?|(?:\d{1,3}(?:\.\d{3}){1,3}|\d{1,10}),\d{1,2}"
+"""An amount, with separators of thousands or without: ``1,299.00``, and as Europe writes it ``1.299,00``."""
+
+_NUMBERS = {"five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "twenty five": 25, "thirty": 30, "forty": 40}
+_NUMBERS |= {"fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000}
+
+_PRICE = r"(?P<{0}sign>SIGN|(?:CODE)(?= ?\d))? ?(?P<{0}>AMOUNT|(?:an? |one )?(?:NUMBERS)(?!\w))(?P<{0}k>k)?"
+_PRICE += r"(?: ?(?P<{0}code>CODE|SIGN|NAMES|cents?|¢)(?!\w))?(?!\w|[.,:/]\d| ?(?:%|percent|per cent))"
+
+_NOT = r"(?:not?|nothing|never|without|don['\u2019]?t|doesn['\u2019]?t|isn['\u2019]?t|can['\u2019]?t|won['\u2019]?t)"
+_NOT += r"(?: (?:to|that|is|are|be|go|going|want|costs?|costing|pay|paying|spend|spending|priced|any|a|cent|penny))*"
+
+_LEAD = r"(?:(?:that|which|and|is|are|at|in|for|my|the|with|a|of|prices?|priced|pricing|costs?|costing|budget|range"
+_LEAD += r"|ranging|selling|sells|sold|spend|spending|pay|paying|limit|within)[: ]{1,2})*"
+_PRICED = re.compile(r"\b(?:price|pricing|cost|budget|spend|pay)", re.IGNORECASE)
+"""Words that make a number a price."""
+
+_AT_MOST = r"under|below|beneath|(?:less|lower|cheaper) than|within|<=?|≤|up ?to"
+_AT_MOST += r"|at (?:the )?most|a? ?maximum(?: of)?|(?<!air )(?<!pro )(?<!m\d )(?<!ai )max(?:\.|:| of)?"
+_AT_LEAST = (
+    r"(?<!pull )over|above|(?:more|greater|higher|pricier|dearer|more expensive) than|>=?|≥|exceeding|upwards? of"
+)
+_AT_LEAST += r"|at (?:the )?least|a? ?minimum(?: of)?|min(?:\.|:| of)?|from|(?:starting|beginning) (?:from|at)"
+_BARE = re.compile(
+    r"(?:under|below|less than|lower than|cheaper than|over|above|more than|greater than|higher than|pricier than"
+    r"|dearer than|more expensive than|[<>]=?|[≤≥])\Z",
+    re.IGNORECASE,
+)
+"""Words that make a number without a currency a price, unless a unit follows it."""
+_OF_PRICES = re.compile(r"cheaper|pricier|dearer|expensive", re.IGNORECASE)
+
+_OR_LESS = (
+    r"(?:or|and|&) (?:less|under|below|cheaper|lower|down)|max(?:imum)?(?= ?(?:$|[,;]))|at most(?! ?[$€£\d])|tops"
+)
+_OR_MORE = r"(?:or|and|&) (?:more|over|above|higher|up|upwards?|beyond|pricier)|\+|plus(?! sizes?\b)"
+_OR_MORE += r"|min(?:imum)?(?= ?(?:$|[,;]))|at least(?! ?[$€£\d])|upwards?|up(?= ?$)"
+_EACH = r"(?: (?:each|apiece|in total|total|altogether|in price|price|budget|only)(?!\w))?"
+
+_UNIT = re.compile(
+    r" ?-?(?:[\"'\u201d\u2032\u2033\u00b0\u00d7/]|(?:in(?:ch(?:es)?)?|[cmk]?m|ft|feet|foot|yards?|miles?|lbs?"
+    r"|oz|ounces?|m?g|grams?|kg|kilos?"
+    r"|m?l|lit(?:er|re)s?|gal(?:lons?)?|qts?|quarts?|cups?|watts?|w|volts?|v|amps?|m?ah|k?wh|[kmg]?hz|[gtm]b|mp"
+    r"|megapixels?|fps|p|dpi|rpm|[mk]ph|psi|bar|degrees?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|days?|nights?"
+    r"|weeks?|months?|years?|yrs?|yo|olds?|packs?|pieces?|pcs?|counts?|ct|persons?|people|man|players?|stars?"
+    r"|ratings?|reviews?|points?|speed|gears?|denier|threads?|tc|gsm|mil|mcg|iu|carats?|karats?|k|calories?|percent"
+    r"|sizes?|sets?|pairs?|seat(?:er)?s?|doors?|drawers?|tiers?|ply|lumens?|grit|gauge|pages?|x|reps?|rounds?)(?!\w))",
+    re.IGNORECASE,
+)
+"""What makes the number before it no price."""
+_SIZE = re.compile(r"\b(?:sizes?|ages?|aged|us|eu|uk|level|version|v|no|number|iphone|pixel|gen)\.? ?\Z", re.IGNORECASE)
+_AGED = re.compile(
+    r"\b(?:women|men|kids?|child(?:ren)?|toddlers?|bab(?:y|ies)|boys?|girls?|adults?|people|seniors?|teens?|toys?)"
+    r"(?:['\u2019]?s)?(?: for)? ?\Z",
+    re.IGNORECASE,
+)
+_SHIPPED = re.compile(r"\b(?:shipping|delivery|orders?) ?\Z", re.IGNORECASE)
+_EITHER = re.compile(r" ?(?:max|min)(?!\w)", re.IGNORECASE)
+"""Words that may belong to a price or to a name: *$100 max*, and *$100 Max Cushion shoes*."""
+_FORMER = r"(?:was|were|originally|original price|list price|rrp|msrp|retail(?: price)?|reg(?:ular(?:ly)?)?|valued? at"
+_FORMER += r"|worth)"
+_ABOUT = r"(?:(?:around|about|approximately|approx\.?|roughly|circa|ca\.?|near(?:ly)?|close to|almost) |~ ?)"
+
+_PERCENT = r"(?P<percent>[1-9]\d?) ?(?:%|percent|per cent|pct)(?!\w)"
+_OFF = r"(?:off|discount(?:ed)?|reductions?|reduced|cheaper|rebate|markdown|savings?|price cuts?)"
+_SHARE = {"half": 50, "1/2": 50, "½": 50, "third": 33, "two thirds": 66, "quarter": 25, "three quarters": 75}
+_SAVING = r"(?:save|saves|saving|savings of|discount(?: of|:)?|reduced by|rebate of|markdown of|off by)"
+
+_MAY_HAVE = re.compile(r"\d|½|\b(?:half|third|quarter)s?\b|dollar|buck|euro|pound|quid", re.IGNORECASE)
+"""What a text with a limit has: few searches take the time to compile the grammar."""
+
+HALF = 50
+"""The discount in percent of half a price."""
+
+_OLDEST = 100_00
+"""A number below this (in units) may be an age: ``shoes for women over 50``."""
+
+_ASIDE = re.compile(r"\bon sale\b|\b(?:deals?|offers?) (?:on|for|of)\b", re.IGNORECASE)
+"""What says nothing beside a limit, among words that do."""
+
+_FILLERS = re.compile(
+    r"(?:an?|all|and|any(?:thing)?|buy|can|cost|deals?|everything|find|for|i|in|items?|less|me|my|of|offers?|or|price"
+    r"|products?|sale|show|something|stuff|the|things?|to|want|with)[,;.!?]*",
+    re.IGNORECASE,
+)
+"""Words that say nothing beside a limit: ``deals under $20``, ``anything half price``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A phrase that may be a limit, the words without it, and the limits that it then means.
+
+    ``$20 off`` means none that lists have: only the words without it are offered.
+    """
+
+    typed: str
+    rest: str
+    selection: Selection
+
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """A typed text: the words to search, its limits as a selection, and each limit as typed."""
+    """A typed text: the words to search, its limits as a selection, and each limit as typed.
+
+    ``offered`` are phrases among the words that may be limits.
+    """
 
     rest: str
     selection: Selection
     typed: tuple[str, ...] = ()
+    offered: tuple[Offer, ...] = ()
 
     def around(self, words: str, *, but: str = "") -> str:
         """The words together with these phrases, all or all but one."""
@@ -66,38 +164,241 @@ class Phrases:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a phrase means. Unless it is certain it stays among the words, and without a selection offers nothing."""
+
+    selection: Selection | None
+    certain: bool = False
+
+
+_WORDS = _Reading(None)
+_Form = tuple[re.Pattern[str], Callable[[re.Match[str]], _Reading | None]]
+
+
+@dataclass(slots=True)
+class _Text:
+    """A text while it is read: what is read of it is overwritten in ``left``, so that no other form reads it."""
+
+    whole: str
+    left: str
+    selection: Selection = field(default_factory=Selection)
+    certain: list[tuple[int, int]] = field(default_factory=list)
+    unsure: list[tuple[int, int, Selection]] = field(default_factory=list)
+
+    def take(self, found: re.Match[str], reading: _Reading) -> None:
+        """Take a phrase out of what is left."""
+        start = found.start() + len(found[0]) - len(found[0].lstrip())
+        end = found.start() + len(found[0].rstrip())
+        self.left = self.left[:start] + "\0" * (end - start) + self.left[end:]
+        if reading.selection is None:
+            return
+        both = _narrowed(self.selection, reading.selection) if reading.certain else None
+        if both is None:
+            self.unsure.append((start, end, reading.selection))
+        else:
+            self.selection = both
+            self.certain.append((start, end))
+
+    def without(self, spans: list[tuple[int, int]]) -> str:
+        """The words outside of some phrases; none if they say nothing beside a limit."""
+        text = self.whole
+        for start, end in sorted(spans, reverse=True):
+            text = f"{text[:start]} {text[end:]}"
+        words = (_ASIDE.sub(" ", text) if spans else text).split()
+        says = not spans or any(not _FILLERS.fullmatch(word) for word in words)
+        return " ".join(words).strip(",;: ") if says else ""
+
+
 def read_phrases(text: str) -> Phrases:
     """Read the limits in a typed text. Numbers without a currency may be sizes: only some words make them limits."""
-    selection, typed, text = Selection(), [], text[:MOST_CHARACTERS]
-    for form in _bounds():
-        if selection.most is not None and "most" in form.groupindex:
-            continue
-        found = form.search(text)
-        read = _priced(found) if found else None
-        if found and read and (read.currency or _BARE.match(found[0])):
-            selection = replace(
-                selection,
-                least=read.least or selection.least,
-                most=read.most or selection.most,
-                currency=read.currency or selection.currency,
-            )
-            typed.append(found[0].strip())
-            text = f"{text[: found.start()]} {text[found.end() :]}"
-    if found := _DISCOUNT.search(text):
-        selection = replace(selection, discount=50 if found["half"] else int(found["percent"]))
-        typed.append(found[0].strip())
-        text = f"{text[: found.start()]} {text[found.end() :]}"
-    return Phrases(" ".join(text.split()), selection, tuple(typed))
+    whole = " ".join(text[:MOST_CHARACTERS].split()).replace("\0", " ")
+    read = _Text(whole, whole)
+    for form, reading_of in _grammar() if _MAY_HAVE.search(whole) else ():
+        for found in form.finditer(read.left):
+            if (reading := reading_of(found)) is not None:
+                read.take(found, reading)
+    spans = sorted(read.certain)
+    offered = [
+        Offer(whole[start:end], read.without([*spans, (start, end)]), selection)
+        for start, end, selection in sorted(read.unsure, key=lambda each: each[:2])
+    ]
+    offered = [offer for offer in offered if offer.rest or not offer.selection.is_all]
+    return Phrases(read.without(spans), read.selection, tuple(whole[start:end] for start, end in spans), tuple(offered))
 
 
-def _priced(found: re.Match[str]) -> Selection | None:
-    """The limits of a phrase; None if an amount is invalid in its currency, or there are two currencies."""
-    groups = found.groupdict()
-    signs = {groups.get(f"{name}{part}") or "" for name in ("least", "most") for part in ("sign", "code")} - {""}
-    amounts = {name: money.normal(money.read(groups[name])[0]) for name in ("least", "most") if groups.get(name)}
-    currency = money.named(signs.pop()) if len(signs) == 1 else None
-    if signs or (currency and any(money.fault(amount, currency) for amount in amounts.values())):
+@cache
+def _grammar() -> tuple[_Form, ...]:
+    """The forms in the order in which they are tried, with what reads each."""
+    known = money.currencies()
+    parts = {
+        "CODE": "|".join({*_CODES, *settings.CURRENCIES, *(code for code, (_, sign) in known.items() if sign)}),
+        "SIGN": r"(?:[A-Z]{1,2}(?=[$¥]))?[$€£¥₹₩₪₱₫]",
+        "NAMES": "|".join(_NAMES.values()),
+        "AMOUNT": _AMOUNT,
+        "NUMBERS": "|".join(sorted(_NUMBERS, key=len, reverse=True)),
+    }
+
+    def form(written: str) -> re.Pattern[str]:
+        for name, part in parts.items():
+            written = written.replace(name, part)
+        return re.compile(rf"(?<![\w.$€£¥₹]){written}", re.IGNORECASE)
+
+    least, most = _PRICE.format("least"), _PRICE.format("most")
+    lead = rf"(?:(?P<not>{_NOT}) )?(?P<lead>{_LEAD})"
+    bound = rf"(?:(?:(?P<below>{_AT_MOST})|(?P<above>{_AT_LEAST})) ?)?"
+    after = rf"(?: ?(?:(?P<less>{_OR_LESS})|(?P<more>{_OR_MORE}))(?!\w))?"
+    saving, former = rf"(?:{_SAVING}) ", rf"(?:{_SAVING}|{_FORMER}:?) (?:(?:{_AT_MOST}|{_AT_LEAST}) ?)?"
+    percent = rf"(?P<minus>- ?)?(?:(?P<low>[1-9]\d?) ?%? ?(?:-|\u2013|to) ?)?{_PERCENT}"
+    to = r"(?:-|\u2013|(?:to|and)(?!\w))"
+    shares = "|".join(sorted(_SHARE, key=len, reverse=True))
+    no_price = rf"{_OFF}|cash ?back|coupons?|vouchers?|credit|gift ?cards?|bills?"
+    no_price += r"|(?:/|per|an?) ?(?:month|mo|week|day|year|yr|night|hour|person|lb|kg|oz)"
+    return (
+        (form(rf"{lead}(?P<save>{saving})?{bound}{percent}{after}(?P<off> ?{_OFF}(?!\w))?(?: {_OR_MORE})?"), _percent),
+        (form(rf"{lead}{bound}(?:an? )?(?P<share>{shares})[ -](?P<of>the price|priced?|off)(?!\w){after}"), _part),
+        (form(rf"{former}{most}|{_FORMER} {most.replace('most', 'least')}"), _reduction),
+        (form(rf"{most} ?(?:{no_price})(?!\w)"), _reduction),
+        (form(rf"{_ABOUT}{most}{_EACH}"), _about),
+        (form(rf"(?P<lead>{_LEAD})(?P<from>between |from )?{least} ?{to} ?{most}{_EACH}"), _range),
+        (form(rf"{lead}{bound}{most}{after}{_EACH}"), _bound),
+    )
+
+
+def _percent(found: re.Match[str]) -> _Reading | None:
+    """A discount in percent: certain with a word or a minus that says so, as a share may be of wool."""
+    side = _side(found)
+    reading = Selection(discount=int(found["low"] or found["percent"]))
+    if side == "most":
+        return _Reading(reading if re.match("up", found["below"] or "", re.IGNORECASE) else None)
+    return _Reading(reading, bool(found["off"] or found["minus"] or found["save"]) and not found["low"])
+
+
+def _part(found: re.Match[str]) -> _Reading | None:
+    """Half of a price: ``half price``, ``less than half price``, ``half off or more``, ``a third off``."""
+    share, is_off = _SHARE[found["share"].lower().replace("-", " ")], found["of"].lower() == "off"
+    if _side(found) == ("most" if is_off else "least") or (share != HALF and not is_off):
+        return _WORDS
+    return _Reading(Selection(discount=share), certain=True)
+
+
+def _reduction(found: re.Match[str]) -> _Reading | None:
+    """An amount that is no price of now: ``$20 off``, ``save $20``, ``was $100``, ``$50 gift card``."""
+    priced = _amount(found, "most")
+    return None if priced is None or priced[1] is None else _Reading(Selection())
+
+
+def _about(found: re.Match[str]) -> _Reading | None:
+    """About a price: from four fifths to six fifths of it."""
+    priced = _amount(found, "most")
+    if priced is None or (currency := priced[1]) is None:
         return None
-    if not all(re.fullmatch(money.PATTERN, amount) for amount in amounts.values()):
+    near = [money.of_units(money.units(priced[0], currency) * fifths // 5, currency) for fifths in (4, 6)]
+    return _Reading(Selection(least=near[0], most=near[1], currency=currency))
+
+
+def _range(found: re.Match[str]) -> _Reading | None:
+    """A price range. Of numbers alone it is one only with a word such as *price*; after *between* it is offered."""
+    one, two = _amount(found, "least"), _amount(found, "most")
+    if one is None or two is None or (one[1] and two[1] and one[1] != two[1]):
         return None
-    return Selection(least=amounts.get("least"), most=amounts.get("most"), currency=currency)
+    currency = one[1] or two[1]
+    lowest, highest = sorted((one[0], two[0]), key=_hundredths)
+    reading = Selection(least=lowest, most=highest, currency=currency)
+    is_introduced = found["from"] or _PRICED.search(found["lead"])
+    if currency:
+        return _Reading(reading, bool(is_introduced) or not _is_a_weight(found, "most"))
+    if not is_introduced or _is_no_price(found):
+        return _WORDS
+    return _Reading(reading, _PRICED.search(found["lead"]) is not None)
+
+
+def _bound(found: re.Match[str]) -> _Reading | None:
+    """One price, the highest unless its words say that it is the lowest."""
+    priced, side = _amount(found, "most"), _side(found)
+    if priced is None or side is None or (found["not"] and not (found["below"] or found["above"])):
+        return None if priced is None else _WORDS
+    amount, currency = priced
+    reading = (
+        Selection(least=amount, currency=currency) if side == "least" else Selection(most=amount, currency=currency)
+    )
+    before, after = found.string[: found.start()], found.string[found.end() :]
+    if currency and (_SHIPPED.search(before) or (not side and _EITHER.match(after))):
+        return _Reading(reading)
+    if currency:
+        return _Reading(reading, bool(side or _PRICED.search(found["lead"])) or not _is_a_weight(found, "most"))
+    if _is_no_price(found):
+        return _WORDS
+    if not side and not _PRICED.search(found["lead"]):
+        return _Reading(reading) if re.search(r"[.,]\d\d\Z", found["most"]) else None
+    introduced = (found["below"] or found["above"] or "").strip()
+    may_be_an_age = _AGED.search(before) and _hundredths(amount) < _OLDEST
+    says_so = _BARE.match(introduced) and not found["mostk"] and not may_be_an_age
+    return _Reading(reading, bool(says_so or _OF_PRICES.match(introduced) or _PRICED.search(found["lead"])))
+
+
+def _side(found: re.Match[str]) -> str | None:
+    """The bound that a phrase's words name, ``most`` or ``least``; empty without any, None if they disagree."""
+    before = "most" if found["below"] else "least" if found["above"] else ""
+    if found["not"] and before:
+        before = "least" if before == "most" else "most"
+    after = "most" if found["less"] else "least" if found["more"] else ""
+    return None if before and after and before != after else before or after
+
+
+def _amount(found: re.Match[str], name: str) -> tuple[str, str | None] | None:
+    """An amount with its currency, if it has one; None if it isn't valid, or there are two currencies."""
+    written = [found[f"{name}{part}"] for part in ("sign", "code") if found[f"{name}{part}"]]
+    if len(written) > 1:
+        return None
+    typed = re.sub(r"^(?:an?|one) ", "", found[name].lower())
+    is_number = typed[0].isdigit()
+    amount = money.read(typed)[0] if is_number else str(_NUMBERS[typed.replace("-", " ")])
+    if found[f"{name}k"]:
+        amount = money.of_units(money.units(money.normal(amount), "") * 1000, "")
+    if written and re.fullmatch("cents?|¢", written[0], re.IGNORECASE):
+        written, amount = ["$"], money.of_units(int(amount), "") if amount.isdigit() else "-"
+    currency = _currency(written[0]) if written else None
+    amount = money.normal(amount)
+    if not re.fullmatch(money.PATTERN, amount) or (currency and money.fault(amount, currency)):
+        return None
+    return None if not is_number and currency is None else (amount, currency)
+
+
+def _currency(written: str) -> str | None:
+    for sign, names in _NAMES.items():
+        if re.fullmatch(names, written, re.IGNORECASE):
+            return money.named(sign)
+    sign = written.upper()
+    return money.named(_OTHER_SIGNS.get(sign, sign)) or money.named(sign.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+
+
+def _is_a_weight(found: re.Match[str], name: str) -> bool:
+    """Whether pounds may be those of a dumbbell."""
+    return (found[f"{name}code"] or "").lower() in ("pound", "pounds", "cents", "cent")
+
+
+def _is_no_price(found: re.Match[str]) -> bool:
+    """Whether a unit follows a number, or a word such as *size* precedes it."""
+    after, before = found.string[found.end() :], found.string[: found.start()]
+    return _UNIT.match(after) is not None or _SIZE.search(before) is not None
+
+
+def _narrowed(one: Selection, other: Selection) -> Selection | None:
+    """Both limits; None for limits in two currencies, and for those that no price is within."""
+    if one.currency and other.currency and one.currency != other.currency:
+        return None
+    currency = one.currency or other.currency
+    both = replace(
+        one,
+        least=max(filter(None, (one.least, other.least)), key=_hundredths, default=None),
+        most=min(filter(None, (one.most, other.most)), key=_hundredths, default=None),
+        currency=currency,
+        discount=max(filter(None, (one.discount, other.discount)), default=None),
+    )
+    lowest, highest = both.bounds
+    return both if lowest <= highest else None
+
+
+def _hundredths(amount: str) -> int:
+    return money.units(amount, "")

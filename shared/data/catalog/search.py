@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -89,12 +89,13 @@ class Match:
 class Group:
     """Alternative words for one word of a search, and how many deals have each.
 
-    ``completed`` are those that the typed word is only a prefix of, as written.
+    ``completed`` are those that the typed word is only a prefix of, and ``synonyms`` its synonyms, as written.
     """
 
     words: tuple[str, ...]
     counts: tuple[int, ...]
     completed: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
     @property
     def deals(self) -> int:
@@ -113,15 +114,16 @@ class Group:
 class Found:
     """Deals, newest first; the next page's cursor; and suggestions for an unknown word.
 
-    ``completed`` are the searched completions of the last word. ``instead`` is the corrected search that gave these
-    matches, if the original has none. ``groups`` are the alternatives for each word, on a first page, and ``others``
-    the matches that lack a word.
+    ``completed`` are the searched completions of the last word, and ``synonyms`` other words that were searched.
+    ``instead`` is the corrected search that gave these matches, if the original has none. ``groups`` are the
+    alternatives for each word, on a first page, and ``others`` the matches that lack a word.
     """
 
     matches: tuple[Match, ...]
     next: str | None
     near: tuple[str, ...] = ()
     completed: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
     instead: Search | None = None
     groups: tuple[Group, ...] = ()
     others: tuple[Match, ...] = ()
@@ -195,12 +197,20 @@ def _content(item: Item | None) -> Item:
 
 
 def find(table: Table, search: Search, *, limit: int, cursor: str | None = None) -> Found:
-    """The newest listed deals that have all words of a search; the last word may be a prefix.
+    """The newest listed deals that have all words of a search, or a synonym; the last word may be a prefix.
 
-    If no deal has some word, a similarly spelled one replaces it. Usually two round trips: the words' counts, and a
-    Query of the rarest word (five if that is the last one, for its completions). A correction takes three more. Raises
-    InvalidCursor.
+    If no deal has some word, a similarly spelled one replaces it; if none has all, kinds of things replace things.
+    Usually two round trips: the words' counts, and a Query of the rarest word (five if that is the last one, for its
+    completions). A correction takes three more, a kind two. Raises InvalidCursor.
     """
+    found = _find(table, search, limit, cursor)
+    if found.matches or found.next or cursor is not None or (wider := search.widened()) is None:
+        return found
+    of_kind = _find(table, wider, limit, None)
+    return replace(of_kind, instead=of_kind.instead or wider) if of_kind.matches else found
+
+
+def _find(table: Table, search: Search, limit: int, cursor: str | None) -> Found:
     if not search.terms:
         return Found((), None)
     after = identifiers.read_cursor(search.scope, cursor) if cursor is not None else None
@@ -211,7 +221,7 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
     )
     if unknown and len(letters) == len(unknown) and cursor is None:
         instead = search.corrected(letters)
-        found = find(table, instead, limit=limit)
+        found = _find(table, instead, limit, None)
         return replace(found, instead=found.instead or instead)
     if unknown and cursor is not None:
         return Found((), None)
@@ -220,7 +230,8 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
         return found if found.instead else replace(found, groups=tuple(groups))
     matches, others, position = _intersect(table, groups, after, limit)
     more = identifiers.cursor_after(search.scope, position) if position is not None else None
-    found = Found(tuple(matches), more, completed=groups[-1].completed)
+    synonyms = tuple(dict.fromkeys(word for group in groups for word in group.synonyms))
+    found = Found(tuple(matches), more, completed=groups[-1].completed, synonyms=synonyms)
     return found if cursor else replace(found, groups=tuple(groups), others=tuple(others))
 
 
@@ -320,22 +331,30 @@ def _groups(table: Table, terms: Sequence[Term]) -> list[Group]:
     trip."""
     last = terms[-1]
     beginning = last.written[:3]  # not all of it: a stem may be shorter than the typed text
-    others = list(dict.fromkeys(form for term in terms for form in term.forms if not form.startswith(beginning)))
+    all_forms = dict.fromkeys(form for term in terms for form in (*term.forms, *term.synonyms))
+    others = [form for form in all_forms if not form.startswith(beginning)]
     asked_for = [partial(_begun, table, beginning), *([partial(_counts, table, others)] if others else [])]
     counts = {count.word: count for items in table.gather(asked_for) for count in _read_counts(items)}
 
     begun = [
         (count, min(forms))
         for count in counts.values()
-        if count.word not in last.forms and (forms := [form for form in count.forms if form.startswith(last.written)])
+        if count.word not in (*last.forms, *last.synonyms)
+        and (forms := [form for form in count.forms if form.startswith(last.written)])
     ]
     completed = dict(sorted(begun, key=lambda each: (-each[0].deals, each[0].word))[:COMPLETIONS])
-    *groups, of_last = ([counts[form] for form in term.forms if form in counts] for term in terms)
-    return [*map(_group, groups), _group([*of_last, *completed], tuple(completed.values()))]
+    return [
+        *(_group(term, counts, {}) for term in terms[:-1]),
+        _group(last, counts, completed),
+    ]
 
 
-def _group(counts: Sequence[_Count], completed: tuple[str, ...] = ()) -> Group:
-    return Group(tuple(count.word for count in counts), tuple(count.deals for count in counts), completed)
+def _group(term: Term, known: Mapping[str, _Count], completed: Mapping[_Count, str]) -> Group:
+    counts = [known[form] for form in (*term.forms, *term.synonyms) if form in known]
+    synonyms = tuple(min(count.forms) for count in counts if count.word in term.synonyms)
+    counts += completed
+    words_of = tuple(count.word for count in counts)
+    return Group(words_of, tuple(count.deals for count in counts), tuple(completed.values()), synonyms)
 
 
 def _read_counts(items: Iterable[Item]) -> list[_Count]:
@@ -418,7 +437,7 @@ def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int)
     meant = {typed: word for typed in unknown if (word := _correction(typed, known[typed])) is not None}
     if corrects and len(meant) == len(unknown):
         instead = search.corrected(meant)
-        found = find(table, instead, limit=limit)
+        found = _find(table, instead, limit, None)
         if found.matches:
             return replace(found, instead=found.instead or instead)
     near = [

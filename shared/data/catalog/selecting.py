@@ -8,6 +8,7 @@ Limits can be typed into a search (``phrases.py``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -30,7 +31,8 @@ class Selected:
     """Matches in a selection's order; ``ran`` is the search that found them, corrected if necessary.
 
     ``selection`` has the displayed currency, ``currencies`` all that matches have. ``looked`` is how many of the newest
-    were sorted, if there are more. ``found`` is the search's own answer, on a later page without groups.
+    were sorted, if there are more. ``found`` is the search's own answer, on a later page without groups. If nothing
+    fits, ``loosened`` are selections without one of the limits, or without any, and how many deals fit each.
     """
 
     matches: tuple[Match, ...]
@@ -39,6 +41,7 @@ class Selected:
     currencies: tuple[str, ...]
     looked: int | None
     found: Found
+    loosened: tuple[tuple[Selection, int], ...] = ()
 
 
 def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, cursor: str | None = None) -> Selected:
@@ -52,6 +55,7 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     selection = sorting.opened(selection, (match.currency for match in priced), partial(_scope, ran), cursor)
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(ran, selection), cursor)
     fitting = [match for match in priced if _fits(match, selection)]
+    loosened = () if fitting else _loosened(priced, selection)
     fitting.sort(key=lambda match: match.deal_id, reverse=True)
     fitting.sort(key=lambda match: _rank(match, selection), reverse=selection.sort is Sort.DISCOUNT)
     if after is not None:
@@ -60,7 +64,21 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     looked = sum(match.price is not None for match in found.matches)
     whole = found.next is None and looked == len(found.matches)
     first = found if cursor is None else replace(found, groups=())
-    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), None if whole else looked, first)
+    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), None if whole else looked, first, loosened)
+
+
+def _loosened(matches: Sequence[Match], selection: Selection) -> tuple[tuple[Selection, int], ...]:
+    """The selections without one limit or without any that some matches fit, and how many deals fit each."""
+    wider = [
+        replace(selection, least=None, most=None),
+        replace(selection, discount=None),
+        replace(selection, lowest=False),
+        replace(selection, brand=None),
+        Selection(selection.sort),
+    ]
+    wider = [each if each.is_priced else replace(each, currency=None) for each in wider if each != selection]
+    counts = {each: sum(_fits(match, each) for match in matches) for each in wider}
+    return tuple((each, count) for each, count in counts.items() if count)
 
 
 def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[Match, ...]:

@@ -21,6 +21,7 @@ from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
 from typing import Protocol
 
+from shared.data.catalog.synonyms import GROUPS, KINDS
 from shared.models.catalog import CATEGORIES, Deal
 from shared.values import naming
 
@@ -104,12 +105,14 @@ class Term:
 
     ``T-shirt`` is two terms, ``t`` or ``tshirt`` and ``shirt`` or ``tshirt``: a deal matches with the joined word or
     both parts. Itself is included because brands are filed as written, as 1.0.0 filed all words. ``stems`` are its
-    stems and the joined word's: each matching deal has one of them in ``stems_of``.
+    stems and the joined word's: each matching deal has one of them in ``stems_of``. ``synonyms`` are the stems of other
+    words, which a search looks up as well and an alert doesn't.
     """
 
     written: str
     stems: tuple[str, ...]
     forms: tuple[str, ...]
+    synonyms: tuple[str, ...] = ()
 
     @property
     def narrows_only(self) -> bool:
@@ -148,6 +151,11 @@ class Search:
         found = asked(" ".join(_HYPHENATED.sub(replaced, self.text).split()))
         return Search(found.text, found.terms, self.cut)
 
+    def widened(self) -> Search | None:
+        """This search with kinds of things instead of the things: shoes, not trainers. None if it names none."""
+        kinds = {term.written: kind for term in self.terms if (kind := _kinds().get(stem(term.written)))}
+        return self.corrected(kinds) if kinds else None
+
 
 def categories_in(search: Search, besides: Collection[str] = ()) -> list[str]:
     """The categories that a word of the search names, in singular or plural, by slug.
@@ -183,7 +191,22 @@ def asked(text: str) -> Search:
 
 def _term(*written: str) -> Term:
     found = tuple(dict.fromkeys(each for word in written for each in stems(word)))
-    return Term(written[0], found, tuple(dict.fromkeys([*found, *written])))
+    forms = dict.fromkeys([*found, *written])
+    synonyms = dict.fromkeys(other for each in found for other in _synonyms().get(each, ()) if other not in forms)
+    return Term(written[0], found, tuple(forms), tuple(synonyms))
+
+
+@cache
+def _synonyms() -> dict[str, tuple[str, ...]]:
+    """The stems of each word's synonyms, by its stem."""
+    groups = [tuple(map(stem, group.split())) for group in GROUPS]
+    return {word: tuple(other for other in group if other != word) for group in groups for word in group}
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    """The kind of each thing, by the stem of its word."""
+    return {stem(thing): kind for kind, things in KINDS.items() for thing in things.split()}
 
 
 def of_deal(deal: Deal) -> dict[str, str]:
