@@ -8,7 +8,18 @@ from datetime import datetime
 from features.shop.data import keys
 from features.shop.models import CartItem, Order, OrderItem, OrderStatus, Shard
 from shared.data import keys as core_keys
-from shared.data.entity import DEAL_ID, OF_DEAL, SAYS_DEAL, SAYS_USER, Entity, Exported, Partner, Shown, at
+from shared.data.entity import (
+    DEAL_ID,
+    EVERYTHING_ELSE,
+    OF_DEAL,
+    SAYS_DEAL,
+    SAYS_USER,
+    Entity,
+    Exported,
+    Partner,
+    Shown,
+    at,
+)
 from shared.data.entity import named as _
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
 
@@ -52,7 +63,8 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
                 *_AT_DESK),
             needs=_ORDER_NEEDS, may=_ORDER_MAY, hides={"Address": _LIVES}, says={**SAYS_USER, "OrderId": "<OrderId>"},
             partners=_numbered({"OrderId": "<OrderId>"}), owned=True, remover="features.shop.data.steps:close_some",
-            exported=_DESCRIBED),
+            # They are most of a large account, whose other items then wait for the clock.
+            removed_before=(EVERYTHING_ELSE,), exported=_DESCRIBED),
         Entity(keys.ORDER_ITEM, at(keys.order_item(_ORDER_ID, _("ItemId")), "an item of an order", "31"),
             (at(keys.order_item_in_parts(_ORDER_ID, _("ItemId")), shown=_PARTLY, index=GSI1),),
             needs="Username DealId Title Brand BrandName Price Currency Quantity Shards", may="DealNumber Variant",

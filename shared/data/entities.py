@@ -13,7 +13,19 @@ from typing import Any
 
 from shared import features
 from shared.data import keys
-from shared.data.entity import DEAL_ID, OF_DEAL, SAYS_DEAL, SAYS_USER, SCRATCH, Entity, Exported, Partner, Shown, at
+from shared.data.entity import (
+    DEAL_ID,
+    OF_DEAL,
+    SAYS_DEAL,
+    SAYS_USER,
+    SCRATCH,
+    Entity,
+    Exported,
+    Partner,
+    Shown,
+    at,
+    in_order_of_removal,
+)
 from shared.data.entity import named as _
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX, Key, key_names
 from shared.models.catalog import (
@@ -228,6 +240,9 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
 """The item types, grouped by what they belong to."""
 
 ROWS = tuple(entity for some in ENTITIES.values() for entity in some)
+
+OWNED = in_order_of_removal(ROWS)
+"""The types whose items belong to an account, in the order of their removal."""
 
 SCRATCHES = tuple(
     at({key_names(index)[0]: keys.scratch(_("Visitor"), _("Run"))}, "a run of trial requests", index=index)

@@ -7,7 +7,7 @@ attribute of the item, a part of its key, or a value that ``invariants.py`` deri
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -87,8 +87,8 @@ class Entity:
     partly shown, ``may`` names further attributes that are drawn, ``hides`` those that aren't, with reasons. ``places``
     are its index places. A ``computed`` item follows from others (``invariants.py``). ``owned`` items belong to the
     account in ``Username`` and are removed with it (``removal.py``): either a partition, all of whose items name the
-    account, or a function (``module:name``) if other items count or point to them. A ``claimed`` item must be the
-    partner of another.
+    account, or a function (``module:name``) if other items count or point to them. ``removed_before`` names the types
+    whose items are removed only when its own are gone. A ``claimed`` item must be the partner of another.
     """
 
     type: str
@@ -101,6 +101,7 @@ class Entity:
     partners: tuple[Partner, ...] = ()
     owned: bool = False
     remover: str = ""
+    removed_before: tuple[str, ...] = ()
     claimed: bool = False
     computed: bool = False
     expires: bool = False
@@ -119,6 +120,37 @@ class Entity:
     def at(self, index: Index | None) -> list[tuple[str, str]]:
         """Its partition and sort key templates in the table or an index, as the chart shows them."""
         return [place.keys for place in (self.own, *self.places) if place.index == index]
+
+
+EVERYTHING_ELSE = "*"
+"""In ``removed_before``: all types whose rows don't say so themselves."""
+
+
+def in_order_of_removal(rows: Iterable[Entity]) -> tuple[Entity, ...]:
+    """The owned rows, in the order in which an account's items are removed; the order of ``rows`` doesn't matter.
+
+    Among those that may come next, types with a function come first, and else the alphabet decides. Raises ValueError
+    for a row that names no owned type, and for rows that wait for each other.
+    """
+    owned = sorted((row for row in rows if row.owned), key=lambda row: (not row.remover, row.type))
+    types = dict.fromkeys(row.type for row in owned)
+    of_all = {row.type for row in owned if EVERYTHING_ELSE in row.removed_before}
+    waits: dict[str, set[str]] = {type_: of_all - {type_} if type_ not in of_all else set() for type_ in types}
+    for row in owned:
+        for later in row.removed_before:
+            if later == EVERYTHING_ELSE:
+                continue
+            if later not in types:
+                raise ValueError(f"{row.type} items are removed before {later} items, of which no account has any.")
+            waits[later].add(row.type)
+    left, order = dict(waits), []
+    while left:
+        ready = next((type_ for type_, first in left.items() if left.keys().isdisjoint(first)), None)
+        if ready is None:
+            raise ValueError(f"No items of {', '.join(left)} can be removed first: each waits for another.")
+        order += [row for row in owned if row.type == ready]
+        del left[ready]
+    return tuple(order)
 
 
 class _Name(str):

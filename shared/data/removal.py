@@ -51,15 +51,14 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     required = require(keys.user(username), held, values=values, refused=_Finished(username))
     try:
         # The chart of the table takes 20 ms, which only a removal pays.
-        from shared.data.entities import ROWS  # noqa: PLC0415
+        from shared.data.entities import OWNED  # noqa: PLC0415
 
-        owned = [row for row in ROWS if row.owned]
-        # Orders first, whose rows come last: they are most of a large account, and the rest then waits for the clock.
-        for remover in dict.fromkeys(row.remover for row in reversed(owned) if row.remover):
-            if features.imported(remover)(table, username, most, required=required) == most:
-                return False
-        for partition, index in dict.fromkeys(_partition(row, username) for row in owned if not row.remover):
-            if forget_found(table, partition, most, index=index, required=required) == most:
+        for remove in dict.fromkeys(_way(row, username) for row in OWNED):
+            if isinstance(remove, str):
+                removed = features.imported(remove)(table, username, most, required=required)
+            else:
+                removed = forget_found(table, remove[0], most, index=remove[1], required=required)
+            if removed == most:
                 return False
         table.write(delete(keys.user(username), condition=held, values=values, refused=_Finished(username)))
     except _Finished:  # by another run
@@ -67,11 +66,13 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     return True
 
 
-def _partition(row: Entity, username: str) -> tuple[str, Index | None]:
-    """The partition with an account's items of a type, in the table or else in an index.
+def _way(row: Entity, username: str) -> str | tuple[str, Index | None]:
+    """How an account's items of a type are removed: by a function, or all of a partition of the table or an index.
 
     An index may lack the latest writes. For sessions that is harmless, because they no longer work.
     """
+    if row.remover:
+        return row.remover
     place = next(place for place in (row.own, *row.places) if "<Username>" in place.partition)
     return place.partition.replace("<Username>", username), place.index
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -24,6 +25,8 @@ from features.votes.data import votes
 from features.votes.models import Vote
 from shared.data import keys, removal
 from shared.data.catalog import topics
+from shared.data.entities import OWNED
+from shared.data.entity import EVERYTHING_ELSE, Entity, at, in_order_of_removal
 from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
@@ -510,3 +513,35 @@ def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_re
     assert wire.operations.total() < 500
     # One partition takes no more: side by side they would throttle each other.
     assert {request.thread for request in wire.requests if "Write" in request.operation} == {"MainThread"}
+
+
+def a_row(type_: str, *before_: str, remover: str = "") -> Entity:
+    return Entity(type_, at({"PK": type_, "SK": type_}), owned=True, remover=remover, removed_before=before_)
+
+
+SOME_ROWS = [
+    *(a_row("Basket"), a_row("Letter"), a_row("Note", remover="notes:remove_some"), a_row("Stamp", "Letter")),
+    a_row("Parcel", EVERYTHING_ELSE, remover="parcels:remove_some"),
+]
+
+
+def test_items_are_removed_in_the_order_that_their_rows_state_wherever_these_stand() -> None:
+    orders = {tuple(row.type for row in in_order_of_removal(rows)) for rows in permutations(SOME_ROWS)}
+
+    assert orders == {("Parcel", "Note", "Basket", "Stamp", "Letter")}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([a_row("Letter", "Stamp"), a_row("Stamp", "Letter")], "Letter, Stamp can be removed first: each waits"),
+        ([a_row("Letter", "Stamps")], "Letter items are removed before Stamps items, of which no account has any"),
+    ],
+)
+def test_an_order_of_removal_that_cannot_be_kept_is_refused(rows: list[Entity], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        in_order_of_removal(rows)
+
+
+def test_orders_are_removed_first_as_they_are_most_of_a_large_account() -> None:
+    assert OWNED[0].type == shop_keys.ORDER
