@@ -361,7 +361,7 @@ def _parameter(typed: str, operation: str) -> inspect.Parameter:
     known = KINDS.get(f"{{{name}}}" if f"{{{name}}}" in operation else name)
     if known is None and not schema:
         raise LookupError(f"{operation} knows no {name}")
-    plain = next((each for each in schema.get("anyOf", ()) if each.get("type") != "null"), schema)
+    plain = _choices(next((each for each in schema.get("anyOf", ()) if each.get("type") != "null"), schema))
     kind: Any = {"integer": int, "boolean": bool}.get(plain.get("type", ""), str)
     if "enum" in plain:
         kind = Literal[*plain["enum"]]
@@ -386,6 +386,16 @@ def _body(operation: str) -> dict[str, Any]:
         needed = schema.get("required", ())
         return {name: {**each, "required": name in needed} for name, each in schema["properties"].items()}
     return {}
+
+
+MOST_CHOICES = 20
+"""The most choices that a command's help lists; other values are texts, which the route checks."""
+
+
+def _choices(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of the choices that another refers to, if there are few, or else that one."""
+    named = _document()["components"]["schemas"].get(schema.get("$ref", "").rpartition("/")[2], schema)
+    return cast("dict[str, Any]", named if 0 < len(named.get("enum", ())) <= MOST_CHOICES else schema)
 
 
 def _schema(operation: str, name: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -74,8 +75,13 @@ def verdict(deal: Deal) -> Json | None:
 
 
 def typed(deal: Deal) -> Json:
-    """Text of editors that is shown as it is."""
-    return dict(zip(TYPED, _TYPED(deal), strict=True))
+    """The values of editors that are shown as they are."""
+    return {name: _plain(value) for name, value in zip(TYPED, _TYPED(deal), strict=True)}
+
+
+def _plain(value: Any) -> Any:
+    """A typed value in JSON: a time as its text, and a choice as its value."""
+    return to_iso(value) if isinstance(value, datetime) else value.value if isinstance(value, Enum) else value
 
 
 def of_features(deal: Deal) -> Json:

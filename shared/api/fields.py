@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
@@ -47,6 +48,7 @@ _SEEN = re.compile(r"[^\s\u200c\u200d\u2800\ufe00-\ufe0f]")
 NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + HIDDEN
 
 B = TypeVar("B", bound=BaseModel)
+E = TypeVar("E", bound=StrEnum)
 
 
 class Body(BaseModel):
@@ -113,6 +115,9 @@ def known(codes: Callable[[], Container[str]], what: str, text: str) -> str:
         raise ValueError(f"must be {what}")
     return text
 
+
+Choice = Annotated[E, Field(strict=False)]
+"""One of an enumeration's values, sent as its text."""
 
 LINE = documented(rf"[^{HIDDEN}]*[^\s{HIDDEN}][^{HIDDEN}]*")
 

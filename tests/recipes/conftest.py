@@ -12,6 +12,7 @@ from tests.support import recipes
 ROUTE = "Add a route in five steps"
 HEADINGS = (
     "A new attribute",
+    "A new choice",
     "A new entity in an existing item collection",
     "A new entity without a relation",
     "A new index that existing items need attributes for",

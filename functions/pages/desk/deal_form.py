@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import Enum
 from typing import Any
 
 from shared import features
@@ -103,11 +104,8 @@ def _in_words(change: Changed) -> dict[str, str]:
     if change.field in _DONE:
         there, another, gone = _DONE[change.field]
         return {"did": gone if change.now is None else there if change.was is None else another}
-    each = FIELDS[change.field]
     was, now = (in_words(change.field, text or "") for text in (change.was, change.now))
-    if change.field == "category":
-        was, now = (CATEGORIES.get(slug, slug) for slug in (was, now))
-    return {"name": each.label, "was": was, "now": now}
+    return {"name": FIELDS[change.field].label, "was": was, "now": now}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,8 @@ class Field:
     """One field of a deal's form, with its name in the API's bodies.
 
     ``attribute`` is the deal's field that it shows. ``needs`` is the error for a text that the rules refuse. The rest
-    is its control: an ``<input>`` of a ``type`` with ``more`` attributes, a list of ``choices``, or an ``area``.
+    is its control: an ``<input>`` of a ``type`` with ``more`` attributes, a list of ``choices`` (texts by values, or
+    the name of what the page fills in), or an ``area``.
     """
 
     name: str
@@ -126,7 +125,7 @@ class Field:
     hint: str = ""
     type: str = "text"
     more: Mapping[str, str] = field(default_factory=dict)
-    choices: str = ""
+    choices: str | Mapping[str, str] = ""
     area: bool = False
 
 
@@ -138,6 +137,7 @@ _AN_AMOUNT = "A {} must be digits, a point and two digits: 31.90."
 _A_CURRENCY = "Choose a currency."
 _ANOTHER_CURRENCY = "The price is in {}, but the currency is {}. Choose one currency."
 A_TIME = "This must be a day and a time."
+_TIME, _IN_UTC = "datetime-local", "In UTC."
 _ELSEWHERE = "The address of the picture. Readers see it only if this site allows pictures from other hosts."
 
 LINK = Field("link", "Address at the shop", "link", required=True, needs=_AN_ADDRESS, type="url", more=_WEB)
@@ -147,9 +147,19 @@ DESCRIPTION = Field("description", "Description", "description", area=True)
 def _of_rule(name: str) -> Field:
     """The form field of a typed field, by its rule in the API's bodies."""
     attribute = TYPED[name]
-    more = _TEXT if TYPES[attribute] is str else {"inputmode": "numeric"}
+    kind, label = TYPES[attribute], _as_label(attribute)
     hint = NewDeal.model_fields[attribute].description or ""
-    return Field(name, attribute.replace("_", " ").capitalize(), attribute, hint=hint, more=more)
+    if issubclass(kind, Enum):
+        choices = {each.value: _as_label(each.value) for each in kind}
+        return Field(name, label, attribute, hint=hint, choices={"": "Not stated", **choices})
+    if kind is datetime:
+        return Field(name, label, attribute, needs=A_TIME, hint=hint or _IN_UTC, type=_TIME)
+    return Field(name, label, attribute, hint=hint, more=_TEXT if kind is str else {"inputmode": "numeric"})
+
+
+def _as_label(name: str) -> str:
+    """A name or a value as a label: ``coupon_code`` is "Coupon code"."""
+    return re.sub("[_-]", " ", name).capitalize()
 
 
 ROWS: tuple[tuple[Field, ...], ...] = (
@@ -161,11 +171,11 @@ ROWS: tuple[tuple[Field, ...], ...] = (
     ),
     (
         Field("brand", "Brand", "brand_name", required=True, more={"list": "brands", **_TEXT}),
-        Field("category", "Category", "category", required=True, choices="categories"),
+        Field("category", "Category", "category", required=True, choices=CATEGORIES),
     ),
     (
         *(_of_rule(name) for name in TYPED if name != DESCRIPTION.name),
-        Field("expiresAt", "Ends", "ends_at", needs=A_TIME, hint="In UTC.", type="datetime-local"),
+        Field("expiresAt", "Ends", "ends_at", needs=A_TIME, hint=_IN_UTC, type=_TIME),
     ),
     (Field("image", "Picture at another host", "image", needs=_AN_ADDRESS, hint=_ELSEWHERE, type="url", more=_WEB),),
     (DESCRIPTION,),
@@ -192,7 +202,8 @@ def cleaned(typed: Mapping[str, str]) -> Fields:
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
     for name in PRICES:
         fields[name], _ = money.read(fields[name])
-    fields["expiresAt"] = in_utc(fields["expiresAt"])
+    for name, each in FIELDS.items():
+        fields[name] = in_utc(fields[name]) if each.type == _TIME else fields[name]
     fields["description"] = fields["description"].replace("\r\n", "\n")
     return fields
 
@@ -254,7 +265,7 @@ def typed_of(deal: Deal) -> Fields:
 def as_typed(value: Any) -> str:
     if isinstance(value, datetime):
         return to_iso(value).removesuffix("Z")
-    return "" if value is None else str(value)
+    return "" if value is None else str(value.value if isinstance(value, Enum) else value)
 
 
 def lost(fields: Collection[str]) -> Fields:
@@ -313,7 +324,10 @@ def in_words(name: str, text: str) -> str:
     """A field's text for display."""
     if not text:
         return "nothing"
-    return f"{text.removesuffix('Z').replace('T', ' ')} UTC" if name == "expiresAt" else text
+    each = FIELDS[name]
+    if each.type == _TIME:
+        return f"{text.removesuffix('Z').replace('T', ' ')} UTC"
+    return each.choices.get(text, text) if isinstance(each.choices, Mapping) else text
 
 
 def slug_of(name: str) -> str:

@@ -32,7 +32,7 @@ from shared.errors import (
 )
 from shared.html import cookies, forms, pages, views
 from shared.html.pages import Answer, Request, Routes
-from shared.models.catalog import CATEGORIES, Deal, Status
+from shared.models.catalog import Deal, Status
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
@@ -303,7 +303,7 @@ def form_page(
         link_field=deal_form.LINK,
         rows=deal_form.ROWS,
         brand_names=brand_names(),
-        choices={"currencies": views.currencies(currency), "categories": CATEGORIES},
+        choices={"currencies": views.currencies(currency)},
         **({"confirm_at": target.action, "confirm_as": "Save" if deal else "Post"} | parts),
     )
     if "sends_to" in parts:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import Enum
 from operator import attrgetter, methodcaller
 from typing import Any
 
@@ -172,5 +173,5 @@ def _line_from(item: Item) -> LogLine:
 def _text(value: Any) -> str | None:
     if value is None:
         return None
-    text = to_iso(value) if isinstance(value, datetime) else str(value)
+    text = to_iso(value) if isinstance(value, datetime) else str(value.value if isinstance(value, Enum) else value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
