@@ -45,7 +45,6 @@ _ROWS = (
     Function(name="members", access=rights.MEMBERS, traced=True),
     Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True),
     Function(name="site", access=rights.SITE, pages=""),
-    Function(name="clicks", access=rights.CLICKS, pages="/go"),
     Function(name="mine", access=rights.MINE, pages="/my", traced=True),
     Function(name="desk", access=rights.DESK, artifact=FULL, pages="/desk", traced=True),
     Function(

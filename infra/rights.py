@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.data import partitions as p
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, USER_INDEX, Index
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, USER_INDEX, Index
 
 _NAMES_KEYS = {
     "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem",
@@ -163,13 +163,6 @@ EDITORS: Access = (
 SITE: Access = (*CATALOG, Right("Query", (p.PRODUCT,)))
 """The reads of the API's public routes, and reads by product."""
 
-CLICKS: Access = (
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER)),
-    Right("UpdateItem", (p.DEAL_CLICKS,)),
-    Right("PutItem", (p.COUNTED_CLICK,), attributes=("Type", TTL_ATTRIBUTE)),
-)
-"""Only this function writes the notes of readers who clicked, with no other attributes; no function reads them."""
-
 MINE: Access = (
     Right("GetItem", (p.ALERTS, p.FEED, p.FEED_KEY)),
     Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.SAVED, *p.LIKES, *p.WATCHES, *p.TOPICS)),
@@ -190,7 +183,7 @@ ACCOUNT: Access = (*ACCOUNTS, Right("Query", (p.MESSAGES,), GSI1))
 DESK: Access = (
     Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
-    Right("BatchGetItem", (p.DEAL, p.DEAL_CLICKS, p.DEALS, *p.TOPICS)),
+    Right("BatchGetItem", (p.DEAL, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
     Right("UpdateItem", (p.DEAL, p.SEQUENCES, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
     Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),

@@ -28,7 +28,7 @@ from uuid import UUID
 from cli.imports import Importer
 from shared import features, services, settings
 from shared.api import documents
-from shared.data.catalog import changes, clicks, deals, feeds, offers, page_cache, picks, search
+from shared.data.catalog import changes, deals, feeds, offers, page_cache, picks, search
 from shared.data.catalog.changes import DealChange
 from shared.data.entities import ROWS
 from shared.data.members import (
@@ -132,9 +132,6 @@ def _post(table: Table) -> Sequence[Deal]:
     for deal in posted:
         offers.file(table, None, deal)
         search.file(table, None, deal)
-    for address in ("203.0.113.7", "203.0.113.8"):
-        table.write(clicks.noting("big-time-deals", posted[0].deal_id, address, NOW))
-        clicks.count(table, posted[0].deal_id)
     return posted
 
 

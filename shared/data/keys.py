@@ -8,7 +8,6 @@ is always the last part of a key, so no value can forge another's key.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -70,8 +69,6 @@ ending = Item[str, datetime, str](PK="ENDINGS#{day}", SK="ENDING#{ends_at}#{deal
 """The note that a deal's offer ends at a time, filed under the day it ends; the id ``~`` makes an upper bound."""
 endings = Item[()]("ENDINGS")
 """The container that remembers up to which day ended deals have been swept."""
-clicks = Item[str]("CLICKS#{deal_id}")
-"""How often readers have followed a deal to its shop."""
 shop = Item[str]("SHOP#{host}")
 """What deals of a shop usually are, under the host of its addresses."""
 log = Text[str]("LOG#{deal_id}")
@@ -223,12 +220,6 @@ def prices_between(least: int | None, most: int | None, after: tuple[int, str] |
     return lowest, offer_by_price(10**14 - 1 if most is None else most, "~")
 
 
-def counted_click(salt: str, network: str, deal_id: str, hour: int) -> Key:
-    """The note that a network's click on a deal is counted for an hour, under a salted hash of the three."""
-    digest = hmac.digest(salt.encode(), f"{network} {deal_id} {hour}".encode(), "sha256").hex()[:32]
-    return _pair(f"COUNTEDCLICK#{digest}")
-
-
 def topic_named(key: str) -> Topic:
     """Read the topic from its own key, or from that of a like or a watch, also in GSI1. Raises KeyError, ValueError."""
     prefix, slug, *_ = key.split("#")
@@ -310,8 +301,6 @@ ENDINGS = "Endings"
 PRODUCT_OFFER = "ProductOffer"
 WORD = "Word"
 WORD_COUNT = "WordCount"
-CLICKS = "Clicks"
-COUNTED_CLICK = "CountedClick"
 LOG_LINE = "LogLine"
 SHOP = "Shop"
 

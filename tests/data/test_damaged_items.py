@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from demo import corrections
+from features.clicks.data import clicks
+from features.clicks.data import keys as click_keys
 from features.shop.data import carts, order_items, stock
 from features.shop.data import keys as shop_keys
 from features.shop.models import OrderStatus
 from features.shop.tests.support import a_buyer, buy
 from shared.data import invariants, keys
-from shared.data.catalog import clicks, deals, feed_counts, feeds, offers, page_cache, picks, search, topics, words
+from shared.data.catalog import deals, feed_counts, feeds, offers, page_cache, picks, search, topics, words
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
 from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, sessions, users
 from shared.dynamodb import damage
@@ -95,7 +97,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
         lambda table: search.find(table, words.asked("runner trai"), limit=9),
         lambda table: search.find(table, words.asked("trial"), limit=9),
     ),
-    keys.CLICKS: (lambda table: clicks.of(table, deal_ids(table)),),
+    click_keys.CLICKS: (lambda table: clicks.of(table, deal_ids(table)),),
     keys.BRANDS: (topics.brand_names,),
     keys.TOPIC[APPLE.kind]: (
         partial(topics.get, topic=APPLE),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from features.clicks.data import keys as click_keys
 from features.votes.data import keys as vote_keys
 from shared import settings
 from shared.data import keys, workings
@@ -77,8 +78,12 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.word_of_deal, ("lamp", DEAL_ID), {"PK": "WORD#lamp", "SK": "DEAL#0ujtsYcg"}),
     (keys.words, ("lamp",), "WORDS#la"),
     (keys.word_count, ("lamp",), {"PK": "WORDS#la", "SK": "lamp"}),
-    (keys.clicks, (DEAL_ID,), same("CLICKS#0ujtsYcg")),
-    (keys.counted_click, ("salt", "192.0.2.7", DEAL_ID, 7), same("COUNTEDCLICK#2f2f095e32c35db563add4b7ab78044a")),
+    (click_keys.clicks, (DEAL_ID,), same("CLICKS#0ujtsYcg")),
+    (
+        click_keys.counted_click,
+        ("salt", "192.0.2.7", DEAL_ID, 7),
+        same("COUNTEDCLICK#2f2f095e32c35db563add4b7ab78044a"),
+    ),
     (
         keys.ending,
         ("2026-06-04", WHEN, DEAL_ID),

@@ -26,12 +26,13 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
+from features.clicks.data import clicks
 from infra.settings import STAGES
 from local import cloud
 from local.settings import ROOT, STAGE
 from shared import features
 from shared.data import keys
-from shared.data.catalog import clicks, topics
+from shared.data.catalog import topics
 from shared.data.members import rate_limits
 from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES

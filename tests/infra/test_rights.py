@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from features.clicks.data import keys as click_keys
 from features.mail import items as mail_keys
 from features.mail.rows import MAILER
 from features.shop.data import keys as shop_keys
@@ -58,8 +59,8 @@ REMOVERS = "accounts account remover"
         (READS, "DRAFTS#ana", "", f"desk editors expiry {REMOVERS}"),
         (("PutItem",), "DRAFTS#ana", "", "desk editors"),
         # The function of clicks counts them, and could write no deal.
-        (WRITES, keys.clicks(DEAL_ID)["PK"], "", "clicks"),
-        (READS, keys.clicks(DEAL_ID)["PK"], "", "desk"),
+        (WRITES, click_keys.clicks(DEAL_ID)["PK"], "", "clicks"),
+        (READS, click_keys.clicks(DEAL_ID)["PK"], "", "desk"),
         # Votes are written for members, scores by those and by who ranks them.
         (("PutItem", "UpdateItem"), vote_keys.vote("ana", DEAL_ID)["PK"], "", "members mine"),
         (("DeleteItem",), vote_keys.vote("ana", DEAL_ID)["PK"], "", f"members mine {REMOVERS}"),
@@ -98,7 +99,7 @@ def test_a_partition_is_read_or_written_by_these_functions_and_no_others(
 
 
 def test_notes_of_clicks_are_written_by_their_function_and_read_by_none(prod: Synthesized) -> None:
-    note, attributes = keys.counted_click("salt", "192.0.2.7", "one", 7)["PK"], ("PK", "SK", "Type", "ExpiresAt")
+    note, attributes = click_keys.counted_click("salt", "192.0.2.7", "one", 7)["PK"], ("PK", "SK", "Type", "ExpiresAt")
     may_put = {
         module: [prod.policy(module).allows(Ask("PutItem", (note,), "", of)) for of in (attributes, ("Address",))]
         for module in prod.modules()

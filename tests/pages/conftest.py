@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from functions.pages import clicks, site
+from functions.pages import site
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.values import times
@@ -43,13 +43,6 @@ def now() -> datetime:
 def ask(table: Table) -> Ask:
     """Ask the public site for a path."""
     handler = within_rights(site)
-    return lambda path, method="GET", **how: handler(event_of(path, method, **how), a_context())
-
-
-@pytest.fixture
-def follow(table: Table) -> Ask:
-    """Follow ``/go``."""
-    handler = within_rights(clicks)
     return lambda path, method="GET", **how: handler(event_of(path, method, **how), a_context())
 
 

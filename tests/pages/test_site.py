@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, topics
+from shared.data.catalog import deals, feeds, offers, page_cache, picks, topics
 from shared.dynamodb.table import Table
 from shared.html import fragments, links, views
 from shared.http import cached_pages
@@ -30,10 +30,6 @@ from tests.support.browsing import Ask, parsed
 from tests.support.factories import APPLE, SHOES, a_deal, indexed, post
 from tests.support.surroundings import hand_over
 from tests.support.wire import watched
-
-READER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
-OPENED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-
 
 PAGES = [
     "/",
@@ -217,12 +213,11 @@ COSTS = {
     "/opensearch.xml": ("", 0),
     "/site.webmanifest": ("", 0),
     "/nowhere": ("", 0),
-    "/go/{number}": ("GetItem 2, PutItem 1, UpdateItem 1", 4),
 }
 """The requests of each page, and its round trips, where its copies are there."""
 
 
-def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetime, posted: list[Deal]) -> None:
+def test_no_page_asks_for_more_than_it_shows(ask: Ask, now: datetime, posted: list[Deal]) -> None:
     refresher.refresh(page_cache.PARTS, set(), set())
     # Apple's three are of two or three months, the newest deals of three days; a deal's page asks for its brand's deals
     # of this month, of the one before and of its own, and which others have any.
@@ -243,7 +238,7 @@ def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetim
         cached_pages.memory.cache_clear()
         path, _, typed = page.format(number=posted[0].number, deal_id=posted[0].deal_id).partition("?q=")
         with watched(environment.table()) as wire:
-            (follow if path.startswith("/go") else ask)(path, query={"q": typed} if typed else None, headers=READER)
+            ask(path, query={"q": typed} if typed else None)
         told = ", ".join(f"{operation} {times}" for operation, times in sorted(wire.operations.items()))
         taken[page] = (told, wire.round_trips)
 
@@ -531,41 +526,6 @@ def test_whatever_an_editor_typed_stays_text(ask: Ask, table: Table, now: dateti
         document = parsed(answer, strict=False)
         assert len(document.findall(".//script")) == (2 if path.startswith("/deals") else 1)
         assert document.findall(".//code//b") == document.findall(".//img[@src='x']") == []
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [{}, OPENED | {"Sec-Fetch-Site": "same-origin"}, OPENED | {"Sec-Fetch-Site": "none"}],
-    ids=["an old browser", "a link on our pages", "a typed address"],
-)
-def test_a_click_is_counted_once_an_hour(follow: Ask, table: Table, posted: list[Deal], sent: dict[str, str]) -> None:
-    for deal, counted in ((posted[0], [1, 0]), (posted[0], [1, 0]), (posted[1], [1, 1])):
-        answer = follow(f"/go/{deal.number}", headers=READER | sent)
-
-        assert answer["statusCode"] == 302
-        assert answer["multiValueHeaders"]["Location"] == [deal.link]
-        assert answer["multiValueHeaders"]["Cache-Control"] == ["no-store"]
-        assert [*clicks.of(table, [each.deal_id for each in posted[:2]]).values()] == counted
-
-
-def test_who_only_looks_is_not_counted(follow: Ask, table: Table, posted: list[Deal]) -> None:
-    """All requests that open no page are in ``tests/html/test_apps.py``."""
-    elsewhere = [READER | OPENED | {"Sec-Fetch-Site": site} for site in ("cross-site", "same-site")]
-    looks = [{"User-Agent": "Googlebot/2.1"}, {}, READER | {"Sec-Purpose": "prefetch"}, *elsewhere]
-
-    for method, sent in (*(("GET", each) for each in looks), ("HEAD", READER)):
-        assert follow(f"/go/{posted[0].number}", method, headers=sent)["statusCode"] == 302
-
-    assert clicks.of(table, [posted[0].deal_id]) == {posted[0].deal_id: 0}
-
-
-def test_an_ended_deal_leads_to_its_page_alone(follow: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
-    deals.withdraw(table, posted[0].deal_id, now)
-
-    answer = follow(f"/go/{posted[0].number}", headers=READER)
-
-    assert (answer["statusCode"], answer["multiValueHeaders"]["Location"]) == (303, [f"/deals/{posted[0].number}"])
-    assert follow("/go/999999", headers=READER, query={"link": "https://evil.example"})["statusCode"] == 404
 
 
 def test_pages_joined_from_copies_say_the_same_below_the_sites_prefix(

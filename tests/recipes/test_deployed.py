@@ -43,13 +43,15 @@ from shared.data.catalog import price_bands
 print(*(deal.deal_id for deal in price_bands.read(open_table(), "31.90", limit=100)))'"""
 CLICKS = """.venv/bin/python -c '
 from cli.commands import open_table
-from shared.data.catalog import clicks, deals
+from features.clicks.data import clicks
+from shared.data.catalog import deals
 table = open_table()
 deal_id = deals.find(table, "1").deal_id
 print(clicks.of(table, [deal_id])[deal_id])'"""
 COUNT = """.venv/bin/python -c '
 from cli.commands import open_table
-from shared.data.catalog import clicks, deals
+from features.clicks.data import clicks
+from shared.data.catalog import deals
 table = open_table()
 clicks.count(table, deals.find(table, "1").deal_id)'"""
 

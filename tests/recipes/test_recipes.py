@@ -59,7 +59,7 @@ def test_what_grew_by_all_recipes_is_in_order_and_its_lists_and_figures_are_righ
 
 CLICK = """.venv/bin/python -c '
 from cli.commands import open_table
-from shared.data.catalog import clicks
+from features.clicks.data import clicks
 table = open_table()
 clicks.count(table, "one")
 print(clicks.of(table, ["one"])["one"])'"""

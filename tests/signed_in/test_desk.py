@@ -11,8 +11,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from features.clicks.data import clicks
 from shared.data import keys
-from shared.data.catalog import clicks, deals, picks, topics
+from shared.data.catalog import deals, picks, topics
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from features.clicks import clicks
 from features.shop.tests.test_pages import HOME, checkout
 from functions.background import refresher
-from functions.pages import clicks, collections, site
+from functions.pages import collections, site
 from shared.data import workings
 from shared.data.catalog import offers, page_cache, search, topics
 from shared.data.members import follows

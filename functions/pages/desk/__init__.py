@@ -20,9 +20,9 @@ from functools import partial
 from typing import Any
 
 from functions.pages.desk import deal_form, lists, posting
-from functions.pages.desk.deal_form import brand_names, deal_of, desk_page, edit, line_of
+from functions.pages.desk.deal_form import brand_names, counts_of, deal_of, desk_page, edit, line_of
 from functions.pages.desk.lists import CHOICE, FRONT, List, order_of
-from shared.data.catalog import clicks, deals, feed_counts, feeds, picks
+from shared.data.catalog import deals, feed_counts, feeds, picks
 from shared.data.members import cohorts, users
 from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.errors import (
@@ -75,7 +75,7 @@ routes = Routes()
 
 @routes.get("/desk")
 def desk(request: Request) -> Answer:
-    """Today: progress of hot deals, endings, new deals with clicks, and the front page's order."""
+    """Today: progress of hot deals, endings, new deals, and the front page's order."""
     session = cookies.editor_of(request)
     of_today = [each for each in posting.of_features() if hasattr(each, "today")]
     now, today = request.now, Period.DAY.start_of(request.now)
@@ -90,27 +90,29 @@ def desk(request: Request) -> Answer:
     own = [each.on_today(found, now) for each, found in zip(of_today, more, strict=True)]
     ending = ending_soon.items
     shown = newest.items[:NEWEST]
-    ids = list(dict.fromkeys(deal.deal_id for deal in (*shown, *ending, *picked)))
     known = {deal.deal_id: deal for deal in (*newest.items, *ending, *picked)}
     hot = [deal for deal in known.values() if deal.hot_at is not None and now - deal.hot_at < HOT_FOR]
-    asked = [partial(clicks.of, table(), ids), *(partial(cohorts.progress_of, table(), deal.deal_id) for deal in hot)]
-    followed, *progress = table().gather(asked)
+    asked = [
+        partial(counts_of, (*shown, *ending, *picked)),
+        *(partial(cohorts.progress_of, table(), deal.deal_id) for deal in hot),
+    ]
+    counted_of, *progress = table().gather(asked)
     readers = 0 if all(each.finished for each in progress) else count_readers()
     return desk_page(
         "desk/today.html",
         request,
-        posted=[line_of(deal, now, followed) for deal in shown],
+        posted=[line_of(deal, now, counted_of) for deal in shown],
         posted_today=counted(counts.get(today, 0), "deal"),
         more=newest.next is not None or len(newest.items) > NEWEST,
         newest=SHOWN,
-        ending=[line_of(deal, now, followed) for deal in ending],
+        ending=[line_of(deal, now, counted_of) for deal in ending],
         hot=[
             {"deal": views.card(deal, now), **bar_of(deal, each, readers)}
             for deal, each in zip(hot, progress, strict=True)
         ],
         # On a shop's page, an address without an origin would be the shop's.
         bookmarklet=BOOKMARKLET.format(desk=absolute("/desk/deals/new")) if origin() else "",
-        ordered=order_of(FRONT, picked, now, followed),
+        ordered=order_of(FRONT, picked, now, counted_of),
         typed={"add": "", "place": ""},
         **{name: value for each in own for name, value in each.items()},
     )
@@ -118,12 +120,12 @@ def desk(request: Request) -> Answer:
 
 @routes.get("/desk/deals")
 def all_deals(request: Request) -> Answer:
-    """All listed deals with their clicks, newest first, page by page."""
+    """All listed deals, newest first, page by page."""
     cookies.editor_of(request)
     cursor, now = request.query.get("cursor"), request.now
     found = feeds.read(table(), ALL_DEALS, limit=SHOWN, now=now, cursor=cursor)
-    followed = clicks.of(table(), [deal.deal_id for deal in found.items])
-    rows = [line_of(deal, now, followed) for deal in found.items]
+    counts = counts_of(found.items)
+    rows = [line_of(deal, now, counts) for deal in found.items]
     return desk_page("desk/deals.html", request, rows=rows, first=cursor is None, older=found.next)
 
 

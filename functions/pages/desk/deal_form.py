@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
@@ -55,9 +55,33 @@ def brand_names() -> list[str]:
     return names if len(names) <= 500 else []
 
 
-def line_of(deal: Deal, now: datetime, followed: Mapping[str, int]) -> dict[str, Any]:
-    """A deal as a row of a list, with its clicks."""
-    return {**views.card(deal, now, width=128), "clicks": followed.get(deal.deal_id, 0)}
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a feature counts of a deal: a heading, the words for one and for several, and the count."""
+
+    name: str
+    one: str
+    several: str
+    number: int
+
+
+Counts = Mapping[str, Sequence[Counted]]
+"""What is counted of deals, by their ids."""
+
+
+def counts_of(deals: Iterable[Deal]) -> Counts:
+    """What features count of deals, for editors."""
+    ids = list(dict.fromkeys(deal.deal_id for deal in deals))
+    found = [(each.COUNTED, each.count(ids)) for each in features.joining("desk") if hasattr(each, "COUNTED")]
+    return {
+        deal_id: [Counted(name, one, several, counts[deal_id]) for (name, one, several), counts in found]
+        for deal_id in ids
+    }
+
+
+def line_of(deal: Deal, now: datetime, counts: Counts) -> dict[str, Any]:
+    """A deal as a row of a list, with what features count of it."""
+    return {**views.card(deal, now, width=128), "counts": counts.get(deal.deal_id, ())}
 
 
 SHOWN_CHANGES = 5

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from functions.pages.desk import deal_form
-from functions.pages.desk.deal_form import desk_page, line_of
+from functions.pages.desk.deal_form import Counts, counts_of, desk_page, line_of
 from shared.api.bodies import NewBrand
-from shared.data.catalog import clicks, deals, picks, topics
+from shared.data.catalog import deals, picks, topics
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists, NoSuchDeal, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.html import cookies, forms, pages
@@ -136,12 +136,12 @@ def _order_page(
     now = request.now
     kept = ordered.read(table(), now)
     shown = kept if picked is None else picked
-    followed = clicks.of(table(), [deal.deal_id for deal in shown])
+    counts = counts_of(shown)
     return desk_page(
         "desk/order.html",
         request,
         status,
-        ordered=order_of(ordered, shown, now, followed, kept),
+        ordered=order_of(ordered, shown, now, counts, kept),
         errors=errors,
         typed={name: typed.get(name, "") for name in ("add", "place")},
         lists=[{"path": each.path, "name": each.name} for each in EVERY.values()],
@@ -152,13 +152,13 @@ def order_of(
     ordered: List,
     picked: Sequence[Deal],
     now: datetime,
-    followed: Mapping[str, int],
+    counts: Counts,
     kept: Sequence[Deal] | None = None,
 ) -> dict[str, Any]:
     """A list's rows, for its own page and the desk. ``kept`` is the stored list, if not ``picked``."""
     return {
         **{name: getattr(ordered, name) for name in ("path", "name", "public", "hint")},
-        "rows": [line_of(deal, now, followed) for deal in picked],
+        "rows": [line_of(deal, now, counts) for deal in picked],
         "before": _numbers(picked),
         "kept": _numbers(picked if kept is None else kept),
     }

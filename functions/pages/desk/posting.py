@@ -18,7 +18,7 @@ from functions.pages.desk.deal_form import brand_names, changed, deal_of, desk_p
 from functions.pages.desk.lists import near_names
 from shared import features, settings
 from shared.api import documents
-from shared.data.catalog import clicks, deals, editing, offers
+from shared.data.catalog import deals, editing, offers
 from shared.errors import (
     Busy,
     DamagedDeal,
@@ -287,7 +287,7 @@ def form_page(
         hot=bool(deal and deal.hot_at),
         title=deal.title if deal else "",
         of_features=documents.of_features(deal) if deal else {},
-        clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
+        counts=deal_form.counts_of([deal])[deal.deal_id] if deal else (),
         undoes=views.clock(done + editing.WITHIN) if done else "",
         log=deal_form.newest_changes(deal, now) if deal else [],
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],

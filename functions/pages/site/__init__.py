@@ -381,7 +381,7 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
 
 @routes.get("/robots.txt")
 def robots(_request: Request) -> Answer:
-    private = ("/my/", "/account", "/desk", *features.paths("private"), "/go/")
+    private = ("/my/", "/account", "/desk", *features.paths("private"))
     lines = ["User-agent: *", *(f"Disallow: {link(path)}" for path in private)]
     if origin():
         lines.append(f"Sitemap: {absolute('/sitemap.xml')}")

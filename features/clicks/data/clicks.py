@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from features.clicks.data import keys
 from shared import settings
-from shared.data import keys
 from shared.dynamodb import damage
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from http import HTTPStatus
 
-from shared.data.catalog import clicks, deals
+from features.clicks.data import clicks
+from shared.data.catalog import deals
 from shared.html import pages
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.http.requests import address, header

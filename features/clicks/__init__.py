@@ -1,0 +1,1 @@
+"""Clicks: how often readers follow deals to their shops."""
