@@ -1,16 +1,4 @@
-"""MiniStack behind a guard, which keeps web pages that the developer visits from using the local cloud.
-
-A browser lets any page send requests to 127.0.0.1. MiniStack accepts everyone who knows the access key, checks no
-signature, allows every origin, and has administration (``/_ministack/reset``) that requires no key. So each checkout
-has a random key (``local.settings.access_key``), and this guard passes only
-
-- requests to the site and its API, which are public as on AWS;
-- requests with an access key. MiniStack refuses unknown keys; its administration needs the checkout's key;
-- uploads to S3 from the site or from no page: their policy is signed;
-- health checks, and a custom resource's answer, whose address is secret.
-
-Every other request gets 403 before MiniStack sees it, also preflights (OPTIONS), and requests by a foreign host name,
-which any page's owner may point here.
+"""MiniStack behind the guard of ``local.guard``, and with our patches.
 
 It also answers the features' laptop-only pages, reports the functions' outstanding work and dead letters (``WAITING``),
 for which ``make stop`` waits because streams start over with each start, and reads streams as Lambda does
@@ -19,37 +7,21 @@ for which ``make stop`` waits because streams start over with each start, and re
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from urllib.parse import parse_qs
 
+from infra.settings import STAGES
+from local.guard import THIS_MACHINE, Answer, Asked, as_json, guarded
+from local.settings import STAGE
 from shared import features
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-SITE_HOST = re.compile(r"(?:[a-z0-9-]+\.execute-api|bigtimedeals)\.localhost(?::[0-9]+)?")
-OUR_HOST = re.compile(r"(?:(?:[a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::[0-9]+)?")
-"""This machine's names that no web page's owner can define."""
-
-SITE_ORIGIN = "http://"
 SITE_PATH = "/_aws/execute-api/"
-"""Addresses of the site and its API, by host and by path."""
+"""The beginning of an API's addresses by path."""
 
-INTERNAL = re.compile(r"/_(?!aws/execute-api/)")
-"""MiniStack's own paths on every host: its administration, and its services' states."""
-
-OPEN = {
-    ("GET", "/_ministack/ready"),
-    ("GET", "/_ministack/health"),
-}
 WAITING = "/_local/waiting"
 """Counts the functions' outstanding records and messages, and dead letters. It needs the checkout's key."""
 
@@ -59,49 +31,73 @@ DEAD_LETTERS = "DeadLetters"
 COPIES = 20
 """Attempts to copy a service's state: it changes once a minute, and a copy takes seconds."""
 
-ANSWERS = "/_ministack/cfn-response/"
 
+@dataclass(frozen=True, slots=True)
+class MiniStack:
+    """What the guard must know of the cloud, as MiniStack keeps it in this process.
 
-def admits(method: str, path: str, host: str, key: str, own: str, *, sends_file: bool = False) -> bool:
-    """Whether a request may pass. ``key`` is its access key's id, if any; ``own`` is the checkout's. ``sends_file``: it
-    is an upload form, not sent by another site's page."""
-    if OUR_HOST.fullmatch(host) is None and key != own:
-        return False
-    if INTERNAL.match(path):
-        return key == own or (method, path) in OPEN or (method == "PUT" and path.startswith(ANSWERS))
-    is_the_site = path.startswith(SITE_PATH) or SITE_HOST.fullmatch(host) is not None
-    return is_the_site or bool(key) or (method == "POST" and sends_file)
+    There is no other access; tests fail if another version of MiniStack keeps it elsewhere.
+    """
 
+    key: str
 
-def _sends_file(headers: dict[str, str]) -> bool:
-    """Whether a request is an upload form from the site or from no browser: browsers always name the origin."""
-    origin = headers.get("origin", f"{SITE_ORIGIN}bigtimedeals.localhost")
-    ours = origin.startswith(SITE_ORIGIN) and SITE_HOST.fullmatch(origin.removeprefix(SITE_ORIGIN))
-    return bool(ours) and headers.get("content-type", "").startswith("multipart/form-data")
+    def issued(self, key: str) -> bool:
+        """Whether MiniStack issued a key to a role. It checks the signature itself, and whether they have expired."""
+        from ministack.services import sts  # type: ignore[import-untyped]  # noqa: PLC0415  # no types, and a second
 
+        return key in vars(sts)["_sessions"]
 
-def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list[str]]], str]) -> App:
-    """Wrap an ASGI application so that ``admits`` decides. ``key_of`` finds the access key in headers or query."""
+    def has_page(self, origin: str, host: str) -> bool:
+        """Whether pages of an origin are those of a deployed API or site, at the port of this cloud."""
+        from ministack import app  # type: ignore[import-untyped]  # noqa: PLC0415  # the same
+        from ministack.services import apigateway_v1  # noqa: PLC0415  # the same
 
-    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] in ("http", "websocket"):
-            headers = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in scope["headers"]}
-            key = key_of(headers, parse_qs(scope.get("query_string", b"").decode("latin-1")))
-            method, path, host = scope.get("method", "GET"), scope["path"], headers.get("host", "")
-            if not admits(method, path, host, key, own, sends_file=_sends_file(headers)):
-                await _refuse(scope, receive, send)
-                return
-            # Features' pages about the cloud are at the site's own name, which only the laptop has.
-            shows = method == "GET" and SITE_HOST.fullmatch(host) and _shown_at(path)
-            if shows:
-                await _answer(send, *features.imported(shows)(path))
-                return
-            if path == WAITING:
-                await _answer(send, 200, {"Content-Type": "application/json"}, json.dumps(waiting()))
-                return
-        await app(scope, receive, send)
+        scheme, _, site = origin.partition("://")
+        if scheme != "http" or site.rpartition(":")[2] != host.rpartition(":")[2]:
+            return False
+        parsed = vars(app)["_parse_execute_api_url"](site, "/")
+        if parsed is not None:
+            return apigateway_v1.find_api_scope(parsed[0]) is not None
+        return vars(app)["_resolve_custom_domain_request"](site, "/") is not None
 
-    return guard
+    def public_path(self, host: str, path: str) -> str | None:
+        """The path of a deployed API's or site's address: a site's, by its API's id."""
+        from ministack import app  # noqa: PLC0415  # the same
+        from ministack.services import apigateway_v1  # noqa: PLC0415  # the same
+
+        parsed = vars(app)["_parse_execute_api_url"](host, path)
+        if parsed is not None:
+            api, stage, _ = parsed
+            return path if stage in apigateway_v1.stages_for_api(api) else None
+        mapped = vars(app)["_resolve_custom_domain_request"](host, path)
+        if mapped is None:
+            return None
+        api, stage, rest = mapped
+        return f"{SITE_PATH}{api}/{stage}{rest}"
+
+    def bucket(self, asked: Asked) -> tuple[str, str] | None:
+        """The existing bucket and the key that a request to S3 names."""
+        from ministack import app  # noqa: PLC0415  # the same
+        from ministack.core.router import detect_service  # type: ignore[import-untyped]  # noqa: PLC0415  # the same
+
+        if detect_service(asked.method, asked.path, dict(asked.headers), {}) != "s3":
+            return None
+        by_path = THIS_MACHINE.fullmatch(asked.host) is not None
+        found: tuple[str, str] | None = vars(app)["_s3_cors_target"](asked.host, asked.path, by_path)
+        return found
+
+    def page(self, host: str, path: str) -> Answer | None:
+        """A feature's laptop-only page, at the site's own name."""
+        domain = STAGES[STAGE].domain
+        shows = _shown_at(path) if domain and host.partition(":")[0] == domain.name else ""
+        if not shows:
+            return None
+        answer: Answer = features.imported(shows)(path)
+        return answer
+
+    def own_answer(self, path: str) -> Answer | None:
+        """The outstanding work, which MiniStack doesn't tell."""
+        return as_json(waiting()) if path == WAITING else None
 
 
 def _shown_at(path: str) -> str:
@@ -110,28 +106,13 @@ def _shown_at(path: str) -> str:
     return next((show for start, show in known if f"{path}/".startswith(f"{start}/")), "")
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "websocket":
-        await receive()
-        await send({"type": "websocket.close", "code": 1008})
-        return
-    text = "The local cloud takes requests with the access key of its checkout (.local/key.json) only.\n"
-    await _answer(send, 403, {"Content-Type": "text/plain"}, text)
-
-
-async def _answer(send: Send, status: int, headers: dict[str, str], text: str) -> None:
-    sent = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": sent})
-    await send({"type": "http.response.body", "body": text.encode()})
-
-
 def waiting() -> dict[str, int]:
     """Outstanding records and messages, and dead letters, as MiniStack counts them.
 
     A record counts until its function has ended, a message until it is deleted, so nothing that a function still writes
     or sends is missed.
     """
-    from ministack.services import (  # type: ignore[import-untyped]  # noqa: PLC0415  # no types, and they take a second
+    from ministack.services import (  # noqa: PLC0415  # they take a second
         dynamodb,
         lambda_svc,
         sqs,
@@ -180,20 +161,25 @@ def _unchanging(state: Callable[[], Any]) -> Any:
     return state()
 
 
-def main() -> None:
+def serve(cloud: MiniStack) -> None:
     """Serve MiniStack as ``python -m ministack`` does, behind the guard and with our patches."""
-    import ministack.app  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and takes a second
-    from ministack.core.router import (  # type: ignore[import-untyped]  # noqa: PLC0415  # the same
-        extract_access_key_id,
-    )
+    import ministack.app  # type: ignore[import-untyped]  # noqa: PLC0415  # no types, and a second
+    from ministack.core.router import extract_access_key_id  # noqa: PLC0415  # the same
 
     from local import ministack_patches  # noqa: PLC0415  # it imports MiniStack
 
     ministack_patches.read_streams()
     ministack_patches.share_unpacked()
+    ministack_patches.key_credentials(os.environ["AWS_SECRET_ACCESS_KEY"])
+    ministack_patches.refuse_unsigned_forms()
     ministack.app.save_all = save_all
-    ministack.app.app = guarded(ministack.app.app, os.environ["AWS_ACCESS_KEY_ID"], extract_access_key_id)
+    ministack.app.app = guarded(ministack.app.app, cloud, extract_access_key_id)
     ministack.app.main()
+
+
+def main() -> None:
+    """Serve the checkout's cloud."""
+    serve(MiniStack(os.environ["AWS_ACCESS_KEY_ID"]))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,18 @@
-"""Patches of MiniStack, within its process: stream readers, and how code is unpacked.
+"""Patches of MiniStack, within its process: stream readers, how code is unpacked, and two gaps in its credentials.
 
 MiniStack reads streams for one function after the other, takes a partial answer for success, and never gives up on a
 batch. Here each reader is a thread that follows Lambda's rules. MiniStack also unpacks a function's zip for each
 execution environment: thousands of files, thirty times while a site is used. Here functions of one artifact share their
 files.
+
+MiniStack derives a function's credentials from its name and its role's, which anyone who has the source can compute.
+Here they depend on the checkout's secret key, too. It also stores files of upload forms that nobody signed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import logging
 import os
@@ -22,7 +26,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
-from ministack.services import dynamodb, lambda_svc  # type: ignore[import-untyped]  # it has no types
+from ministack.services import dynamodb, lambda_svc, s3  # type: ignore[import-untyped]  # it has no types
 
 from local.event_source import EventSource, Record
 
@@ -132,3 +136,21 @@ class SharedZip(zipfile.ZipFile):
 def share_unpacked() -> None:
     """Unpack instead of MiniStack."""
     lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedZip})
+
+
+def key_credentials(secret: str) -> None:
+    """Derive functions' credentials from a secret key, instead of from public names alone."""
+
+    def keyed(text: bytes) -> Any:
+        return hmac.new(secret.encode(), text, "sha256")
+
+    lambda_runtime.hashlib = SimpleNamespace(**vars(hashlib) | {"sha256": keyed})
+
+
+def refuse_unsigned_forms() -> None:
+    """Refuse upload forms without a signature, as S3 does for a private bucket."""
+
+    def refused(_policy: str, _size: int) -> Any:
+        return s3._error("AccessDenied", "Access Denied", 403)  # noqa: SLF001  # there is no other access
+
+    s3._enforce_post_policy_size = refused  # noqa: SLF001  # called for unsigned forms only

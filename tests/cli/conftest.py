@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from cli.main import app
 from shared.dynamodb.table import Table
-from tests.support.engines import FAST_SERVER, Engine, plant
+from tests.support.engines import FAST_SERVER, KEY, Engine, plant
 
 Btd = Callable[..., Result]
 Ask = Callable[..., Any]
@@ -46,8 +46,8 @@ def name_in_environment(environment: pytest.MonkeyPatch, table: Table) -> None:
     environment.delenv("AWS_PROFILE", raising=False)
     environment.setenv("BTD_TABLE", table.name)
     environment.setenv("AWS_ENDPOINT_URL", table.client.meta.endpoint_url)
-    environment.setenv("AWS_ACCESS_KEY_ID", "testing")
-    environment.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    environment.setenv("AWS_ACCESS_KEY_ID", KEY.key_id)
+    environment.setenv("AWS_SECRET_ACCESS_KEY", KEY.secret)
     environment.setenv("AWS_REGION", "us-east-1")
 
 

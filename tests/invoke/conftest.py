@@ -20,7 +20,7 @@ from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.services import Queue
 from shared.values import times
-from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
+from tests.support.engines import FAKE_CREDENTIALS, KEY, MINISTACK
 
 IS_LAMBDAS = compiler(ON_LAMBDA.python) is not None
 
@@ -70,7 +70,7 @@ def place() -> Iterator[Place]:
         bucket = table.name.lower()
         boto3.client("s3", endpoint_url=endpoint, **FAKE_CREDENTIALS).create_bucket(Bucket=bucket)  # type: ignore[call-overload]  # all given
         environment = {
-            **reaching(endpoint),
+            **reaching(endpoint, KEY),
             "PICTURES_BUCKET": bucket,
             "TABLE_NAME": table.name,
             "QUEUE_URL": url,

@@ -31,11 +31,11 @@ ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--forc
 
 
 @contextmanager
-def browser() -> Iterator[Browser]:
-    """A browser without a window. Fails in one line where none can be had; it never skips."""
+def browser(*more: str) -> Iterator[Browser]:
+    """A browser without a window, with ``more`` arguments. Fails in one line where none can be had; it never skips."""
     expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
-        launched = _launch(playwright)
+        launched = _launch(playwright, more)
         try:
             yield launched
         finally:
@@ -73,11 +73,11 @@ def executable() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def _launch(playwright: Playwright) -> Browser:
+def _launch(playwright: Playwright, more: Sequence[str] = ()) -> Browser:
     if executable() is None and not _own(playwright):
         _install()
     try:
-        return playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        return playwright.chromium.launch(executable_path=executable(), args=[*ARGUMENTS, *more])
     except Error as error:
         pytest.fail(f"No browser starts here: {str(error).splitlines()[0]}", pytrace=False)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import itertools
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -30,6 +31,7 @@ from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
 from local.cloud import free_port
+from local.settings import AccessKey
 from shared.data.catalog import topics
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.aws_errors import Budget
@@ -47,7 +49,14 @@ DYNOXIDE = ROOT / "node_modules" / "@dynoxide" / "linux-x64" / "dynoxide"
 DYNAMODB_LOCAL = ROOT / ".dynamodb-local"
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL_DYNAMODB"
 
-FAKE_CREDENTIALS = {"region_name": "us-east-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+KEY = AccessKey(f"TESTS{secrets.token_hex(16).upper()}", secrets.token_urlsafe(32))
+"""The key that MiniStack requires, so that no page in the developer's browser can use it."""
+
+FAKE_CREDENTIALS = {
+    "region_name": "us-east-1",
+    "aws_access_key_id": KEY.key_id,
+    "aws_secret_access_key": KEY.secret,
+}
 """Given to each client as arguments."""
 
 
@@ -144,9 +153,12 @@ def _ministack() -> Table:
     folder = Path(tempfile.mkdtemp(prefix="big-time-deals-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     _start(
-        [sys.executable, "-m", "ministack"],
+        [sys.executable, "-m", "tests.support.guarded_engine"],
         port,
         {
+            "PYTHONPATH": str(ROOT),
+            "AWS_ACCESS_KEY_ID": KEY.key_id,
+            "AWS_SECRET_ACCESS_KEY": KEY.secret,
             "BIND_HOST": "127.0.0.1",
             "GATEWAY_PORT": str(port),
             "SERVICES": "dynamodb,logs,s3,ses,sqs",

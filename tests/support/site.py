@@ -340,7 +340,7 @@ def handler(event, context):
 """
 
 
-_TRUST = {
+TRUST = {
     "Version": "2012-10-17",
     "Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}],
 }
@@ -376,7 +376,7 @@ def stream_to_a_function(home: Home, seen: Path, fails: str = "whole", **setting
     code = io.BytesIO()
     with zipfile.ZipFile(code, "w") as archive:
         archive.writestr("probe.py", _PROBE)
-    role = client_of(home, "iam").create_role(RoleName=NAME, AssumeRolePolicyDocument=json.dumps(_TRUST))["Role"]
+    role = client_of(home, "iam").create_role(RoleName=NAME, AssumeRolePolicyDocument=json.dumps(TRUST))["Role"]
     functions = client_of(home, "lambda")
     functions.create_function(
         FunctionName=NAME,
