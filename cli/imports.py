@@ -40,7 +40,7 @@ from shared.api.fields import checked
 from shared.data.catalog import deals, topics
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.dynamodb.tracing import Trace
-from shared.errors import BrandExists, Busy, DealExists, DealsError, DealTooLarge, Unavailable
+from shared.errors import BrandExists, Busy, DealExists, DealsError, DealTooLarge, EditedMeanwhile, Unavailable
 from shared.models.catalog import Deal
 from shared.values import links, times
 from shared.values.naming import counted
@@ -100,8 +100,8 @@ Advance = Callable[[int], None]
 class Importer:
     """One import into a table. ``advance`` gets the number of bytes processed, from several threads.
 
-    Another importer may read other files, change existing deals, and finish with work of its own: it overrides
-    ``read``, ``changes`` and ``finish``.
+    Another importer may read other files, change existing deals, and finish with work of its own: it overrides the
+    first methods.
     """
 
     def __init__(
@@ -119,6 +119,14 @@ class Importer:
     def read(self, source: BinaryIO) -> Iterator[Record]:
         """The file's records. Raises WrongFile, possibly after some valid ones."""
         return json_lines.records(source)
+
+    def entry(self, record: Record) -> Entry:
+        """A record's deal. Raises ValueError, InvalidBody, InvalidTime."""
+        return entry(record, self.now)
+
+    def same_product(self, there: Deal, entry: Entry) -> bool:
+        """Whether a record is about its existing deal's product, and not about another one under its id."""
+        return entry.deal.title == there.title or links.product(entry.deal.link) == links.product(there.link)
 
     def changes(self, there: Deal, entry: Entry) -> Mapping[str, Any]:
         """What a record changes about its existing deal: it may withdraw it."""
@@ -149,7 +157,7 @@ class Importer:
                     self._leave_out(record)
                     continue
                 try:
-                    found = entry(record, self.now)
+                    found = self.entry(record)
                 except (DealsError, ValueError) as error:
                     self._refuse(record.number, str(error), record.size)
                     continue
@@ -258,24 +266,39 @@ class Importer:
 
     def _compare(self, there: Deal, entry: Entry) -> None:
         """Write what a record changes about its deal."""
-        new = entry.deal
-        if new.title != there.title and links.product(new.link) != links.product(there.link):
+        if not self.same_product(there, entry):
             self._refuse(entry.number, f"sourceId: {entry.source_id} is that of another product, {there.title!r}", 0)
             return
-        changes = self.changes(there, entry)
-        if changes:
-            try:
-                deals.edit(self.table, there.deal_id, changes, self.now, by=BY)
-            except DealsError as error:
-                if isinstance(error, Unavailable) and not isinstance(error, Busy):
+        try:
+            changes = self._update(there, entry)
+        except DealsError as error:
+            if isinstance(error, Unavailable) and not isinstance(error, Busy):
+                raise
+            self._refuse(entry.number, str(error), 0)
+            return
+        with self._lock:
+            if "withdrawn_at" in changes:
+                self.report.withdrawn += 1
+            elif changes:
+                self.report.also["updated"] += 1
+
+    def _update(self, there: Deal, entry: Entry) -> Mapping[str, Any]:
+        """Write what a record changes about its deal, as it is when it is written; return the changes."""
+        latest = there
+
+        def attempt() -> Mapping[str, Any]:
+            nonlocal latest
+            if changes := self.changes(latest, entry):
+                try:
+                    deals.edit(self.table, latest.deal_id, changes, self.now, by=BY, version=latest.version)
+                except EditedMeanwhile:
+                    latest = deals.get(self.table, latest.deal_id, consistent=True)
                     raise
-                self._refuse(entry.number, str(error), 0)
-                return
-            with self._lock:
-                if "withdrawn_at" in changes:
-                    self.report.withdrawn += 1
-                else:
-                    self.report.also["updated"] += 1
+            return changes
+
+        return self.table.retry(
+            attempt, when=EditedMeanwhile, gave_up=Busy("Others are changing this deal. Try again.")
+        )
 
     def _refuse(self, number: int, reason: str, size: int) -> None:
         with self._lock:

@@ -115,11 +115,13 @@ class Feature:
     holds_accounts: Mapping[str, str] = field(default_factory=dict)
     """Counts of an account that must be 0 before it is removed, each with the error that says so."""
 
-    in_deals: str = _module("STORED", "IN_ANSWERS", "LOGGED", "on_card", "image")
+    in_deals: str = _module("STORED", "IN_ANSWERS", "LOGGED", "on_card", "image", "edited")
     """A module of what it adds to deals: ``STORED`` are the attributes of its values, which ``deal.own(Kind)`` returns,
     ``IN_ANSWERS`` has functions that return fields of a deal's JSON, by their names, ``LOGGED`` are the kinds whose
     changes are logged, by the names of the fields, each with the words for one that is added, changed and removed,
-    ``on_card`` returns values of a deal's card, and ``image`` its image where the site serves that itself."""
+    ``on_card`` returns values of a deal's card, ``image`` its image where the site serves that itself, and ``edited``
+    a deal that is about to be written, with what the feature notes of the edit: the deal before, after, and the
+    changes that were asked for."""
 
     beside_deal: str = _module("ask", "shown")
     """A module of what a deal's page shows: ``ask`` is called with the table and the deal's id while the deal is read,

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import NotFound
 from shared.models.catalog import ALL_DEALS, Deal
-from shared.values.times import from_iso, now
+from shared.values.times import from_iso, now, to_iso
 from tests.cli.conftest import Btd, ask, bare_table, btd, server, table, wide_terminal  # noqa: F401  # fixtures
 from tests.support import recipes
 
@@ -233,16 +234,109 @@ def test_a_later_file_changes_what_is_there_ends_what_is_missing_and_brings_it_b
     assert len(active(table)) == 4
 
 
-def test_what_an_editor_has_ended_stays_ended(table: Table, btd: Btd) -> None:
-    first = [str(FEEDS / "deals.json"), "--source", "harbour", "--update"]
-    btd("import", *first)
-    tent = active(table)["harbour:anchor-tent"]
-    moment = now()
-    deals.edit(table, tent.deal_id, {"ends_at": moment}, moment, by="ed")
+FIRST = (str(FEEDS / "deals.json"), "--source", "harbour", "--update")
+TENT = "harbour:anchor-tent"
 
-    btd("import", *first)
+
+@pytest.fixture
+def edit(table: Table, btd: Btd) -> Callable[..., Deal]:
+    """Imports the feed, and returns an editor who changes the tent in it."""
+    btd("import", *FIRST)
+    deal_id = active(table)[TENT].deal_id
+
+    def change(**changes: Any) -> Deal:
+        return deals.edit(table, deal_id, changes, now(), by="ed")
+
+    return change
+
+
+@pytest.mark.parametrize("ago", [0, 60])
+def test_what_an_editor_has_ended_stays_ended_whatever_the_feed_says_of_it(
+    table: Table, btd: Btd, tmp_path: Path, edit: Callable[..., Deal], ago: int
+) -> None:
+    edit(ends_at=now() - timedelta(seconds=ago))
+    cheaper = changed(tmp_path, lambda line: line.update(price="9.00") is None)
+
+    for file in (FIRST[0], cheaper, FIRST[0]):
+        btd("import", file, *FIRST[1:])
 
     assert sorted(active(table)) == ["harbour:mooring-socks"]
+
+
+def test_a_deal_that_its_feed_has_again_is_active_although_an_editor_has_changed_it(
+    table: Table, btd: Btd, tmp_path: Path, edit: Callable[..., Deal]
+) -> None:
+    without = changed(tmp_path, lambda line: line["sourceId"] != "anchor-tent")
+    btd("import", without, *FIRST[1:], "--end-missing")
+    assert TENT not in active(table)
+    edit(category="home")
+
+    btd("import", *FIRST)
+
+    assert active(table)[TENT].category == "home"
+
+
+def test_a_field_is_an_editors_until_the_feed_says_the_same(
+    table: Table, btd: Btd, tmp_path: Path, edit: Callable[..., Deal]
+) -> None:
+    edit(title="Anchor Tent for Two", price="1.00")
+
+    def title_and_price(title: str) -> tuple[str, str]:
+        path = changed(
+            tmp_path, lambda line: line.update(title=title if "tent" in line["sourceId"] else "Socks") is None
+        )
+        btd("import", path, *FIRST[1:])
+        tent = active(table)[TENT]
+        return tent.title, tent.price
+
+    first = title_and_price("Tent")
+    agreed = title_and_price("Anchor Tent for Two")
+    later = title_and_price("Anchor Tent 2026")
+
+    assert [first, agreed, later] == [
+        ("Anchor Tent for Two", "240.00"), ("Anchor Tent for Two", "240.00"), ("Anchor Tent 2026", "240.00")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("reopens", ["without an end", "with an end"])
+def test_the_end_of_a_reopened_deal_is_the_feeds_once_they_agree(
+    table: Table, btd: Btd, tmp_path: Path, edit: Callable[..., Deal], reopens: str
+) -> None:
+    week, month = (now() + timedelta(days=days) for days in (7, 30))
+    edit(ends_at=now())
+    edit(ends_at=week if reopens == "with an end" else None)
+    until = changed(tmp_path, lambda line: line.update(expiresAt=to_iso(month)) is None)
+
+    for file in (FIRST[0], until):
+        btd("import", file, *FIRST[1:])
+
+    assert active(table)[TENT].ends_at == (week if reopens == "with an end" else month)
+
+
+def test_an_editor_who_ends_a_deal_while_an_import_changes_it_has_ended_it(
+    table: Table, btd: Btd, tmp_path: Path, edit: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until = changed(tmp_path, lambda line: line.update(expiresAt=to_iso(now() + timedelta(days=30))) is None)
+    write = deals.edit
+
+    def after_the_editor(*arguments: Any, **named: Any) -> Deal:
+        monkeypatch.setattr(deals, "edit", write)
+        edit(ends_at=now())
+        return write(*arguments, **named)
+
+    monkeypatch.setattr(deals, "edit", after_the_editor)
+    btd("import", until, *FIRST[1:])
+
+    assert len(active(table)) == 1
+
+
+def test_an_editors_end_of_release_1_1_stays(table: Table, btd: Btd, edit: Callable[..., Deal]) -> None:
+    tent = edit(ends_at=now())
+    table.write(update(keys.deal(tent.deal_id), "REMOVE TakenOver", refused=None))
+
+    btd("import", *FIRST)
+
+    assert TENT not in active(table)
 
 
 def test_an_id_that_is_given_to_another_product_is_reported(table: Table, btd: Btd, tmp_path: Path) -> None:
