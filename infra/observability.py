@@ -85,7 +85,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensi
 class Alarms(Construct):
     """One alarm for each bound, as far as the stage watches it.
 
-    An alarm's description names its section of the runbook.
+    An alarm's description names its section of the runbook, or of a feature's document.
     """
 
     def __init__(self, scope: Construct, *, stage: Stage, site: Site, topic: sns.ITopic) -> None:
@@ -101,7 +101,7 @@ class Alarms(Construct):
         for each in site.watched:
             if each.essential or self._stage.watch is Watch.FULL:
                 more = {"below": each.below, "silence_is_bad": each.silence_is_bad}
-                self._add(each.kind, None, each.metric, bound=each.bound, **more)
+                self._add(each.kind, None, each.metric, bound=each.bound, document=each.document, **more)
 
     def _watch_events(self, site: Site) -> None:
         """Alarms on the stream, the queues of work, and the dead-letter queues."""
@@ -173,6 +173,7 @@ class Alarms(Construct):
         bound: Bound | None = None,
         below: bool = False,
         silence_is_bad: bool = False,
+        document: str = RUNBOOK,
     ) -> None:
         """Add an alarm of a kind, with the stage's bound for it by default.
 
@@ -195,7 +196,7 @@ class Alarms(Construct):
             self,
             f"{name}{of or ''}",
             alarm_name=".".join(filter(None, (self._stage.stack_name, name, of))),
-            alarm_description=f"{says}{f': {of}' if of else ''}. What to do: {RUNBOOK}, under {says!r}",
+            alarm_description=f"{says}{f': {of}' if of else ''}. What to do: {document}, under {says!r}",
             metric=metric.with_(period=Duration.minutes(bound.minutes)),
             threshold=bound.threshold,
             datapoints_to_alarm=bound.points,

@@ -91,8 +91,8 @@ class DealsStack(Stack):
 class Watched:
     """A feature's metric that has an alarm: if the stage watches everything, or the essentials and it is ``essential``.
 
-    ``kind`` names the alarm and its section in the runbook. ``below`` and ``silence_is_bad`` are as in ``Alarms``
-    (``observability.py``).
+    ``kind`` names the alarm and its section in ``document``: the runbook, or the feature's own. ``below`` and
+    ``silence_is_bad`` are as in ``Alarms`` (``observability.py``).
     """
 
     kind: str
@@ -101,6 +101,7 @@ class Watched:
     below: bool = False
     silence_is_bad: bool = False
     essential: bool = False
+    document: str = "docs/runbook.md"
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,7 +14,6 @@ import pytest
 from benchmarks import prices
 from benchmarks.browser import in_a_browser
 from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed
-from benchmarks.harness import RESULTS
 from benchmarks.operations import measure
 from benchmarks.prices import (
     MILLION,
@@ -27,7 +26,6 @@ from benchmarks.prices import (
     edge_month,
     hit_rate,
 )
-from features.shop import benchmarks as rush
 from infra.functions import BY_NAME
 from infra.settings import STAGES
 from shared.http.answers import FRESH
@@ -140,19 +138,6 @@ def test_each_part_of_the_page_is_written() -> None:
     assert prices.MONTH == 2_592_000
 
 
-def test_a_thousand_orders_cost_what_the_page_says() -> None:
-    order = rush.Order(items=1, requests=7, reads=5, writes=19, seconds=0.004)
-
-    cost = rush.dollars(order, NOTHING)
-
-    assert cost["API Gateway"] == pytest.approx(0.0035)
-    # Two more units are the authorizer's: the session and its user.
-    assert cost["DynamoDB"] == pytest.approx(1000 * (7 * 0.125 + 19 * 0.625) / MILLION)
-    figures = [float(figure) for figure in stated(r"<!-- orders -->\n.*?\| 1 item \|(.*?)\|\n").split("|")]
-    assert figures[-1] == pytest.approx(sum(figures[:-1]), abs=0.0003)
-    assert figures[1] > 0
-
-
 @pytest.mark.needs("pictures")
 def test_a_thousand_pictures_cost_what_the_page_says() -> None:
     writes, reads = 4 * 0.005, 0.0004
@@ -180,32 +165,6 @@ def test_operations_take_the_units_that_the_page_says() -> None:
     for each in operations:
         took = [each.reads / each.count, each.writes / each.count, each.queue / each.count]
         assert took == pytest.approx(units[each.name], rel=0.1, abs=0.01), each.name
-
-
-@pytest.mark.parametrize(("shards", "open_shards"), rush.RUSHES)
-def test_a_rush_sells_every_piece_and_none_twice_and_no_faster_than_the_formula(shards: int, open_shards: int) -> None:
-    came = rush.simulate(shards, open_shards, buyers=900, pieces=300)
-
-    assert (came.sold, came.refused, came.left) == (300, 600, [0] * shards)
-    at_once = rush.WRITES // 10 * open_shards  # admitted without a wait
-    assert came.sold_out_at >= rush.least_seconds(300 - at_once - shards, shards, open_shards)
-    assert came.tries >= came.sold
-
-
-def test_more_shards_sell_faster_until_the_index_of_open_orders_is_the_limit() -> None:
-    one, four, sixteen, spread = (rush.simulate(*shards, buyers=900, pieces=500).sold_out_at for shards in rush.RUSHES)
-
-    assert one > four > sixteen > spread
-    assert sixteen > (500 - rush.WRITES / 10) / rush.WRITES
-
-
-@pytest.mark.parametrize("items", rush.SIZES)
-def test_an_order_takes_the_units_that_the_benchmarks_say(items: int) -> None:
-    order = rush.measure(items, rounds=1)
-
-    table = stated(r"<!-- orders -->\n(.*?)<!-- end", RESULTS.read_text())
-    assert f"| {items} | {order.requests} | {order.reads:.1f} | {order.writes:.0f} |" in table
-    assert order.writes == 14 + 5 * items
 
 
 def price_of(operation: str) -> float:

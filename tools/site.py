@@ -66,7 +66,7 @@ def page_of(path: str) -> PurePosixPath:
             return PurePosixPath("index.md")
         case PurePosixPath(suffix=".md") as document:
             return PurePosixPath(document.name.lower())
-        case PurePosixPath(parts=("docs", *_)) as file:
+        case PurePosixPath(parts=("docs", *_)) | PurePosixPath(suffix=".png") as file:
             return file
         case code:  # a folder that begins with a dot would be left out
             return PurePosixPath("code", f"{code}.md".removeprefix("."))

@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from statistics import median
 
-from benchmarks.harness import DOCS, markdown, record
+from benchmarks.harness import markdown, record
 from benchmarks.prices import Assumptions, Invocation, Operation
 from features.shop.data import steps, stock
 from features.shop.models import Shard, Stock
@@ -25,6 +26,9 @@ from shared.dynamodb.tracing import Trace
 from shared.values.naming import counted
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import open_brands
+
+PAGE = Path(__file__).with_name("README.md")
+"""The document with the tables."""
 
 SIZES = (1, 5, 20)
 """Items of the orders that are measured."""
@@ -234,28 +238,32 @@ def dollars(order: Order, given: Assumptions) -> dict[str, float]:
 def main() -> None:
     """Measure, simulate, and write the tables."""
     orders = [measure(items) for items in SIZES]
-    rows = [[f"{order.items}", f"{order.requests}", f"{order.reads:.1f}", f"{order.writes:.0f}"] for order in orders]
-    record("orders", markdown(["Items", "Requests", "RRU", "WRU"], rows))
+    rows = [
+        [counted(order.items, "item"), f"{order.requests}", f"{order.reads:.1f}", f"{order.writes:.0f}"]
+        for order in orders
+    ]
+    record("orders", markdown(["Items", "Requests", "RRU", "WRU"], rows), PAGE)
     head = ["Shards", "Shards of open orders", "Sold", "Oversold", "Seconds until sold out", "Minimum by the formula"]
     head += ["Seconds until every buyer knows", "Tries per order", "Refused as busy", "Refused as sold out"]
     rows = []
-    for shards in RUSHES:
-        rush = simulate(*shards)
-        seconds = (rush.sold_out_at, least_seconds(PIECES, *shards), rush.over_at, rush.tries / rush.sold)
+    for shards, open_shards in RUSHES:
+        rush = simulate(shards, open_shards)
+        seconds = (rush.sold_out_at, least_seconds(PIECES, shards, open_shards), rush.over_at, rush.tries / rush.sold)
         sold = [f"{rush.sold:,}", str(max(0, rush.sold - PIECES))]
         rows.append(
             [
-                *map(str, shards),
+                counted(shards, "shard"),
+                str(open_shards),
                 *sold,
                 *(f"{each:.1f}" for each in seconds),
                 f"{rush.busy:,}",
                 f"{rush.refused:,}",
             ]
         )
-    record("rush", markdown(head, rows))
+    record("rush", markdown(head, rows), PAGE)
     costs = [dollars(order, Assumptions()) for order in orders]
     rows = [
         [counted(order.items, "item"), *(f"{each:.4f}" for each in (*cost.values(), sum(cost.values())))]
         for order, cost in zip(orders, costs, strict=True)
     ]
-    record("orders", markdown(["For a thousand orders of", *costs[0], "Sum"], rows), page=DOCS / "cost.md")
+    record("cost of orders", markdown(["For a thousand orders of", *costs[0], "Sum"], rows), PAGE)

@@ -15,7 +15,9 @@ def add(_stack: Stack, site: Site) -> None:
     stage = site.stage
     waits = only(stage, OLDEST_OPEN_ORDER, MAXIMUM)
     bound = (stage.option(Shop) or NO_TERMS).stuck
-    site.watched.append(Watched(kind="orders_are_stuck", metric=waits, bound=bound, essential=True))
+    site.watched.append(
+        Watched(kind="orders_are_stuck", metric=waits, bound=bound, essential=True, document="features/shop/README.md")
+    )
     placed = [
         of_function(stage, ORDERS_PLACED, name).with_(label=f"{ORDERS_PLACED.name} {name}")
         for name in ORDERS_PLACED.services

@@ -11,9 +11,6 @@ import pytest
 
 from benchmarks import search as measured
 from benchmarks.growth import YEARS, live
-from features.shop.data import addresses
-from features.shop.models import Address
-from features.shop.tests.support import a_buyer, buy, on_sale
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import changes, deals, feeds, offers, search, words
@@ -22,7 +19,7 @@ from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.models.catalog import Feed, Topic
 from tests.support.engines import DYNOXIDE, DYNOXIDE_ENGINE, on
-from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
+from tests.support.factories import FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
 from tests.support.wire import Wire, taken_by, watched
 
 
@@ -77,26 +74,6 @@ def test_a_posted_deal_takes_the_write_units_that_the_document_says(table: Table
     assert [of.write for of in taken_by(table, steps).values()] == [16, 4 * found_by, 4, 1, 1]
     for line in ("16 for the editor's transaction", "4 for each word (ten words here, six in most", "4 for its offer"):
         assert f"\n- {line}" in page
-
-
-@on(DYNOXIDE_ENGINE)
-def test_an_order_and_a_like_cost_the_same_for_a_user_with_ten_long_addresses(table: Table) -> None:
-    deal = on_sale(table, 9)
-    for name in ("ana", "bo", "cy"):
-        a_buyer(table, name)
-    buy(table, "cy", deal)  # the day is noted, and a block of numbers drawn
-    long = Address("a long name" * 4, "a long street" * 4, "a long town" * 4, "04101", "US")
-    for number in range(1, addresses.MOST):
-        addresses.save(table, "bo", f"address {number}", long)
-
-    def costs(name: str) -> list[float]:
-        return [
-            cost(table, lambda: follows.like(table, APPLE, name, NOW)),
-            cost(table, lambda: follows.unlike(table, APPLE, name)),
-            cost(table, lambda: buy(table, name, deal)),
-        ]
-
-    assert costs("bo") == costs("ana")
 
 
 @on(DYNOXIDE_ENGINE)

@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 import shlex
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
@@ -20,7 +21,6 @@ from botocore import xform_name
 
 from cli.main import app
 from features.mail.stack import MAILERS
-from features.shop.rights import NO_TERMS
 from infra.functions import FUNCTIONS
 from infra.observability import OPERATIONS
 from infra.rows import Bound, Caller
@@ -31,6 +31,7 @@ from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 from tests.infra.conftest import Assembly, Synthesized
 from tests.support.cases import cases, cases_by_name
+from tools import documents
 
 ANSWERING = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY and not row.shows_work}
 REPORTED = {
@@ -40,19 +41,22 @@ REPORTED = {
     if isinstance(value, metrics.Metric)
 }
 
-RUNBOOK = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
-SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", RUNBOOK, re.MULTILINE))
-NOT_OF_ALARMS = {"Following a request", "What is measured", "Stock that does not add up", "Restoring the table"}
+RUNBOOK, *OF_FEATURES = (
+    page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "runbook.md", *documents.of_features().values())
+)
+
+
+def sections_of(page: str) -> dict[str, str]:
+    return dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", page, re.MULTILINE))
+
+
+SECTIONS = sections_of(RUNBOOK)
+NOT_OF_ALARMS = {"Following a request", "What is measured", "Restoring the table"}
 
 Alarm = dict[str, Any]
 
-ESSENTIAL_OF: dict[str, dict[str, Bound]] = {"/shop": {"orders_are_stuck": NO_TERMS.stuck}}
-OF_FEATURES: dict[str, Bound] = {name: bound for each in ESSENTIAL_OF.values() for name, bound in each.items()}
-"""The bounds of features whose alarms every watched stage has."""
-
 BOUNDS: dict[str, Bound] = {
     **{each.name: getattr(USUAL, each.name) for each in fields(Bounds)},
-    **OF_FEATURES,
     **cases_by_name("BOUNDS"),
 }
 """The bound of each kind of alarm: those of every stage, and those that features have."""
@@ -94,14 +98,16 @@ def test_each_bound_has_an_alarm_that_rings_as_it_says(full: Synthesized) -> Non
 
 
 def test_each_alarm_has_its_section_of_the_runbook_and_each_section_its_alarm(full: Synthesized) -> None:
-    named = set()
+    named = defaultdict(set)
     for alarm in alarms_of(full):
-        told = re.fullmatch(r"(.+?)(?:: \S+)?\. What to do: docs/runbook\.md, under '(.+)'", alarm["AlarmDescription"])
+        told = re.fullmatch(r"(.+?)(?:: \S+)?\. What to do: (\S+), under '(.+)'", alarm["AlarmDescription"])
         assert told, alarm["AlarmDescription"]
-        assert told[1] == told[2]
-        named.add(told[2])
+        assert told[1] == told[3]
+        named[told[2]].add(told[3])
 
-    assert named == set(SECTIONS) - NOT_OF_ALARMS
+    assert named.pop("docs/runbook.md") == set(SECTIONS) - NOT_OF_ALARMS
+    for page, sections in named.items():
+        assert sections <= sections_of((ROOT / page).read_text(encoding="utf-8")).keys()
 
 
 def test_each_bound_has_its_reason_and_can_be_evaluated() -> None:
@@ -277,7 +283,7 @@ def test_the_alarm_topic_takes_alarms_and_the_budget_of_this_account_over_tls_on
 
 
 def test_a_stage_that_watches_the_essential_has_the_alarms_of_loss_and_of_cost(prod: Synthesized) -> None:
-    assert {kind_of(alarm) for alarm in alarms_of(prod)} == ESSENTIAL.union(OF_FEATURES)
+    assert {kind_of(alarm) for alarm in alarms_of(prod)} == ESSENTIAL.union(cases("ESSENTIAL"))
     assert len(list(watching(prod, "Count"))) == len(prod.resources("AWS::ApiGateway::Stage")) == 2
     assert prod.resources("AWS::CloudWatch::Dashboard") == {}
     assert "MetricsConfig" not in json.dumps(prod.resources("AWS::Lambda::EventSourceMapping"))
@@ -375,12 +381,13 @@ def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesi
 
 COMMANDS = [
     (section, line)
-    for section, text in SECTIONS.items()
+    for page in (RUNBOOK, *OF_FEATURES)
+    for section, text in sections_of(page).items()
     for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     for line in block.splitlines()
 ]
 BTD = [line for _, line in COMMANDS if line.startswith("btd ")]
-AWS = re.findall(r"^aws .+$", RUNBOOK, re.MULTILINE)
+AWS = re.findall(r"^aws .+$", "\n".join((RUNBOOK, *OF_FEATURES)), re.MULTILINE)
 
 OF_THE_CLI_ITSELF = {"--query", "--output", "--max-items"}
 """Options that the AWS CLI adds to those that an operation has."""
@@ -432,7 +439,12 @@ def test_a_command_of_the_aws_cli_is_an_operation_with_these_members(line: str) 
 def test_each_metric_is_explained_with_its_unit_and_its_reporters(name: str) -> None:
     metric = REPORTED[name]
 
-    (row,) = (line for line in RUNBOOK.splitlines() if line.startswith("|") and f"`{name}`" in line)
+    (row,) = (
+        line
+        for page in (RUNBOOK, *OF_FEATURES)
+        for line in page.splitlines()
+        if line.startswith("|") and f"`{name}`" in line
+    )
 
     assert f"| {metric.unit} | {', '.join(metric.services) or 'every function'} |" in re.sub(
         r"\[(\w+)\]\([^)]*\)", r"\1", row

@@ -14,7 +14,8 @@ from shared import features
 NAMES: Mapping[str, str] = {
     "OPTIONS": "the feature's settings in the stage that has everything",
     "WATCHED": "settings that add an alarm: the stage whose alarms are tested has them",
-    "BOUNDS": "the bounds of those alarms, by kind",
+    "BOUNDS": "the bounds of the feature's alarms, by kind",
+    "ESSENTIAL": "the kinds of those that each watched stage has",
     "RING_IN_SILENCE": "the kinds whose metric always reports, so that silence is bad",
     "RING_BELOW": "the kinds that ring when too little happens",
 }
