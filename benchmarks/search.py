@@ -52,7 +52,13 @@ SEARCHES = {
     "the beginning of words, half price": "half price sh",
     "two words, half price": "half price mens shirt",
     "a mistyped word beside another, half price": "half price mens shirrt",
+    "a part of a run of characters": "运动鞋",
+    "one character of a run": "鞋",
+    "a word with a synonym": "tee",
 }
+
+RUNS = ("男子轻便运动鞋", "女子防水徒步鞋", "户外折叠水壶")
+"""Titles without spaces: every twentieth deal has one."""
 
 RARE = 12
 """Deals that have a rare word, or in which two common words meet, however many deals there are."""
@@ -162,6 +168,8 @@ def _made_up(size: int) -> Iterator[Deal]:
             title = f"Heirloom kettle {title}"
         elif which not in mens and "shirt" not in words.in_text(title):
             title = f"Kettle {title}"
+        elif number % 20 == 0:
+            title = f"{RUNS[number // 20 % len(RUNS)]} {number}"
         yield a_deal(
             ago(minutes=number),
             entropy=chance.randbytes(16),

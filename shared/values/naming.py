@@ -22,6 +22,9 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.htm
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _OTHERS = re.compile(r"[^a-z0-9]+")
+_SIGNS = {"+": "plus", "#": "sharp", "@": "at", "%": "percent", "$": "dollar", "*": "star", "=": "equals"}
+_SIGN_AT_AN_EDGE = re.compile(r"(?<![^\W_])[+#@%$*=]+(?=[^\W_])|(?<=[^\W_])[+#@%$*=]+(?![^\W_])")
+"""Signs at the beginning or the end of a word. Between two words, a sign is only written instead of a space."""
 
 
 def is_slug(text: str) -> bool:
@@ -32,11 +35,13 @@ def is_slug(text: str) -> bool:
 def slug(name: str) -> str:
     """A name's slug: ASCII, lower case, a hyphen for each run of other characters (``G/Fore`` is ``g-fore``).
 
-    Letters and digits of other scripts are transliterated; signs and emoji separate words. Raises InvalidName for a
-    name without a slug, or with one that is too long.
+    Letters and digits of other scripts are transliterated. A sign at an edge of a word is spelled, so that ``A+`` and
+    ``A`` are two names (``a-plus``); other signs and emoji separate words. Raises InvalidName for a name without a
+    slug, or with one that is too long.
     """
     if is_slug(name):
         return name
+    name = _SIGN_AT_AN_EDGE.sub(lambda found: "".join(f" {_SIGNS[sign]} " for sign in found[0]), name)
     text = _OTHERS.sub("-", to_ascii(name).lower()).strip("-")
     if not text:
         raise InvalidName(f"The name {name!r} must have a letter or a digit.")

@@ -572,3 +572,61 @@ def test_limits_that_leave_nothing_are_loosened_one_by_one(table: Table) -> None
         (Selection(most="50.00", currency="USD"), 1),
         (Selection(), 2),
     )
+
+
+RUNS = {
+    "chinese": "男子运动鞋 轻便跑步 270",
+    "thai": "รองเท้าวิ่งผู้ชาย",
+    "japanese": "メンズ ランニングシューズ",
+    "umlauts": "Überzüge für große Öfen",
+    "spelled": "Grosse Ueberzuege fuer Oefen",
+    "swedish": "Å på Öland",
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("运动鞋", ["chinese"]),
+        ("动鞋", ["chinese"]),
+        ("鞋", ["chinese"]),
+        ("动", ["chinese"]),
+        ("270 跑步", ["chinese"]),
+        ("跑鞋", []),
+        ("รองเท้า", ["thai"]),
+        ("วิ่ง", ["thai"]),
+        ("เท้า", ["thai"]),
+        ("シューズ", ["japanese"]),
+        ("ﾗﾝﾆﾝｸﾞ", ["japanese"]),
+        ("Überzüge", ["umlauts", "spelled"]),
+        ("ueberzuege", ["umlauts", "spelled"]),
+        ("uberzuge", ["umlauts"]),
+        ("öfen große", ["umlauts", "spelled"]),
+        ("oefen", ["umlauts", "spelled"]),
+        ("på", ["swedish"]),
+        ("paa oeland", ["swedish"]),
+    ],
+)
+def test_a_part_of_a_run_is_found_and_umlauts_in_either_spelling(table: Table, typed: str, names: list[str]) -> None:
+    made = {name: a_deal(title=title) for name, title in RUNS.items()}
+    for deal in made.values():
+        search.file(table, None, deal)
+
+    assert sorted(found(table, typed)) == sorted(made[name].deal_id for name in names)
+
+
+def test_a_run_that_is_filed_as_one_word_is_found_whole_until_it_is_indexed(table: Table) -> None:
+    deal = a_deal(title="运动鞋")
+    file_as_1_0_did(table, deal)
+
+    assert found(table, "运动鞋") == [deal.deal_id]
+    assert found(table, "动鞋") == []
+
+    search.file(table, None, deal)
+    assert found(table, "动鞋") == [deal.deal_id]
+
+
+def test_long_titles_in_runs_are_filed_under_so_many_words() -> None:
+    deal = a_deal(title="运动鞋轻便跑步" * 20 + "".join(map(chr, range(0x4E00, 0x4E80))))
+
+    assert len(words.of_deal(deal)) == words.MOST_OF_RUNS

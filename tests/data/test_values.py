@@ -17,7 +17,7 @@ from features.shop import bodies
 from shared.dynamodb.attributes import marshal, marshal_item, unmarshal, unmarshal_item
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
-from shared.values import identifiers, links, money, naming, passwords, times
+from shared.values import directions, identifiers, links, money, naming, passwords, times
 from shared.values.naming import normalise_email, normalise_username
 from tools import standards
 
@@ -295,9 +295,10 @@ SLUGS = {
     "g-fore": ("G/Fore", "g/fore", "G FORE", "g#fore", "Ｇ／ｆｏｒｅ", "G🏌Fore", " g-fore "),
     "nicolo": ("Nicoló", "Nicolo\N{COMBINING ACUTE ACCENT}"),
     "manana": ("Mañana",), "04651-a-trip-in-a-bag": ("04651 / A Trip In A Bag",), "arc-teryx": ("Arc'teryx",),
-    "mizzen-main": ("Mizzen+Main",), "so-fr": ("So Fr@",), "patagonia-inc": ("Patagonia, Inc.",),
+    "mizzen-main": ("Mizzen+Main",), "so-fr-at": ("So Fr@",), "patagonia-inc": ("Patagonia, Inc.",),
     "drake-waterfowl-systems-icon": ("Drake Waterfowl Systems (Icon)",), "lyle-scott": ("  --Lyle & Scott--  ",),
     "strasse": ("Straße",), "asics": ("ＡＳＩＣＳ",), "5": ("№5",), "fun-house": ("Fun 🎉 House",), "a-b": ("a\0b",),
+    "a-plus": ("A+",), "a": ("A",), "c-sharp": ("C#",), "c-plus-plus": ("C++",), "m-star": ("M*",),
     "brand-like": ("brand#like",), "a-2fb-c": ("a%2Fb?c",),
 }  # fmt: skip
 
@@ -343,6 +344,15 @@ def test_upper_and_lower_case_make_one_slug(name: str) -> None:
         return
 
     assert naming.slug(name.upper()) == naming.slug(name.lower()) == slug
+
+
+def test_a_title_from_right_to_left_is_isolated_in_a_sentence() -> None:
+    assert directions.isolated("נעלי ריצה 270") == "\u2068נעלי ריצה 270\u2069"
+    assert [directions.isolated(title) for title in ("Trail runner", "Überzüge", "运动鞋")] == [
+        "Trail runner",
+        "Überzüge",
+        "运动鞋",
+    ]
 
 
 def test_the_brands_of_real_deals_have_slugs_of_their_own() -> None:

@@ -27,7 +27,7 @@ from shared.values import identifiers, times
 from shared.values.pictures import Picture
 from tests.pages.conftest import walked
 from tests.support.browsing import Ask, parsed
-from tests.support.factories import APPLE, SHOES, a_deal, indexed, post
+from tests.support.factories import APPLE, SHOES, a_deal, indexed, post, worded
 from tests.support.surroundings import hand_over
 from tests.support.wire import watched
 
@@ -364,6 +364,19 @@ def test_what_is_unknown_or_has_no_deals_leads_to_brands_or_categories(ask: Ask,
     assert [body.count('class="tile t-') for body in (category["body"], *empty)] == [8, 8, 7]
     assert ['class="tile t-home"' in body for body in empty] == [True, False]
     assert ask("/brands/nobodys", query={"cursor": "forged"})["statusCode"] == 404
+
+
+def test_a_title_from_right_to_left_orders_nothing_else(ask: Ask, table: Table, now: datetime) -> None:
+    title = "נעלי ריצה 270"
+    (deal,) = post(table, [a_deal(now - timedelta(minutes=1), title=title)], now)
+    worded(table, [deal])
+
+    found, own = parsed(ask("/search", query={"q": "270"})), parsed(ask(f"/deals/{deal.number}"))
+    feed = feedparser.parse(ask("/feed.atom")["body"])
+
+    for document, level in ((found, "h2/a"), (own, "h1")):
+        assert [each.text for each in document.findall(f".//{level}[@dir='auto']")] == [title]
+    assert [entry.title for entry in feed.entries] == [f"\u2068{title}\u2069: $31.90"]
 
 
 @pytest.mark.parametrize("filled", [True, False], ids=["deals", "empty"])

@@ -55,6 +55,7 @@ from shared.models.catalog import (
 )
 from shared.runtime.environment import table
 from shared.values import identifiers
+from shared.values.directions import isolated
 from shared.values.times import to_http, to_iso
 
 SELECTED = 24
@@ -337,7 +338,7 @@ def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[s
 
 
 def _headline(deal: Deal) -> str:
-    return f"{deal.title}: {views.money(deal.price, deal.currency)}"
+    return f"{isolated(deal.title)}: {views.money(deal.price, deal.currency)}"
 
 
 MOST_MAPPED = 20_000

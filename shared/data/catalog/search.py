@@ -330,7 +330,7 @@ def _groups(table: Table, terms: Sequence[Term]) -> list[Group]:
     """The alternatives for each word of a search; for the last one also its most frequent completions. One round
     trip."""
     last = terms[-1]
-    beginning = last.written[:3]  # not all of it: a stem may be shorter than the typed text
+    beginning = last.beginning
     all_forms = dict.fromkeys(form for term in terms for form in (*term.forms, *term.synonyms))
     others = [form for form in all_forms if not form.startswith(beginning)]
     asked_for = [partial(_begun, table, beginning), *([partial(_counts, table, others)] if others else [])]

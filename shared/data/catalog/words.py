@@ -6,6 +6,11 @@ jacket; a brand's words are also filed as written. A hyphenated word is filed in
 plural also as its singular. Words such as ``on`` and ``the`` are left out unless one is alone: On is a brand.
 Typed text becomes words in the same way.
 
+Scripts without spaces (Chinese, Japanese, Thai) have runs of characters instead of words. A run of A, B and C is filed
+under each two neighbours (``A·B``, ``B·C``) and under its last character (``C·``). A typed run looks up its pairs, so
+any part of a run is found; a single character is looked up as the beginning of pairs. A word with umlauts is also filed
+with all of them spelled out (``uberzuge`` and ``ueberzuege``).
+
 Snowball's English algorithm makes the stems (https://snowballstem.org/algorithms/english/stemmer.html). Only
 ``snowballstemmer``'s English stemmer is imported, at first use: 1 ms instead of 20 ms for the package's 36 languages.
 To do without this shortcut, let ``_english`` return ``snowballstemmer.EnglishStemmer``.
@@ -15,7 +20,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
@@ -89,8 +95,26 @@ MOST_CHARACTERS = 100
 MOST_OF_A_DEAL = 24
 """Words that find one deal: the longest titles repeat themselves."""
 
+MOST_OF_RUNS = 32
+"""Words that find a deal whose title has runs of characters, each of which counts as one."""
+
 _WORD = re.compile(r"[a-z0-9]+")
 _HYPHENATED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_RUN = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+"""Characters of scripts without spaces: Thai, Lao, Burmese, Khmer, Kana, and Han."""
+_WIDTHS = re.compile("[\uff00-\uffef]+")
+"""Latin letters and Kana of another width than usual."""
+_VOWELS_BEFORE = "\u0e40\u0e41\u0e42\u0e43\u0e44\u0ec0\u0ec1\u0ec2\u0ec3\u0ec4"
+_VOWELS_BEHIND = "\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u30fc"
+"""Letters of Thai and Lao, and Kana's sign for a long vowel, that belong to the character after or before them."""
+_SPELLED = {
+    ord(letter): spelled
+    for letter, spelled in zip("\u00e4\u00f6\u00fc\u00f8\u00e5", ("ae", "oe", "ue", "oe", "aa"), strict=True)
+}
+_NEXT = "\u00b7"
+"""Between the two characters of a pair. The counts of a character's pairs share a partition, named by two letters."""
 _APOSTROPHES = re.compile("['\u2019`]")
 _MEASURE = re.compile(r"\b(\d+)[ -]?(cm|ft|gb|hz|inch|kg|l|lb|lbs|mah|mb|ml|mm|oz|pack|pcs|qt|tb|w)\b")
 _SPACED = re.compile(r"\b(?:e bike|t shirt|v neck)")
@@ -117,7 +141,13 @@ class Term:
     @property
     def narrows_only(self) -> bool:
         """Whether a search ignores this word if no deal has it: a letter, such as that of ``t-shirt``."""
-        return len(self.written) == 1 and self.written.isalpha()
+        return len(self.written) == 1 and self.written.isascii() and self.written.isalpha()
+
+    @property
+    def beginning(self) -> str:
+        """The beginning of words that this one may be the beginning of, if it is the last of a search."""
+        # Not all of it: a stem may be shorter than the typed text.
+        return self.written[:3] if self.written.isascii() else self.stems[0].partition(_NEXT)[0] + _NEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,32 +198,52 @@ def categories_in(search: Search, besides: Collection[str] = ()) -> list[str]:
 
 def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
     """The brands whose names are consecutive words of the search, with or without spaces."""
-    typed = _WORD.findall(search.text)
+    typed = _WORD.findall(naming.to_ascii(search.text).lower())
     runs = {"".join(typed[start:end]) for start in range(len(typed)) for end in range(start + 1, len(typed) + 1)}
     joined = {slug: slug.replace("-", "") for slug in slugs_of}
     return [slug for slug, name in joined.items() if not runs.isdisjoint({name, name.removeprefix("the")})]
 
 
 def in_text(text: str) -> list[str]:
-    """A text's distinct words as written: ASCII, lower case, without accents."""
-    found = (word[:_LONGEST_WORD] for word in _WORD.findall(_plain(text)))
+    """A text's distinct words as written: ASCII, lower case, without accents; a run of characters is one."""
+    found = (word[:_LONGEST_WORD] for word in _WORD.findall(_ascii(text)))
     return list(dict.fromkeys(word for word in found if word not in _COMMON and (len(word) > 1 or word.isdigit())))
 
 
 def asked(text: str) -> Search:
     """Read a typed text as a search."""
     plain = _plain(text[:MOST_CHARACTERS])
-    terms = dict.fromkeys(_term(word, *([whole] if whole else [])) for word, whole in _parts(plain))
+    terms = dict.fromkeys(_terms(text[:MOST_CHARACTERS], plain))
     if not terms and len(common := _WORD.findall(plain)) == 1 and len(common[0]) > 1:
-        terms = dict.fromkeys([_term(*common)])
-    return Search(plain, tuple(terms)[:MOST_WORDS], len(text) > MOST_CHARACTERS or len(terms) > MOST_WORDS)
+        terms = dict.fromkeys([_term(common[0])])
+    # One character is looked up as the beginning of a pair, as only a search's last word is.
+    in_order = sorted(terms, key=lambda term: len(term.written) == 1 and not term.written.isascii())
+    return Search(plain, tuple(in_order)[:MOST_WORDS], len(text) > MOST_CHARACTERS or len(terms) > MOST_WORDS)
 
 
-def _term(*written: str) -> Term:
-    found = tuple(dict.fromkeys(each for word in written for each in stems(word)))
-    forms = dict.fromkeys([*found, *written])
+def _terms(text: str, plain: str) -> Iterator[Term]:
+    parts, spelled = list(_parts(plain)), [word for word, _ in _parts(_plain(_spelled(text)))]
+    if len(spelled) != len(parts):  # a letter alone, which is a word only if it is spelled out
+        spelled = [""] * len(parts)
+    for (word, whole), alternative in zip(parts, spelled, strict=True):
+        yield _term(word, whole, alternative)
+    for run in _RUN.findall(plain):
+        characters = _characters(run)
+        starts = range(0, len(characters) - 1, 2) or [0]
+        pairs = dict.fromkeys([*starts, max(0, len(characters) - 2)])
+        for start in pairs:
+            pair = characters[start : start + 2]
+            yield Term("".join(pair), (_pair(pair),), (_pair(pair), *([_ascii(run)] if len(pair) == 2 else [])))
+
+
+def _term(written: str, whole: str | None = None, spelled: str = "") -> Term:
+    found = dict.fromkeys(each for word in (written, whole) if word for each in stems(word))
+    alternative = stems(spelled) if spelled and spelled != written else ()
+    forms = dict.fromkeys([*found, written, *([whole] if whole else []), *alternative])
     synonyms = dict.fromkeys(other for each in found for other in _synonyms().get(each, ()) if other not in forms)
-    return Term(written[0], found, tuple(forms), tuple(synonyms))
+    # An alert is filed under two of its stems at most.
+    filed = tuple(found) if whole else tuple(dict.fromkeys([*found, *alternative]))
+    return Term(written, filed, tuple(forms), tuple(synonyms))
 
 
 @cache
@@ -212,14 +262,23 @@ def _kinds() -> dict[str, str]:
 def of_deal(deal: Deal) -> dict[str, str]:
     """The words that find a deal, each with its written form."""
     found: dict[str, str] = {}
-    for word in in_text(deal.brand_name) or _WORD.findall(_plain(deal.brand_name)):
+    most = MOST_OF_A_DEAL
+    for word in in_text(deal.brand_name) or _WORD.findall(_ascii(deal.brand_name)):
         found |= {stem(word): word, word: word}
     for text in (CATEGORIES.get(deal.category, ""), deal.brand_name, deal.title):
-        for word, whole in _parts(_plain(text)):
+        plain = _plain(text)
+        for word, whole in [*_parts(plain), *(() if text.isascii() else _parts(_plain(_spelled(text))))]:
             for written in filter(None, (whole, word)):
                 for each in stems(written):
                     found.setdefault(each, written)
-    return dict(list(found.items())[:MOST_OF_A_DEAL])
+        for run in _RUN.findall(plain):
+            most = MOST_OF_RUNS
+            found.setdefault(_ascii(run)[:_LONGEST_WORD], run)
+            characters = _characters(run)
+            for start in range(len(characters)):
+                pair = characters[start : start + 2]
+                found.setdefault(_pair(pair), "".join(pair))
+    return dict(list(found.items())[:most])
 
 
 def stems_of(found_by: Iterable[str]) -> set[str]:
@@ -233,7 +292,43 @@ def of_deal_in_1_0(deal: Deal) -> list[str]:
 
 
 def _plain(text: str) -> str:
+    """A text in ASCII and lower case, but for runs of characters, which stand alone."""
+    text = _APOSTROPHES.sub("", text)
+    if text.isascii():
+        return text.lower()
+    text = _WIDTHS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), unicodedata.normalize("NFC", text))
+    if not _RUN.search(text):
+        return naming.to_ascii(text).lower()
+    runs = _RUN.findall(text)
+    between = (naming.to_ascii(each).lower() for each in _RUN.split(text))
+    alternating = (each for pair in zip(between, [*runs, ""], strict=True) for each in pair)
+    return " ".join(" ".join(alternating).split())
+
+
+def _ascii(text: str) -> str:
     return naming.to_ascii(_APOSTROPHES.sub("", text)).lower()
+
+
+def _spelled(text: str) -> str:
+    """A text with its umlauts spelled out."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text).lower().translate(_SPELLED)
+
+
+def _characters(run: str) -> list[str]:
+    """The characters of a run, each with its marks and the vowels that belong to it."""
+    characters: list[str] = []
+    for letter in run:
+        is_behind = unicodedata.category(letter).startswith("M") or letter in _VOWELS_BEHIND
+        if characters and (is_behind or characters[-1] in _VOWELS_BEFORE):
+            characters[-1] += letter
+        else:
+            characters.append(letter)
+    return characters
+
+
+def _pair(characters: Sequence[str]) -> str:
+    first, *second = characters
+    return _NEXT.join([first, *(second or [""])])
 
 
 def _parts(plain: str) -> Iterator[tuple[str, str | None]]:

@@ -23,6 +23,7 @@ from shared.models.catalog import CATEGORIES, Deal, Page
 from shared.models.members import Alert, WordsAlert
 from shared.models.messages import AboutDeal, AboutOther, Announcement, DealNews, Message
 from shared.values import identifiers, money
+from shared.values.directions import isolated
 from shared.values.money import amount
 from shared.values.times import to_iso
 
@@ -190,19 +191,20 @@ def of_deal(
     the announced brand or category (an editor may have moved the deal since), or of the first matching alert; ``also``
     names the other alerts.
     """
+    title = isolated(deal.title)
     match kind:
         case "brand":
             watched = watched or deal.brand_name
-            subject = f"New from {watched}: {deal.title}"
+            subject = f"New from {isolated(watched)}: {title}"
         case "category":
             watched = watched or CATEGORIES[deal.category]
-            subject = f"New in {watched}: {deal.title}"
+            subject = f"New in {isolated(watched)}: {title}"
         case "hot":
-            subject = f"Hot: {deal.title}"
+            subject = f"Hot: {title}"
         case "words":
-            subject = f"New: {deal.title}"
+            subject = f"New: {title}"
         case "price":
-            subject = f"{money.text(deal.price, deal.currency)}: {deal.title}"
+            subject = f"{money.text(deal.price, deal.currency)}: {title}"
     at = deal.changed_at if fell else deal.created_at
     becomes_hot_later = deal.hot_at is not None and deal.hot_at - deal.created_at > settings.SAME_ANNOUNCEMENT
     if kind == "hot" and deal.hot_at is not None and becomes_hot_later:
