@@ -59,7 +59,8 @@ TOGETHER = (
     ("tests/demo/test_browser.py", "tests/local/test_cloud.py::test_twenty_stops_under_writes"),
     ("tests/e2e/", "features/*/tests/test_e2e.py"),
     ("tests/infra/", "features/*/tests/test_stack"),
-    ("tests/functions/test_imports.py",), ("tests/pages/test_script.py",), ("tests/recipes/",), ("tests/site/",),
+    ("tests/functions/test_imports.py",), ("tests/pages/test_script.py",), ("tests/recipes/",),
+    ("tests/site/", "features/*/tests/test_site"),
     ("tests/test_docs_site.py",),
 )  # fmt: skip
 """Folders and files whose tests share what is dear to make, or must not meet: each group runs in one process. They are

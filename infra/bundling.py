@@ -36,19 +36,9 @@ BUILT_FROM_SOURCE = {"python-baseconv"}
 
 _LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
 _NOT_DEPLOYED = (
-    *(
-        "tests",
-        "rows.py",
-        "rights.py",
-        "stack.py",
-        "commands.py",
-        "mailbox.py",
-        "sample.py",
-        "workbench.py",
-        "benchmarks.py",
-    ),
-    *("README.md",),
-)
+    "tests", "rows.py", "rights.py", "stack.py", "commands.py", "mailbox.py", "sample.py", "workbench.py",
+    "benchmarks.py", "generated.py", "README.md",
+)  # fmt: skip
 """Files of features that no function imports."""
 _IN_LAMBDA = "/var/task"
 

@@ -240,50 +240,6 @@ class Feature:
     """Modules that ``python -m benchmarks`` runs, by the benchmarks' names."""
 
 
-WORKINGS = Feature(
-    name="workings",
-    does="the panel that shows a page's requests and a form's writes, and the table's browser",
-    owns="""
-        functions/cost_headers.py functions/pages/collections.py infra/rows/workings.py
-        shared/data/workings.py shared/dynamodb/faults.py shared/html/drawings.py shared/html/form_cost.py
-        shared/html/page_cost.py tests/signed_in/test_table.py tests/signed_in/test_traces.py web/assets/page-cost.css
-        web/assets/page-cost.js web/assets/table.css web/templates/collections web/templates/fault.html
-        web/templates/form-cost.html web/templates/page-cost.html
-    """,
-    routes=("/table",),
-    named=("collections",),
-    rows="infra.rows.workings:",
-    items="shared.data.workings:",
-    in_pages="collections/in-pages.html",
-    panel="shared.html.form_cost:",
-    wraps="functions.cost_headers:with_cost",
-    paths={"packed": ("/table",)},
-)
-
-TEXTBOOK = Feature(
-    name="textbook",
-    does="lessons about single-table design, whose requests visitors send and change",
-    needs=("shop", "workings"),
-    owns="""
-        functions/pages/learn.py infra/rows/textbook.py shared/learn tests/learn
-        tests/site/test_learn.py tools/textbook.py web/assets/learn.css web/templates/learn
-        CONTRIBUTING.md#write-a-lesson-or-an-exercise docs/ledger.md#items-and-expressions
-        docs/ledger.md#kinds-of-indexes docs/ledger.md#news-of-two-years docs/ledger.md#partitions-and-consistency
-        docs/ledger.md#what-the-textbook-leaves-out docs/site.md#the-textbook-that-runs
-    """,
-    routes=("/learn",),
-    named=("learn",),
-    rows="infra.rows.textbook:",
-    resources="infra.rows.textbook:add",
-    in_pages="learn/in-pages.html",
-    explains="/learn/pattern-",
-    tools="tools.textbook:",
-    links=(("Learn", "learn", "the textbook that runs"),),
-    paths={"packed": ("/learn", "/learn/item-collection")},
-    shows_code="shared.learn.lessons:shown",
-    in_demo={"learn": "shared.learn.lessons:add_table"},
-)
-
 PICTURES = Feature(
     name="pictures",
     does="pictures of deals, which editors send as files and the site serves",
@@ -341,7 +297,7 @@ def _found() -> Iterator[Feature]:
         yield replace(feature, name=folder.name, owns=f"features/{folder.name} {feature.owns}".rstrip(), **files)
 
 
-FEATURES: tuple[Feature, ...] = tuple(sorted((PICTURES, *_found(), WORKINGS, TEXTBOOK), key=lambda each: each.order))
+FEATURES: tuple[Feature, ...] = tuple(sorted((PICTURES, *_found()), key=lambda each: each.order))
 """The features that are installed."""
 
 

@@ -10,8 +10,6 @@ from functools import cache
 from importlib import import_module
 from operator import gt
 
-import pytest
-
 from local.settings import ROOT
 from shared.errors import DealsError
 from shared.features import FEATURES, owns
@@ -40,7 +38,6 @@ FLOORS = {
         "data.members": "data data.catalog services",
         "data.removal": "data data.catalog data.members",
         "data.invariants": "data data.catalog data.members",
-        "learn": "dynamodb data errors html",
         "runtime": "errors dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
         "api": "features http runtime data data.catalog models errors values",
@@ -118,18 +115,11 @@ def _wrong_imports(
     ]
 
 
-def test_only_the_clients_lessons_and_the_terminal_import_boto() -> None:
-    ours = ("shared.dynamodb", "shared.services", "shared.learn.running", "cli", "local.cloud")
+def test_only_the_clients_and_the_terminal_import_boto() -> None:
+    ours = ("shared.dynamodb", "shared.services", "cli", "local.cloud")
     others = [module for module in MODULES if not module.startswith(ours)]
 
     assert _wrong_imports(others, lambda *_: False, of={"boto3", "botocore"}) == []
-
-
-@pytest.mark.needs("workings")
-def test_only_the_laptops_panel_makes_faults() -> None:
-    importing = {module for module in MODULES if "shared.dynamodb.faults" in {name for name, _ in _imports(module)}}
-
-    assert importing == {"shared.html.page_cost"}
 
 
 def test_functions_are_imported_only_where_commands_ask_them_and_shared_imports_nothing_above_it() -> None:
@@ -250,7 +240,6 @@ def _keys(module: str) -> Iterator[str]:
 
 def test_keys_are_written_in_one_file() -> None:
     own = [module for module in MODULES if module.startswith("shared.data.") and module.endswith(".keys")]
-    own += ["shared.data.workings"]  # with the rows of their types
 
     assert [line for module in MODULES if module not in own for line in _keys(module)] == []
     assert [*_keys("shared.data.keys")] != []

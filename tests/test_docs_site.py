@@ -10,8 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from shared.learn import exercises, lessons
-from tools import documents, site, textbook
+from features.textbook import exercises, lessons
+from features.textbook import generated as textbook
+from tools import documents, site
 
 LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("source", "src"), ("iframe", "src")}
 ABSOLUTE = ("http:", "https:", "//")

@@ -21,6 +21,7 @@ import typer.main
 
 from cli.commands import NoTable, open_table
 from cli.main import app
+from features.workings import drawings
 from local import sample
 from local.settings import Home
 from shared.data import keys
@@ -28,7 +29,6 @@ from shared.data.members import users
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.html import drawings
 from shared.values import times
 from tests.cli.conftest import Btd
 from tests.support import recipes

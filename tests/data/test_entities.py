@@ -22,7 +22,9 @@ from features.shop.data import keys as shop_keys
 from features.shop.data import order_items, steps, stock
 from features.shop.models import Order, OrderItem, OrderStatus
 from features.shop.tests.support import a_buyer, buy
-from shared.data import idempotency, invariants, keys, partitions, removal, workings
+from features.textbook import lessons
+from features.workings import data as workings
+from shared.data import idempotency, invariants, keys, partitions, removal
 from shared.data.catalog import deals, feeds, offers, page_cache, search
 from shared.data.catalog.deals import from_item
 from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM
@@ -35,7 +37,6 @@ from shared.dynamodb.schema import INDEX_KEYS, INDEXES, key_names
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.html.patterns import KINDS
-from shared.learn import lessons
 from shared.models.catalog import ALL_DEALS, BRAND, Deal
 from shared.models.members import User
 from shared.values.stored import attribute_of

@@ -11,8 +11,9 @@ import pytest
 
 from features.clicks.data import keys as click_keys
 from features.votes.data import keys as vote_keys
+from features.workings import items as workings
 from shared import settings
-from shared.data import keys, workings
+from shared.data import keys
 from shared.data.catalog import deals, picks
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import Item

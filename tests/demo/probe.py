@@ -25,9 +25,9 @@ from botocore.handlers import BUILTIN_HANDLERS  # noqa: E402  # the stand-ins go
 
 from demo import packing  # noqa: E402  # the same
 from demo.site import Site, answered  # noqa: E402  # the same
+from features.textbook import exercises  # noqa: E402  # the same
 from shared.dynamodb.schema import create_table_request  # noqa: E402  # the same
 from shared.http import cached_pages  # noqa: E402  # the same
-from shared.learn import exercises  # noqa: E402  # the same
 from shared.runtime import environment  # noqa: E402  # the same
 
 NOTHING = json.dumps({"items": [], "files": {}})

@@ -13,10 +13,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, FrameLocator, Page, expect
 
 from demo import packing
+from features.textbook import lessons
+from features.textbook.lessons import Step
+from features.textbook.running import READS
 from local.settings import ROOT
-from shared.learn import lessons
-from shared.learn.lessons import Step
-from shared.learn.running import READS
 from tests.demo.conftest import Host, served
 from tests.support.browser import patient
 from tests.support.commands import eventually, printed_by, until

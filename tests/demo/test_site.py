@@ -17,6 +17,9 @@ from botocore.exceptions import ClientError
 from demo import corrections, packing
 from demo.site import fits
 from demo.stand_ins import InTurn
+from features.textbook import exercises, lessons, running
+from features.textbook.lessons import Step
+from features.textbook.tests.test_lessons import _wrong, marks
 from infra.functions import of_stage
 from infra.settings import STAGES
 from shared.data import keys
@@ -24,10 +27,7 @@ from shared.dynamodb import table as table_module
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
-from shared.learn import exercises, lessons, running
-from shared.learn.lessons import Step
 from shared.values import times
-from tests.learn.test_lessons import _wrong, marks
 from tests.support.commands import printed_by
 from tests.support.engines import DYNOXIDE_ENGINE, FAST, MINISTACK, MOTO, Engine
 

@@ -13,15 +13,15 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import ReadTimeoutError
 
+from features.workings import data as workings
+from features.workings import page_cost
+from features.workings.entry import with_cost
 from functions.api import accounts, authorizer, catalog, editors, members
-from functions.cost_headers import with_cost
 from functions.pages import site
-from shared.data import workings
 from shared.data.catalog import topics
 from shared.data.members import users
 from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
-from shared.html import page_cost
 from shared.http.requests import address
 from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.runtime import environment

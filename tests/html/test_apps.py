@@ -6,7 +6,6 @@ import base64
 import gzip
 import io
 import json
-import re
 from itertools import chain
 from typing import Any
 
@@ -22,7 +21,6 @@ from shared.api import app
 from shared.errors import DealsError
 from shared.html import links, pages
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.html.views import FOLDER
 from shared.http import requests
 from shared.http.answers import Guard, json_answer
 from shared.http.requests import Event
@@ -306,27 +304,6 @@ def test_nothing_but_prices_and_the_unread_count_is_yellow() -> None:
     yellow = {rule.partition("{")[0].strip() for rule in rules if "var(--tag)" in rule}
 
     assert yellow == {".tag", "#unread", ".chart .now path"}
-
-
-_BARE_CLASS = re.compile(r"(?:^|[},])\s*\.([\w-]+)\s*(?=[{,])")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-
-
-@pytest.mark.needs("workings")
-@pytest.mark.parametrize("name", ["shop.css", "desk.css", "learn.css", "table.css", "brands.css", "watches.css"])
-def test_the_drawing_of_what_a_page_took_has_no_class_that_another_style_sheet_moves(name: str) -> None:
-    """It stands below pages of every kind, whose own style sheets lay out what is theirs alone."""
-    drawn = {
-        each
-        for template in ("form-cost.html", "page-cost.html", "fault.html")
-        for classes in re.findall(r'class="([^"{]+)', (FOLDER / template).read_text("utf-8"))
-        for each in classes.split()
-    }
-
-    moved = {*_BARE_CLASS.findall(_COMMENT.sub("", links.files()[name].read_text("utf-8")))}
-
-    assert moved
-    assert drawn & moved == set()
 
 
 def _served(*guards: Guard) -> Any:

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from features.shop.bodies import CartChange
+from features.workings.drawings import drawn
 from shared.data.members import sessions, users
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.errors import BadRequest, NotAForm
 from shared.html import cookies, forms, fragments, pages, views
-from shared.html.drawings import drawn
 from shared.html.pages import Request
 from shared.html.views import render
 from shared.models.catalog import Deal

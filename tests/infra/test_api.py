@@ -15,14 +15,15 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk.assertions import Template
 from jsonschema import Draft4Validator
 
+from features.workings import items as workings
+from features.workings.panel import FOLLOWERS
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, Audience, Route
 from infra.gateway import REFUSALS
 from infra.settings import STAGES, Domain
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from local.settings import ROOT
 from shared.api.app import PASSWORD_PATHS
-from shared.data import keys, workings
-from shared.html.form_cost import FOLLOWERS
+from shared.data import keys
 from tests.infra.conftest import Assembly, Synthesized, synthesize
 from tests.support.rights import Ask
 

@@ -22,6 +22,7 @@ from features.shop.data import placing
 from features.shop.data.order_items import no_message
 from features.shop.models import Charges
 from features.shop.rights import Shop
+from features.textbook import lessons
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
 from infra.rows import Caller, Function, Option
@@ -31,7 +32,6 @@ from infra.stacks import compose
 from local.invoke import unpack
 from local.settings import ROOT
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
-from shared.learn import lessons
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly, Synthesized, synthesize
 from tests.invoke.conftest import INTERPRETER, RUNTIME
 from tests.support.cases import cases

@@ -11,11 +11,12 @@ import pytest
 
 from features.shop import sales, shop
 from features.shop.data import stock
-from functions.pages import account, collections, desk, mine, site
+from features.workings import collections, page_cost, panel
+from functions.pages import account, desk, mine, site
 from shared.data import invariants
 from shared.data.catalog import deals, picks, topics
 from shared.dynamodb.table import Table
-from shared.html import cookies, form_cost, page_cost
+from shared.html import cookies
 from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
 from shared.models.members import Role
@@ -103,7 +104,7 @@ def timeline(seen: Seen) -> dict[str, str]:
 def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stage that shows its work, and makes no faults."""
     monkeypatch.setenv("SHOWS_WORK", "true")
-    for module in (page_cost, form_cost, page_cost, cached_pages):
+    for module in (page_cost, panel, cached_pages):
         monkeypatch.setattr(module, "table", lambda: table)
     hand_over(monkeypatch, table, collections, site)
     kept = (page_cost.trace, page_cost._faults, collections._counts)

@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from features.shop.tests import support as of_shop
-from functions.pages import collections
+from features.workings import collections, page_cost
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import alerts, follows, messages, users
-from shared.html import cookies, page_cost
+from shared.html import cookies
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
 from shared.values import times

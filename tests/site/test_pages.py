@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from features.shop.data import stock
+from features.workings.entry import with_cost
 from functions.background import refresher
-from functions.cost_headers import with_cost
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.http.requests import LAPTOP

@@ -12,9 +12,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Playwright, expect
 
+from features.textbook import exercises, lessons
 from shared.html import cookies
 from shared.http.requests import LAPTOP
-from shared.learn import exercises, lessons
 from tests.site.conftest import Windows, client_of, found
 from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, USUAL, State, in_every_tier
 from tests.site.test_pages import table_paths

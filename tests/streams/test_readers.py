@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
+from features.workings import items, page_cost
+from features.workings.entry import with_cost
 from functions.background import messenger, publisher, refresher
-from functions.cost_headers import with_cost
 from functions.pages import desk
 from local.event_source import EventSource
 from shared import settings
-from shared.data import keys, workings
+from shared.data import keys
 from shared.data.catalog import changes, deals, offers, search, words
 from shared.data.catalog.deals import is_listed, to_item, to_item_listed
 from shared.data.members import fanout, follows, messages
@@ -26,7 +27,7 @@ from shared.dynamodb import aws_errors, damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
 from shared.errors import InvalidCursor, Unavailable
-from shared.html import cookies, page_cost
+from shared.html import cookies
 from shared.models.catalog import Changed, Deal, LogLine, Verdict
 from shared.runtime import environment
 from shared.services import Queue
@@ -387,7 +388,7 @@ def test_what_no_form_led_to_leaves_no_step(shown: None, table: Table, queue: Qu
     with_cost(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
 
     assert not [item for item in table.scan()[0] if item["Type"] == "TraceStep"]
-    assert workings.trace_steps("").startswith(workings.trace("")["PK"])  # one pattern of keys is their right
+    assert items.trace_steps("").startswith(items.trace("")["PK"])  # one pattern of keys is their right
 
 
 @pytest.fixture

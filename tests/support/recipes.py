@@ -239,7 +239,7 @@ _BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def documents() -> list[str]:
     """The paths of all documents and lessons."""
-    found = [*all_documents(), *ROOT.glob("shared/learn/**/*.toml")]
+    found = [*all_documents(), *ROOT.glob("features/**/*.toml")]
     return sorted(str(path.relative_to(ROOT)) for path in found)
 
 

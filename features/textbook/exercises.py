@@ -1,0 +1,331 @@
+"""Exercises: a broken request or key that a reader mends, run as lessons are and checked by what comes back.
+
+A file of ``exercises/`` has those after the group of lessons of the same name. Each has a request or the template of a
+key as it is given (``broken``), one that solves it and a wrong one; a test runs all three.
+
+A request that a reader types is JSON: one operation with its arguments, values written plainly, a set as
+``{"set": […]}``. It may name the reader's own partitions alone, ``{scratch}`` and those that begin with ``{scratch}#``.
+IAM's leading keys hold the function to scratch partitions, too (``infra/rights.py``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from features.textbook import running
+from features.textbook.lessons import GROUPS, Lesson, Step, step_of
+from features.textbook.running import Done, wire
+from shared.data import keys
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, key_names
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.errors import NoSuchPath
+
+FOLDER = Path(__file__).with_name("exercises")
+PREFIX = "exercise-"
+"""The prefix of exercises' names in addresses and in the cookie of finished ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The expected result.
+
+    ``finds`` are the values of the attribute ``by`` (without one: of the sort key) of the items that were read, in
+    their order. ``refused`` has a code for each time that the request is sent, empty where it is answered. ``units``
+    are the most read units. ``left`` are items that must lie in the partition afterwards, with these attributes.
+    """
+
+    finds: Sequence[Any] = ()
+    by: str = ""
+    refused: Sequence[str] = ()
+    units: float = 0
+    left: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """One exercise. ``key`` is the key attribute that a template makes for each item; without it, a request is mended.
+
+    The request is sent once for each of ``sends``, whose values it may name in braces, between the requests
+    ``before`` and ``after`` it.
+    """
+
+    slug: str
+    title: str
+    task: str
+    group: str
+    broken: str
+    wrong: str
+    solution: str
+    hints: Sequence[str]
+    because: str
+    check: Check
+    items: Sequence[Mapping[str, Any]] = ()
+    key: str = ""
+    sends: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
+    before: Sequence[Step] = ()
+    after: Sequence[Step] = ()
+
+    @property
+    def paragraphs(self) -> list[str]:
+        return [part.replace("\n", " ").strip() for part in self.task.strip().split("\n\n")]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One check: the wanted and the actual result, and whether they are the same."""
+
+    wanted: str
+    came: str
+    right: bool
+
+
+@cache
+def of_groups() -> Mapping[str, Sequence[Exercise]]:
+    """The exercises after each group of lessons that has some."""
+    files = [(group, FOLDER / f"{group}.toml") for group in GROUPS]
+    return {
+        group: [_exercise(group, each) for each in tomllib.loads(file.read_text(encoding="utf-8"))["exercise"]]
+        for group, file in files
+        if file.exists()
+    }
+
+
+@cache
+def by_slug() -> Mapping[str, Exercise]:
+    return {each.slug: each for exercises in of_groups().values() for each in exercises}
+
+
+def find(slug: str) -> Exercise:
+    """An exercise by its name in the address. Raises NoSuchPath."""
+    if slug not in by_slug():
+        raise NoSuchPath
+    return by_slug()[slug]
+
+
+def lesson_of(exercise: Exercise, text: str) -> Lesson:
+    """A reader's input as a lesson, whose requests are sent and drawn as any others. Raises Unusable."""
+    items, requests = exercise.items, []
+    if exercise.key:
+        items = keys_of(exercise.items, exercise.key, text)
+    else:
+        finds = len(exercise.check.finds)
+        requests = [Step(*request_of(text, send), finds=finds) for send in exercise.sends]
+    return Lesson(
+        PREFIX + exercise.slug, exercise.title, exercise.title, exercise.task, exercise.group,
+        items=items, ours=[*exercise.before, *requests, *exercise.after],
+    )  # fmt: skip
+
+
+def run(
+    table: Table, exercise: Exercise, lesson: Lesson, visitor: str, run_id: str, now: datetime, trace: Trace
+) -> tuple[running.Run, list[Found]]:
+    """Run the typed request (``lesson_of``) in a scratch partition, and check the result. Raises Busy."""
+    made = running.run(table, lesson, "", visitor, run_id, now, trace, typed=True)
+    return made, [*_checked(exercise, made)]
+
+
+def _exercise(group: str, read: Mapping[str, Any]) -> Exercise:
+    known = {each.name for each in fields(Exercise)}
+    steps = {name: [step_of(each) for each in read.get(name, ())] for name in ("before", "after")}
+    texts = {name: read[name].strip() for name in ("broken", "wrong", "solution")}
+    slug = {"slug": PREFIX + read["slug"], "group": group, "check": Check(**read["check"])}
+    rest = {name: value for name, value in read.items() if name in known}
+    return Exercise(**{**rest, **texts, **steps, **slug})
+
+
+def _checked(exercise: Exercise, made: running.Run) -> Iterator[Found]:
+    check, done = exercise.check, made.ours
+    at = len(exercise.before)
+    own = done[at : len(done) - len(exercise.after)]
+    if own:
+        wanted = [*(check.refused or [""] * len(own))]
+        came = [each.reply.code for each in own]
+        yield Found(_outcomes(wanted), _outcomes(came), wanted == came)
+    if check.finds:
+        reads = done[-len(exercise.after) :] if exercise.after else own
+        found = [item.get(check.by or _sort_key(each)) for each in reads for item in each.reply.items]
+        yield Found(f"Returns {_listed(check.finds)}", _listed(found), found == [*check.finds])
+    if check.units:
+        units = sum(each.took.capacity.read for each in own if each.took and each.took.capacity)
+        yield Found(f"Takes at most {check.units:g} RRU", f"{units:g} RRU", 0 < units <= check.units)
+    for item in check.left:
+        wanted_item = running.fill(item, {})
+        lies: Item = next((each for each in made.ours_left if each[SORT_KEY] == item[SORT_KEY]), {})
+        shown = {name: lies[name] for name in wanted_item if name in lies}
+        yield Found(
+            f"Afterwards: {_described(wanted_item)}",
+            _described(shown) if lies else "no such item",
+            shown == wanted_item,
+        )
+
+
+def _sort_key(done: Done) -> str:
+    index = next((each for each in INDEXES if each.name == done.arguments.get("IndexName")), None)
+    return key_names(index)[1] or SORT_KEY
+
+
+def _outcomes(codes: Sequence[str]) -> str:
+    """Codes of refusals in words, an empty one as an answer."""
+    words = [f"refused with {code}" if code else "answered" for code in codes]
+    return f"The request is {', then '.join(words)}"
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(map(str, values[:12])) + (f", … {len(values)} in all" if len(values) > 12 else "") or "nothing"
+
+
+def _described(item: Mapping[str, Any]) -> str:
+    """Attributes of an item with their values, a set in braces and a text in quotation marks."""
+    return ", ".join(
+        f"{name} = {{{', '.join(sorted(each))}}}" if isinstance(each, set) else f"{name} = {json.dumps(each)}"
+        for name, each in item.items()
+    )
+
+
+LONGEST = 4000
+"""Characters of a request that is typed in."""
+
+OPERATIONS = ("Query", "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
+
+_PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
+_OURS = {"Type", TTL_ATTRIBUTE, *(index.partition_key for index in INDEXES if not index.sort_key)}
+"""Attributes that have a meaning for the whole site: the stream, TTL, and the list of all members go by them."""
+
+_LEGACY = {"KeyConditions", "QueryFilter", "AttributeUpdates", "Expected", "ConditionalOperator", "AttributesToGet"}
+"""Arguments that name keys and attributes in ways of their own, which DynamoDB keeps for old programs."""
+
+_WORD = re.compile(r"[#:]?\w+")
+_EQUALS = re.compile(r"(#?\w+)\s*=\s*(:\w+)")
+_CLAUSE = re.compile(r"\b(SET|REMOVE|ADD|DELETE)\b", re.IGNORECASE)
+_FIELD = re.compile(r"\{(\w+)(?::0([1-9][0-9]?))?\}")
+
+_NO_LESSON = Lesson("", "", "", "", "")
+
+
+class Unusable(Exception):  # it is no error, but a sentence for the reader
+    """The typed request cannot be sent. Its text is the one sentence that says why."""
+
+
+def keys_of(items: Sequence[Mapping[str, Any]], key: str, text: str) -> list[dict[str, Any]]:
+    """Items with the values that a template makes of one key attribute; of two with the same key, the last one stays.
+
+    Raises Unusable.
+    """
+    template = text.strip()
+    plain = _FIELD.sub("", template)
+    if not template or len(template) > 100 or not re.fullmatch(r"[\w#:. -]*", plain, re.ASCII):
+        raise Unusable("Use letters, digits, #, -, _, : and attribute names in braces, at most 100 characters.")
+    if key in _PARTITION_KEYS and not re.match(r"\{scratch\}(#|$)", template):
+        raise Unusable("A partition key is {scratch}, your own partition, or begins with {scratch}#.")
+    made = {}
+    for item in items:
+        values = {**item, "scratch": "{scratch}"} if key in _PARTITION_KEYS else item
+        unknown = [name for name, _ in _FIELD.findall(template) if name not in values]
+        if unknown:
+            raise Unusable(f"The items have no attribute {unknown[0]}.")
+        parts = _FIELD.split(template)  # a text, then each name, its digits and the text after it
+        filled = [
+            str(values[name]).zfill(int(digits or 0)) + after
+            for name, digits, after in zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
+        ]
+        whole = {**item, key: "".join([parts[0], *filled])}
+        made[whole.get(PARTITION_KEY), whole[SORT_KEY]] = whole
+    return [*made.values()]
+
+
+def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The operation and the arguments of a request that was typed, ready to be sent. Raises Unusable."""
+    if len(text) > LONGEST:
+        raise Unusable(f"This is too long: use {LONGEST:,} characters at most.")
+    try:
+        read = json.loads(text, parse_float=_no_fraction, parse_constant=_no_fraction)
+        json.dumps(read, ensure_ascii=False).encode()  # half a character is none
+    except (ValueError, RecursionError) as error:
+        at = f", in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise Unusable(f"This is not JSON{at}.") from error
+    if not isinstance(read, dict) or len(read) != 1:
+        raise Unusable('Write one operation and its arguments: {"Query": {…}}.')
+    ((operation, arguments),) = read.items()
+    if operation not in OPERATIONS:
+        raise Unusable(f"{operation[:40]} is not allowed here. Use one of {', '.join(OPERATIONS)}.")
+    given = running.names(_NO_LESSON, "", keys.scratch("you", "run"), datetime(2000, 1, 1, tzinfo=UTC))
+    try:
+        for part in _parts(operation, arguments):
+            _bounds(part)
+        filled = running.fill(arguments, dict(send))
+        wire("", operation, running.arguments_of(Step(operation, filled), given))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise Unusable(f"An argument of {operation} is missing or has the wrong type.") from error
+    if not isinstance(filled.get("Limit", 1), int):
+        raise Unusable("Limit must be a number.")
+    left = re.search(r"\{(?!scratch\}|long\})\w*\}", json.dumps(filled, default=str))
+    if left:
+        raise Unusable(f"This exercise has no value {left[0]}.")
+    return operation, filled
+
+
+def _no_fraction(_text: str) -> None:
+    raise Unusable("Use whole numbers: this table stores no others.")
+
+
+def _parts(operation: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A request itself, and each write of a transaction and key of a batch as a request of its own.
+
+    An update may leave its expression out, and then makes an item all the same.
+    """
+    updates = {"UpdateExpression": ""}
+    yield {**(updates if operation == "UpdateItem" else {}), **arguments}
+    yield from ({"Key": key} for key in arguments.get("Keys", ()))
+    for each in arguments.get("TransactItems", ()):
+        yield from ((updates if kind == "Update" else {}) | write for kind, write in each.items())
+
+
+def _bounds(part: Mapping[str, Any]) -> None:
+    """Refuse what leads out of the reader's own partitions, or means something to the whole site."""
+    if "TableName" in part:
+        raise Unusable("Leave out TableName: requests go to this site's table.")
+    if _LEGACY & part.keys():
+        raise Unusable(f"{min(_LEGACY & part.keys())} is a legacy parameter: use expressions.")
+    if part.get("IndexName", GSI1.name) not in {index.name for index in (GSI1, GSI2, GSI3)}:
+        raise Unusable("IndexName must be GSI1, GSI2 or GSI3.")
+    for item in (part.get(name, {}) for name in ("Key", "Item", "ExclusiveStartKey")):
+        if _OURS & item.keys():
+            raise Unusable(f"Leave {min(_OURS & item.keys())} out: the site itself uses this attribute.")
+        for key in _PARTITION_KEYS & item.keys():
+            # An update may make an item, and only those of {scratch} itself are given an end.
+            _own(item[key], exact=key == PARTITION_KEY and "UpdateExpression" in part)
+    names = part.get("ExpressionAttributeNames", {})
+    if "KeyConditionExpression" in part:
+        expression = part["KeyConditionExpression"]
+        named = [word for word in _WORD.findall(expression) if names.get(word, word) in _PARTITION_KEYS]
+        equal = [value for word, value in _EQUALS.findall(expression) if names.get(word, word) in _PARTITION_KEYS]
+        if len(named) != 1 or len(equal) != 1:
+            raise Unusable("Query one partition by its key: PK = :partition, where :partition is {scratch}.")
+        _own(part.get("ExpressionAttributeValues", {}).get(equal[0]))
+    _clauses(part.get("UpdateExpression", ""), names)
+
+
+def _clauses(update: str, names: Mapping[str, str]) -> None:
+    """Refuse an update that could bring an item into a list of the site's."""
+    first, *clauses = _CLAUSE.split(update)
+    for clause, text in [("", first), *zip(clauses[::2], clauses[1::2], strict=True)]:
+        if text.rstrip().endswith(","):
+            raise Unusable("Remove the comma before the next clause: DynamoDB refuses it, the local cloud does not.")
+        changed = {names.get(word, word) for word in _WORD.findall(text)}
+        if changed & _OURS or (changed & _PARTITION_KEYS and clause.upper() != "REMOVE"):
+            raise Unusable("An update here must not set an index's partition key, Type or ExpiresAt.")
+
+
+def _own(partition: Any, *, exact: bool = False) -> None:
+    if not isinstance(partition, str) or not re.match(r"\{scratch\}$" if exact else r"\{scratch\}(#|$)", partition):
+        raise Unusable("This is another partition: yours is {scratch}.")

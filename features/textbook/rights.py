@@ -1,0 +1,21 @@
+"""The textbook's function, and its rights."""
+
+from __future__ import annotations
+
+from infra.rights import Access, Right
+from infra.rows import Function
+from shared.data import partitions as p
+from shared.dynamodb.schema import GSI1, GSI2, GSI3
+
+LEARN: Access = (
+    *(Right(read, (*p.OPEN[None], p.SCRATCH)) for read in ("GetItem", "BatchGetItem", "Query")),
+    *(Right("Query", (*p.OPEN[index.name], p.SCRATCH), index) for index in (GSI1, GSI2, GSI3)),
+    *(
+        Right(write, (p.SCRATCH,))
+        for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "BatchWriteItem", "PartiQLInsert")
+    ),
+)
+"""Only stages that show their work have this function. It reads the public catalog, and writes scratch partitions. It
+is separate because the function of ``/table`` writes nothing, and this one reads no session."""
+
+FUNCTIONS = (Function(name="learn", access=LEARN, pages="/learn", shows_work=True),)
