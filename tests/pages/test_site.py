@@ -6,6 +6,7 @@ import itertools
 import json
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qsl
 from xml.etree import ElementTree as ET
 
@@ -27,6 +28,7 @@ from shared.values import identifiers, times
 from shared.values.pictures import Picture
 from tests.pages.conftest import walked
 from tests.support.browsing import Ask, parsed
+from tests.support.engines import put_all
 from tests.support.factories import APPLE, SHOES, a_deal, indexed, post, worded
 from tests.support.surroundings import hand_over
 from tests.support.wire import watched
@@ -559,3 +561,56 @@ def test_pages_joined_from_copies_say_the_same_below_the_sites_prefix(
     monkeypatch.setenv("SITE_BASE", "/web")
     links = [link.get("href") for link in parsed(ask("/deals")).findall(".//a")]
     assert all(link.startswith(("/web/", "#")) for link in links)
+
+
+OF_ONE_READER = (
+    {"User-Agent": "another browser"},
+    {"Accept-Language": "de"},
+    {"Accept": "*/*"},
+    {"Referer": "https://any-page.example/"},
+    {"Origin": "https://any-page.example"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"X-Forwarded-For": "203.0.113.9"},
+    {"X-Forwarded-Host": "any-page.example"},
+    {"Forwarded": "for=203.0.113.9"},
+    {"X-Request-Id": "another"},
+    {"DNT": "1"},
+)
+"""Headers of a request on which no page for everyone depends."""
+
+
+def test_a_page_for_everyone_changes_with_the_clock_and_with_the_copy_that_is_read_and_with_nothing_else(
+    ask: Ask, table: Table, posted: list[Deal], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deals.edit(table, posted[0].deal_id, {"ends_at": now + timedelta(minutes=90)}, now)
+    picks.set_featured(table, FRONT_PAGE, [posted[0].deal_id], now)
+    pages = [*PAGES, f"/deals/{posted[0].number}"]
+
+    def seen(at: datetime, shard: int, headers: dict[str, str]) -> dict[str, Any]:
+        """All that the pages answer at one moment, from the copies of one shard."""
+        cached_pages.memory.cache_clear()
+        with pytest.MonkeyPatch.context() as given:
+            given.setattr(times, "now", lambda: at)
+            given.setattr(cached_pages, "_any_shard", lambda: shard)
+            return {path: ask(path, headers=headers) for path in pages}
+
+    def differ(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
+        return {path for path in pages if one[path] != other[path]}
+
+    refresher.refresh(page_cache.PARTS, set(), set())
+    first = seen(now, 1, {})
+    for headers in OF_ONE_READER:
+        assert differ(first, seen(now, 2, headers)) == set(), headers
+    assert f"/deals/{posted[0].number}" in differ(first, seen(now + timedelta(hours=1), 1, {}))
+
+    before = [table.get(part.key(2, form)) for part in page_cache.PARTS for form in (page_cache.JSON, page_cache.HTML)]
+    post(table, [a_deal(now, title="Brand new")], now)
+    refresher.refresh(page_cache.PARTS, set(), set())
+    put_all(table, [item for item in before if item])  # one shard is written after the other
+
+    assert "/deals" in differ(seen(now, 1, {}), seen(now, 2, {}))
+    monkeypatch.setenv("SHOWS_WORK", "true")  # and the requests below a page have their milliseconds
+    shown, again = (seen(now, 1, {}) for _ in range(2))
+    assert shown["/about"]["body"] != first["/about"]["body"]
+    tags = [[answers[path]["multiValueHeaders"]["ETag"] for path in pages] for answers in (shown, again)]
+    assert tags[0] == tags[1]
