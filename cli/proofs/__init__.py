@@ -43,16 +43,23 @@ class Deployed:
         return connect(self.outputs["TableName"], **self.arguments)
 
 
+def nothing(_: Deployed) -> list[str]:
+    """What a proof leaves that makes nothing, or only what expires by itself."""
+    return []
+
+
 class Proof(NamedTuple):
     """A proof, its maximum of seconds, and what the local cloud can't show.
 
-    ``blind``: the local cloud doesn't do what is claimed, so a failure there says nothing.
+    ``blind``: the local cloud doesn't do what is claimed, so a failure there says nothing. ``tidy`` removes what a
+    killed run left, and names it.
     """
 
     prove: Callable[[Deployed], str]
     seconds: int
     emulator: str
     blind: bool = False
+    tidy: Callable[[Deployed], list[str]] = nothing
 
 
 def wait(seconds: float, look: Callable[[], Any]) -> Any:

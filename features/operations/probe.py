@@ -35,6 +35,9 @@ from shared.errors import Unavailable
 from shared.values import times
 from tools import documents
 
+ROLE_LASTS = timedelta(minutes=10)
+"""A role's rights end by themselves after the longest run, should nobody remove it."""
+
 
 def deployed() -> Deployed:
     """The stage of the stack in ``BTD_STACK``, or the running local cloud's. Raises NoTable."""
@@ -57,6 +60,7 @@ def keys_of_indexes(site: Deployed) -> str:
     And who may write some attributes only may send what our writes send (``Table.write``).
     """
     iam, sts, role = site.client("iam"), site.client("sts"), {"RoleName": f"btd-probe-{site.run}"}
+    until = (times.now() + ROLE_LASTS).strftime("%Y-%m-%dT%H:%M:%SZ")
     account = sts.get_caller_identity()
     root = ":".join([*account["Arn"].split(":")[:2], "iam", "", account["Account"], "root"])
     table = site.table.client.describe_table(TableName=site.table.name)["Table"]["TableArn"]
@@ -73,11 +77,13 @@ def keys_of_indexes(site: Deployed) -> str:
         key = {"aws_access_key_id": given["AccessKeyId"], "aws_secret_access_key": given["SecretAccessKey"]}
         return site.client("dynamodb", **key, aws_session_token=given["SessionToken"])
 
-    everything = policy(Action=["dynamodb:Query", "dynamodb:UpdateItem"], Resource=[table, f"{table}/index/*"])
+    any_key = {"Action": ["dynamodb:Query", "dynamodb:UpdateItem"], "Resource": [table, f"{table}/index/*"]}
+    everything = policy(**any_key)
+    for_now = policy(**any_key, Condition={"DateLessThan": {"aws:CurrentTime": until}})
     trust = policy(Action="sts:AssumeRole", Principal={"AWS": root})
-    arn, wrong = iam.create_role(**role, AssumeRolePolicyDocument=trust)["Role"]["Arn"], []
+    arn, wrong = iam.create_role(**role, Path=_path(site), AssumeRolePolicyDocument=trust)["Role"]["Arn"], []
     try:
-        iam.put_role_policy(**role, PolicyName="query", PolicyDocument=everything)
+        iam.put_role_policy(**role, PolicyName="query", PolicyDocument=for_now)
         # IAM knows a new role after some seconds; only then does a refusal mean anything.
         if not wait(30, partial(_may_query, acting(everything, 30), site, None, mine)):
             raise Fails("a role that may query everything is refused")
@@ -91,12 +97,31 @@ def keys_of_indexes(site: Deployed) -> str:
         one = acting(policy(Action="dynamodb:UpdateItem", Resource=table, Condition=conditions), 5)
         wrong += [] if _may_write(one, site, mine) else ["a write that asks what its condition met is refused"]
     finally:
-        for name in iam.list_role_policies(**role)["PolicyNames"]:
-            iam.delete_role_policy(**role, PolicyName=name)
-        iam.delete_role(**role)
+        _remove_role(iam, role["RoleName"])
     if wrong:
         raise Fails("; ".join(wrong))
     return "in the table and in each index its own key is allowed, and another refused"
+
+
+def _path(site: Deployed) -> str:
+    """The path of a stage's roles, by which they are found again."""
+    return f"/btd-probe/{site.stage.stack_name}/"
+
+
+def _remove_role(iam: Any, name: str) -> None:
+    for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]:
+        iam.delete_role_policy(RoleName=name, PolicyName=policy)
+    iam.delete_role(RoleName=name)
+
+
+def remove_roles(site: Deployed) -> list[str]:
+    """Remove the roles that killed runs left."""
+    iam = site.client("iam")
+    pages = iam.get_paginator("list_roles").paginate(PathPrefix=_path(site))
+    names = [role["RoleName"] for page in pages for role in page["Roles"]]
+    for name in names:
+        _remove_role(iam, name)
+    return [f"the role {name}" for name in names]
 
 
 def _unless_refused(request: Callable[[], Any]) -> Any:
@@ -194,7 +219,7 @@ def starts(site: Deployed) -> str:
 def proofs() -> dict[str, Proof]:
     """The proofs of the core and of all features, by their names."""
     return {
-        "keys": Proof(keys_of_indexes, 120, "MiniStack passes no keys to IAM", blind=True),
+        "keys": Proof(keys_of_indexes, 120, "MiniStack passes no keys to IAM", blind=True, tidy=remove_roles),
         "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
         "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
         "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
@@ -217,6 +242,8 @@ def probe(
     except (BotoCoreError, ClientError) as error:
         raise Unavailable(f"The stack cannot be read: {error}") from error
     note(f"Probing {site.stage.stack_name}, for ten minutes at most; what this makes is removed again.")
+    for name, proof in known.items():
+        _tidy(name, proof, site)
     results = {f"btd probe {name}": _result(known[name], site) for name in names or known}
     rows = []
     for claim in documents.claims():
@@ -228,6 +255,15 @@ def probe(
         show_rows(["Claim", "State", "Result", "Found, or what would prove it"], [[*row.values()] for row in rows])
     if any(each["result"] == "fails" for each in results.values()):
         raise typer.Exit(1)
+
+
+def _tidy(name: str, proof: Proof, site: Deployed) -> None:
+    """Remove what a killed run of a proof left, whichever proofs are asked for. A failure is said, and no more."""
+    try:
+        for left in proof.tidy(site):
+            note(f"Removed what an earlier run left: {left}.")
+    except Exception as error:  # noqa: BLE001  # the proofs are still worth running
+        note(f"What earlier runs of {name} left was not removed: {type(error).__name__}: {error}")
 
 
 def _result(proof: Proof, site: Deployed) -> dict[str, str]:

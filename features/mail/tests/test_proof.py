@@ -16,6 +16,7 @@ from shared.data.members import users
 from shared.dynamodb.table import Table
 from tests.cli.conftest import bare_table, table  # noqa: F401  # fixtures
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
+from tests.support.factories import a_user
 from tests.support.proofs import DEV, OUTPUTS, Aws, answers, meets, refusal  # noqa: F401  # fixtures
 
 
@@ -49,3 +50,14 @@ def test_a_bounce_that_stops_mail_to_the_account_proves_the_mail_and_the_account
     with pytest.raises(Fails, match="no bounce"):
         mail.mail(site)
     assert list(users.everyone(table)) == []
+
+
+def test_the_account_that_a_killed_run_left_is_removed_and_a_members_is_not(table: Table) -> None:
+    stage = dataclasses.replace(DEV, options=(Mail(sender="deals@deals.example", postal_address="1 Main Street"),))
+    reached = {**FAKE_CREDENTIALS, "endpoint_url": table.client.meta.endpoint_url}
+    site = Deployed(stage, {**OUTPUTS, "TableName": table.name}, reached, "0123")
+    for name, email in (("probe-0a1b", "bounce+0a1b@simulator.amazonses.com"), ("probe-2c3d", "ana@mail.example")):
+        users.create(table, dataclasses.replace(a_user(name), email=email))
+
+    assert mail.remove_accounts(site) == ["the account probe-0a1b"]
+    assert [user.username for user in users.everyone(table)] == ["probe-2c3d"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from cli.proofs import Deployed, Fails, NotHere, Proof
 from features.operations import probe
 from infra.settings import STAGES, Stage
 from shared.data import keys
+from shared.values import times
 from tests.cli.conftest import Btd, bare_table, btd, table, wide_terminal  # noqa: F401  # fixtures
 from tests.support.engines import MINISTACK, Engine
 from tests.support.proofs import DEV, OUTPUTS, Aws, answers, meets, refusal  # noqa: F401  # fixtures
@@ -63,6 +65,70 @@ def iam(query: Callable[[str, Any], bool], write: str = "ConditionalCheckFailedE
 
     aws.answers |= {"assume_role": assume_role, "query": answer, "update_item": refuse}
     return aws
+
+
+def test_the_rights_of_a_role_that_stays_end_by_themselves(meets: Callable[..., Deployed]) -> None:
+    aws = iam(asks_for)
+    before = times.now()
+
+    probe.keys_of_indexes(meets(aws))
+
+    (policy,) = (asked["PolicyDocument"] for operation, asked in aws.asked if operation == "put_role_policy")
+    (statement,) = json.loads(policy)["Statement"]
+    until = datetime.fromisoformat(statement["Condition"]["DateLessThan"]["aws:CurrentTime"])
+    assert before < until <= times.now() + probe.ROLE_LASTS
+
+
+def test_a_run_first_removes_the_roles_that_a_killed_one_left_on_its_stage(
+    meets: Callable[..., Deployed], btd: Btd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = {"/btd-probe/BigTimeDeals-dev/": ["btd-probe-dead"], "/btd-probe/BigTimeDeals-prod/": ["btd-probe-prod"]}
+    aws = iam(asks_for)
+
+    def create_role(**asked: Any) -> Any:
+        left[asked["Path"]].append(asked["RoleName"])
+        return {"Role": {"Arn": "arn:aws:iam::111122223333:role/probe"}}
+
+    def delete_role(**asked: Any) -> Any:
+        for names in left.values():
+            if asked["RoleName"] in names:
+                names.remove(asked["RoleName"])
+
+    aws.answers |= {
+        "create_role": create_role,
+        "delete_role": delete_role,
+        "list_roles": lambda PathPrefix: {"Roles": [{"RoleName": name} for name in left[PathPrefix]]},  # noqa: N803
+    }
+    site = meets(aws)
+    monkeypatch.setattr(probe, "deployed", lambda: site)
+
+    def killed(**_: Any) -> Any:
+        raise SystemExit(137)
+
+    aws.answers["assume_role"] = killed
+    aws.answers["list_role_policies"] = killed  # nor does the end of the proof run
+    with pytest.raises(SystemExit):
+        probe.keys_of_indexes(site)
+    assert len(left["/btd-probe/BigTimeDeals-dev/"]) == 2
+    aws.answers |= iam(asks_for).answers | {key: aws.answers[key] for key in ("create_role", "delete_role")}
+    aws.asked.clear()
+
+    said = btd("probe", "starts", code=1).output
+
+    assert left == {"/btd-probe/BigTimeDeals-dev/": [], "/btd-probe/BigTimeDeals-prod/": ["btd-probe-prod"]}
+    assert "Removed what an earlier run left: the role btd-probe-dead." in said
+    assert aws.operations()[:3] == ["list_role_policies", "delete_role_policy", "delete_role"]
+
+
+def test_what_cannot_be_removed_is_said_and_the_proofs_run(btd: Btd, monkeypatch: pytest.MonkeyPatch) -> None:
+    every_proof(monkeypatch, STAGES["dev"], lambda _: "seen", blind=False)
+    for name, proof in probe.proofs().items():
+        monkeypatch.setitem(probe.proofs(), name, proof._replace(tidy=breaks))
+
+    done = btd("probe", "keys")
+
+    assert "What earlier runs of keys left was not removed: ClientError" in done.output
+    assert "holds" in done.stdout
 
 
 def asks_for(policy: str, asked: Any) -> bool:
@@ -203,7 +269,7 @@ def fails(_: Deployed) -> str:
     raise Fails("seen otherwise")
 
 
-def breaks(_: Deployed) -> str:
+def breaks(_: Deployed) -> Any:
     raise refusal("ServiceUnavailable")
 
 
