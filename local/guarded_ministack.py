@@ -20,7 +20,8 @@ from local.settings import STAGE
 from shared import features
 
 SITE_PATH = "/_aws/execute-api/"
-"""The beginning of an API's addresses by path."""
+OTHER_PATH = "/restapis/"
+"""The beginnings of an API's addresses by path: ours, and one that is also the gateway's own administration."""
 
 WAITING = "/_local/waiting"
 """Counts the functions' outstanding records and messages, and dead letters. It needs the checkout's key."""
@@ -65,6 +66,8 @@ class MiniStack:
         from ministack import app  # noqa: PLC0415  # the same
         from ministack.services import apigateway_v1  # noqa: PLC0415  # the same
 
+        if path.startswith(OTHER_PATH):
+            return None
         parsed = vars(app)["_parse_execute_api_url"](host, path)
         if parsed is not None:
             api, stage, _ = parsed

@@ -222,6 +222,7 @@ def test_the_addresses_of_an_api_that_exists_are_open_to_every_page(client: http
     assert status("/v1/", Host=hosts["b16dea16"]) == status("/_aws/execute-api/b16dea16/v1/") == 403
     assert status("/", Host=hosts["x"]) == status("/v1/", Host=hosts["x"]) == 403
     assert status("/v1/", Host=hosts[running.api], **signed_by("test")) == 403
+    assert status(f"/restapis/{running.api}/v1/_user_request_/") == 403
 
 
 def test_a_host_that_is_no_api_and_no_bucket_opens_nothing(client: httpx.Client) -> None:
