@@ -115,7 +115,7 @@ style: .venv/.installed
 	@$(BIN)/python -m tools.links --check
 
 types: .venv/.installed
-	@$(BIN)/mypy
+	@$(BIN)/python -m tools.roles
 
 format: .venv/.installed ## Format the code, and write the generated files again
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -11,9 +11,11 @@ from dataclasses import replace
 
 import aws_cdk as cdk
 
+from infra import folders
 from infra.settings import STAGES
 from infra.stacks import compose
 
+folders.check()
 app = cdk.App()
 name = app.node.try_get_context("stage") or "dev"
 if name not in STAGES:

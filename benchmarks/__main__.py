@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import browser, functions, growth, pages, search
-from shared import features
+from shared import features, hooks
 
 
 def _cost() -> None:
@@ -24,7 +24,7 @@ ALL = {
     "search": search.main,
     "browser": browser.main,
     "cost": _cost,
-    **{name: features.imported(main) for name, main in features.merged("benchmarks").items()},
+    **features.merge(each.BENCHMARKS for each in features.roles(hooks.Benchmarks)),
 }
 
 for name in sys.argv[1:] or ALL:

@@ -23,7 +23,7 @@ from benchmarks.operations import Measured, measure
 from benchmarks.prices import GOAL, MILLION, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
 from infra.settings import STAGES, Stage, Watch
 from infra.stacks import DealsStack
-from shared import features
+from shared import features, hooks
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric
 
@@ -240,12 +240,13 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
     """The cost of a stage in a month without a visitor: name, number and dollars of each."""
     counted = count_resources(stage)
     # With all of them, each function also reports its cold starts.
-    modules = (metrics, *features.of("metrics"))
-    ours = {each.name: each for of in modules for each in vars(of).values() if isinstance(each, Metric)}
+    of_features = features.roles(hooks.Metrics)
+    known = chain(vars(metrics).values(), *(each.METRICS for each in of_features))
+    ours = {each.name: each for each in known if isinstance(each, Metric)}
     every = sum(max(1, len(each.services)) for each in ours.values())
     series = {
         Watch.NOTHING: 0,
-        Watch.ESSENTIAL: sum(len(each.services) for each in chain(*features.parts("metrics", "ESSENTIAL"))),
+        Watch.ESSENTIAL: sum(len(each.services) for each in chain(*(each.ESSENTIAL for each in of_features))),
         Watch.FULL: every + counted["reporting functions"],
     }[stage.watch]
     series += counted["counts of readers"]

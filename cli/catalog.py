@@ -26,7 +26,7 @@ from cli.commands import (
     offer,
     sure,
 )
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.api import documents
 from shared.api.bodies import DealChange
 from shared.api.fields import checked
@@ -92,7 +92,7 @@ def latest(
     return documents.feed(page, work.now)
 
 
-_EDITS = features.merged("edits")
+_EDITS = features.merge(each.EDITS for each in features.roles(hooks.Commands))
 """The features' options of ``edit``."""
 
 

@@ -32,7 +32,7 @@ from cli import output
 from cli.output import complain, note, show_json, show_trace
 from local.cloud import in_words, running, waiting
 from local.settings import Home, client_arguments
-from shared import features
+from shared import features, hooks
 from shared.data.catalog import deals
 from shared.data.catalog.editing import FIELDS
 from shared.data.members import users
@@ -419,8 +419,8 @@ def _route(operation: str) -> Callable[..., Any]:
     from functions.api import catalog, editors, members  # noqa: PLC0415  # as above
 
     wanted = re.sub(r"{\w+}", "*", operation)
-    for app in (catalog.app, editors.app, members.app, *features.of("api")):
+    for app in (catalog.app, editors.app, members.app, *(each.app for each in features.roles(hooks.Api))):
         for route in (*app._static_routes, *app._dynamic_routes):  # noqa: SLF001  # Powertools has no other list
             if f"{route.method} {re.sub('<[^>]+>', '*', route.path)}" == wanted:
-                return cast("Callable[..., Any]", route.func)
+                return route.func
     raise LookupError(operation)

@@ -34,7 +34,7 @@ from cli import json_lines
 from cli.commands import open_table, still_to_do
 from cli.json_lines import Record, WrongFile
 from cli.output import complain, note, progress, say, summary
-from shared import features
+from shared import features, hooks
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.fields import checked
 from shared.data.catalog import deals, topics
@@ -375,7 +375,7 @@ def import_deals(
 def import_other(file: BinaryIO) -> bool:
     """Import a file of another kind, if it is one."""
     path = Path(getattr(file, "name", "-"))
-    kinds: Iterator[FileKind] = itertools.chain.from_iterable(features.parts("commands", "IMPORTED"))
+    kinds: Iterator[FileKind] = itertools.chain.from_iterable(each.IMPORTED for each in features.roles(hooks.Commands))
     kind = next((kind for kind in kinds if path.is_file() and kind.recognises(path)), None)
     if kind is not None:
         kind.read(path)

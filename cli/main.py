@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
@@ -13,7 +14,7 @@ from typer.core import TyperGroup
 from cli import INTERRUPTED, catalog, imports, members, upkeep
 from cli.commands import NoTable, command
 from cli.output import complain
-from shared import features
+from shared import features, hooks
 from shared.dynamodb import damage
 from shared.errors import DealsError
 
@@ -64,20 +65,30 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command("import")(features.merged("commands", "REPLACES").get("import", imports.import_deals))
+OF_FEATURES = features.roles(hooks.Commands)
+REPLACED = features.merge(each.REPLACES for each in OF_FEATURES)
+
+app.command("import")(REPLACED.get("import", imports.import_deals))
 GROUPS = (
     *(catalog.deals_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
     *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
-    *chain.from_iterable(features.parts("commands", "GROUPS")),
+    *chain.from_iterable(each.GROUPS for each in OF_FEATURES),
 )
-COMMANDS = (
+COMMANDS: tuple[Callable[..., None], ...] = (
     *(upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index),
-    *chain.from_iterable(features.parts("commands", "COMMANDS")),
+    *chain.from_iterable(each.COMMANDS for each in OF_FEATURES),
 )
+
+
+def names_of(groups: Iterable[typer.Typer], commands: Iterable[Callable[..., None]]) -> list[str]:
+    """The names of groups and commands."""
+    return [*(str(each.info.name) for each in groups), *(each.__name__ for each in commands)]
+
+
 for group in GROUPS:
-    for subcommands in features.parts("commands", "SUBCOMMANDS"):
-        for do in subcommands.get(group.info.name, ()):
-            command(group)(do)
+    for each in OF_FEATURES:
+        for subcommand in each.SUBCOMMANDS.get(str(group.info.name), ()):
+            command(group)(subcommand)
     app.add_typer(group)
 for do in COMMANDS:
     app.command()(do)

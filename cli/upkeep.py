@@ -20,7 +20,7 @@ import typer
 from cli import output
 from cli.commands import Work, answering, open_table
 from cli.output import progress, say, show_rows, summary
-from shared import features
+from shared import features, hooks
 from shared.data import invariants, keys
 from shared.data.catalog import deals, feeds, offers, search, topics
 from shared.data.catalog.deals import from_item, has_ended, is_listed, ours, to_item_listed
@@ -222,7 +222,7 @@ REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
     keys.PRODUCT_OFFER: _offer,
     keys.DEAL_NUMBER: _number,
     keys.PRICE_ALERT: _alert,
-    **features.merged("commands", "REWRITES"),
+    **features.merge(each.REWRITES for each in features.roles(hooks.Commands)),
 }
 """How an item is rewritten, for each type that can be."""
 

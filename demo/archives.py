@@ -53,7 +53,7 @@ def pack() -> None:
 
     stand_ins.install()
     from demo.site import begun
-    from shared import features
+    from shared import features, hooks
     from shared.http import cached_pages
 
     site = begun("/out/rows.json", "http://127.0.0.1", "/site")
@@ -73,10 +73,12 @@ def pack() -> None:
     library = {f"{STDLIB}/{name}" for name in zipfile.ZipFile(STDLIB).namelist() if not name.endswith("/")}
     boot |= {name for name in library if name.removeprefix(f"{STDLIB}/").startswith(BOOT)}
     files = [file for part in ("functions", "shared", "web") for file in (APP / part).rglob("*") if file.is_file()]
+    of_features = [file for file in (APP / "features").rglob("*") if file.is_file()]
+    files += [file for file in of_features if not {*file.parts} & {*features.NOT_DEPLOYED}]
     whole = {str(file) for file in files if file.suffix != ".pyc"}
     first |= {f"{OUT}/kept.json", f"{OUT}/rows.json", *(name for name in whole if name.startswith(f"{APP}/web/"))}
     boot &= library
-    shown = {f"{APP}/{path}" for shown_by in features.of("shows_code") for path in shown_by()}
+    shown = {f"{APP}/{path}" for each in features.roles(hooks.Demo) for path in each.shown()}
     shown |= {name for name in whole if re.match(r"/app/shared/data/.*\.py", name)}
     with zipfile.ZipFile(OUT / "python_stdlib.zip", "w") as archive:
         for name, content in _contents(boot).items():
@@ -87,11 +89,11 @@ def pack() -> None:
 
 def _visit(site: Site) -> None:
     """Request pages as each of the sample's users, and run the clock's functions and the stream's readers."""
-    from shared import features
+    from shared import features, hooks
 
     for username in ("member", "editor"):
         cookies = "; ".join(line.partition(";")[0] for line in site.sign_in(username))
-        for path in (*PATHS.split(), *features.paths("packed")):
+        for path in (*PATHS.split(), *(path for each in features.roles(hooks.Demo) for path in each.PACKED)):
             site.answer("GET", path, {"Cookie": cookies})
     for row in site.functions.values():
         importlib.import_module(row["module"])
@@ -108,6 +110,10 @@ def _contents(files: Collection[str], shown: Collection[str] = ()) -> dict[str, 
         root = next(each for each in ROOTS if file.startswith(each))
         inner = file.removeprefix(root)
         content = stdlib.read(inner) if root.startswith(STDLIB) else Path(file).read_bytes()
+        if inner == "features/__init__.py":  # a tab has no folder to search
+            from shared import features
+
+            content = features.frozen(content.decode()).encode()
         if inner.endswith(".json.gz"):  # botocore's service models
             model = json.loads(gzip.decompress(content), object_hook=_brief)
             found[inner.removesuffix(".gz")] = json.dumps(model, separators=(",", ":")).encode()

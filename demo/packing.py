@@ -49,7 +49,10 @@ PACKED = {
 SHELL = ("index.html", "shell.css", "shell.mjs", "mark.svg", "front.webp", "barlow-condensed.woff2")
 SHOWN = 800
 """The most lines of the front page's picture, which is shown while the site starts."""
-CODE = ("functions", "shared", "demo", "web", "local/event_source.py", "requirements/dev.txt", "requirements/demo.txt")
+CODE = (
+    *("functions", "shared", "features", "demo", "web"),
+    *("local/event_source.py", "requirements/dev.txt", "requirements/demo.txt"),
+)
 
 
 def rows() -> Json:

@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from functools import partial
 from io import BytesIO
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,7 +30,7 @@ from moto.dynamodb.responses import DynamoHandler
 from demo import corrections
 from demo.stand_ins import ACCOUNT, Files, Waiting
 from local.event_source import EventSource
-from shared import features
+from shared import features, hooks
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from shared.runtime import environment
 
@@ -66,10 +65,10 @@ class Site:
         self.files, self.waiting = Files(f"{origin}{base}/-/upload"), Waiting()
         self.changed: dict[str, Json | None] = {}
         self.expired: set[str] = set()
-        self.before = features.merged("in_demo")
+        self.before = features.merge(each.PREPARES for each in features.roles(hooks.Demo))
         self.records: list[Json] = []
-        for module, _, name in (each.partition(":") for each in chain(*features.of("reaches_files"))):
-            vars(importlib.import_module(module))[name] = lambda *_: self.files
+        for each in features.roles(hooks.Demo):
+            each.connect(self.files)
         vars(environment)["queue"] = lambda: self.waiting
         vars(environment)["FOR_A_READER"] = 600  # seconds: a tab is slow, and has only one reader
         BUILTIN_HANDLERS.append(("before-send", answered))  # for every later client
@@ -139,10 +138,10 @@ class Site:
     def invoke(self, name: str, event: Json) -> Any:
         """A function's answer to an event."""
         if prepare := self.before.pop(name, None):
-            features.imported(prepare)(environment.table().client)
+            prepare(environment.table().client)
         environment.begin(event, Context())  # type: ignore[arg-type]  # it has what the functions look at
         module = importlib.import_module(self.functions[name]["module"])
-        handle = next((wrapped(module) for wrapped in features.of("wraps")), module.handler)
+        handle = next((each.wrap(module) for each in features.roles(hooks.Entry)), module.handler)
         return handle(event, Context())
 
     def follow(self) -> None:

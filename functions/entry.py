@@ -25,10 +25,10 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 function = importlib.import_module(os.environ["FUNCTION"])
 handle = function.handler
 if os.environ.get("SHOWS_WORK") == "true":
-    from shared import features  # other stages don't import it
+    from shared import features, hooks  # other stages don't import it
 
-    for wrapped in features.of("wraps"):
-        handle = wrapped(function)
+    for each in features.roles(hooks.Entry):
+        handle = each.wrap(function)
 environment.logger()
 if "TABLE_NAME" in os.environ:
     environment.table()

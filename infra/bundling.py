@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from infra.settings import Target, this_machine
+from shared import features
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -35,11 +36,6 @@ BUILT_FROM_SOURCE = {"python-baseconv"}
 """Pure Python libraries without wheels. Everything else must be a wheel."""
 
 _LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
-_NOT_DEPLOYED = (
-    "tests", "rows.py", "rights.py", "stack.py", "commands.py", "mailbox.py", "sample.py", "workbench.py",
-    "benchmarks.py", "generated.py", "README.md",
-)  # fmt: skip
-"""Files of features that no function imports."""
 _IN_LAMBDA = "/var/task"
 
 
@@ -79,8 +75,10 @@ def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
                 shutil.copytree(
                     ROOT / source,
                     draft / source,
-                    ignore=shutil.ignore_patterns(*_LEFT_OUT, *(_NOT_DEPLOYED if source == "features" else ())),
+                    ignore=shutil.ignore_patterns(*_LEFT_OUT, *(features.NOT_DEPLOYED if source == "features" else ())),
                 )
+            listing = draft / "features" / "__init__.py"
+            listing.write_text(features.frozen(listing.read_text(encoding="utf-8")), encoding="utf-8")
             _compile(draft, CODE, target)
         marker.write_text(tree_digest(path))
     return Artifact(path, marker.read_text())

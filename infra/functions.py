@@ -17,13 +17,13 @@ from infra.bundling import module_of
 from infra.rights import Access, Right, Scan
 from infra.rows import FULL, Caller, Filter, Function, Reading, typed
 from infra.settings import Stage, Watch
-from shared import features
+from shared import features, hooks
 from shared.data import keys
 
 SHOWN = typed(
     "NewImage",
     keys.DEAL,
-    *features.merged("refreshes"),
+    *(kind for each in features.roles(hooks.Items) for kind in each.REFRESHES),
     *keys.CURATED,
     keys.CATEGORY_FEATURED,
 )
@@ -113,13 +113,13 @@ _ROWS = (
         timeout=30,
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",
     ),
-    *chain.from_iterable(features.parts("rows", "FUNCTIONS")),
+    *chain.from_iterable(each.FUNCTIONS for each in features.roles(hooks.Rights)),
 )
 
 
 def _whole(row: Function) -> Function:
     """A row with the rights that features add."""
-    more = chain.from_iterable(rights_of.get(row.name, ()) for rights_of in features.parts("rows", "MORE"))
+    more = chain.from_iterable(each.MORE.get(row.name, ()) for each in features.roles(hooks.Rights))
     return replace(row, access=reduce(_widened, more, row.access))
 
 
@@ -146,7 +146,7 @@ def of_stage(stage: Stage) -> tuple[Function, ...]:
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
-OF_FEATURES: dict[str, str] = features.merged("rows", "QUEUES")
+OF_FEATURES: dict[str, str] = features.merge(each.QUEUES for each in features.roles(hooks.Rights))
 """Features' queues of work, which exist only on stages with the feature's setting."""
 
 WORK = {"work": "QueueUrl", **OF_FEATURES}
@@ -165,7 +165,7 @@ QUEUES = (*WORK.values(), *DEAD_LETTERS.values())
 def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
     """A function's environment, except for what queues and the site add once they have addresses."""
     answers_api = row.caller is Caller.GATEWAY and row.pages is None
-    essential = " ".join(each.name for each in chain(*features.parts("metrics", "ESSENTIAL")))
+    essential = " ".join(each.name for each in chain(*(of.ESSENTIAL for of in features.roles(hooks.Metrics))))
     reported = essential if stage.watch is Watch.ESSENTIAL else ""
     return {
         "FUNCTION": module_of(row.name),
@@ -209,6 +209,12 @@ class Route:
 def _routes(function: str, caller: Audience, *lines: str) -> tuple[Route, ...]:
     split = (line.split() for line in lines)
     return tuple(Route(method, path, function, caller) for methods, path in split for method in methods.split(","))
+
+
+def routes_of(rights: hooks.Rights) -> list[Route]:
+    """A feature's routes."""
+    rows = (_routes(function, Audience(caller), *lines) for function, caller, *lines in rights.ROUTES)
+    return [*chain.from_iterable(rows)]
 
 
 ROUTES = (
@@ -270,9 +276,5 @@ ROUTES = (
         "PUT /editors-choice/featured",
         "PUT /categories/{category}/featured",
     ),
-    *chain.from_iterable(
-        _routes(function, Audience(caller), *lines)
-        for each in features.parts("rows", "ROUTES")
-        for function, caller, *lines in each
-    ),
+    *chain.from_iterable(routes_of(each) for each in features.roles(hooks.Rights)),
 )

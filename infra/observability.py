@@ -23,7 +23,7 @@ from infra import nag
 from infra.nag import accept
 from infra.rows import Bound
 from infra.settings import ESSENTIAL, Stage, Watch
-from shared import features
+from shared import features, hooks
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 
@@ -239,7 +239,9 @@ class Dashboard(Construct):
                 _graph(
                     "Messages",
                     *_by_function(
-                        stage, metrics.MESSAGES_DELIVERED, *chain.from_iterable(features.parts("metrics", "DELIVERY"))
+                        stage,
+                        metrics.MESSAGES_DELIVERED,
+                        *chain.from_iterable(each.DELIVERY for each in features.roles(hooks.Metrics)),
                     ),
                 ),
                 _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TypeVar
 
 from infra.rows import Bound, Option
-from shared import features
+from shared import features, hooks
 
 SITE_STAGE = "web"
 """The pages' gateway stage: the prefix of their paths at the gateway's own address."""
@@ -328,7 +328,7 @@ STAGES = {
                 "arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",
             ),
             site_origin="http://bigtimedeals.localhost:4566",
-            options=tuple(chain.from_iterable(each.get("local", ()) for each in features.parts("rows", "STAGES"))),
+            options=tuple(chain.from_iterable(each.STAGES.get("local", ()) for each in features.roles(hooks.Rights))),
             # MiniStack can't update a nested stack: it forgets the names of unchanged resources.
             watch=Watch.NOTHING,
             emulated=True,

@@ -20,7 +20,7 @@ from infra.observability import Observability
 from infra.rows import Bound, Caller
 from infra.settings import Stage, Watch
 from infra.storage import DealsTable
-from shared import features
+from shared import features, hooks
 
 AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
 """The CDK's flag that redeploys an API when its authorizer changes, as it does when a method changes."""
@@ -79,8 +79,8 @@ class DealsStack(Stack):
             pages=pages,
             origin=stage.origin,
         )
-        for add in features.of("resources"):
-            add(self, site)
+        for each in features.roles(hooks.Stack):
+            each.add(self, site)
         CfnOutput(self, "SiteUrl", value=f"{site.origin}/" if site.origin else pages.api.url)
         if stage.watch is not Watch.NOTHING:
             Observability(self, site=site)

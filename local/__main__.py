@@ -11,11 +11,11 @@ import sys
 import time
 import urllib.request
 from contextlib import suppress
-from itertools import chain
 
+from infra import folders
 from local import cloud
 from local.settings import REGION, Home, Trouble, access_key, client_arguments, endpoint, wanted_port
-from shared import features
+from shared import features, hooks
 from shared.api.app import ROOT
 from shared.errors import DealsError
 from shared.values import times
@@ -45,6 +45,7 @@ def main() -> int:
 
 def up(home: Home) -> int:
     """Start the cloud, deploy what changed, and say how to use it."""
+    folders.check()
     started = time.monotonic()
     port = wanted_port(last=cloud.last_port(home))
     cloud.check_node()
@@ -156,7 +157,9 @@ def _print_summary(home: Home, there: cloud.Cloud, outputs: dict[str, str], seco
         )
         home.sample.write_text(json.dumps({"deals": planted}))
     links = "\n".join(
-        f"  {name:<8} {outputs['SiteUrl']}{path}  ({remark})" for name, path, remark in chain(*features.of("links"))
+        f"  {name:<8} {outputs['SiteUrl']}{path}  ({remark})"
+        for of in features.roles(hooks.Local)
+        for name, path, remark in of.LINKS
     )
     print(
         f"""

@@ -17,7 +17,7 @@ from typing import Any
 from infra.settings import STAGES
 from local.guard import THIS_MACHINE, Answer, Asked, as_json, guarded
 from local.settings import STAGE
-from shared import features
+from shared import features, hooks
 
 SITE_PATH = "/_aws/execute-api/"
 OTHER_PATH = "/restapis/"
@@ -92,21 +92,18 @@ class MiniStack:
     def page(self, host: str, path: str) -> Answer | None:
         """A feature's laptop-only page, at the site's own name."""
         domain = STAGES[STAGE].domain
-        shows = _shown_at(path) if domain and host.partition(":")[0] == domain.name else ""
-        if not shows:
-            return None
-        answer: Answer = features.imported(shows)(path)
-        return answer
+        shows = _shown_at(path) if domain and host.partition(":")[0] == domain.name else None
+        return shows(path) if shows else None
 
     def own_answer(self, path: str) -> Answer | None:
         """The outstanding work, which MiniStack doesn't tell."""
         return as_json(waiting()) if path == WAITING else None
 
 
-def _shown_at(path: str) -> str:
-    """The function for a laptop-only path, as a feature's record names it; empty if there is none."""
-    known = [each for pages in features.of("local_pages") for each in pages.items()]
-    return next((show for start, show in known if f"{path}/".startswith(f"{start}/")), "")
+def _shown_at(path: str) -> Callable[[str], Answer] | None:
+    """A feature's function for a laptop-only path."""
+    known = [each for of in features.roles(hooks.Local) for each in of.PAGES.items()]
+    return next((show for start, show in known if f"{path}/".startswith(f"{start}/")), None)
 
 
 def waiting() -> dict[str, int]:

@@ -6,12 +6,17 @@ data. It says ``module:name`` where it means an object, so that a function impor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
+
+import features as package
+from shared import hooks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,26 +284,225 @@ PICTURES = Feature(
 
 FOLDER = Path(__file__).resolve().parent.parent / "features"
 
+FOUND = ("patterns.toml", "templates/in-pages.html")
+"""Files of features that are found by their names."""
+
+R = TypeVar("R", bound=hooks.Role)
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def found(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
+    """Search the disk: for each feature, its modules by role, and the paths of files that are found by their names."""
+    known = [hooks.name_of(each) for each in hooks.roles()]
+    joined = [hooks.name_of(each) for each in hooks.joined()]
+    features: dict[str, dict[str, str]] = {}
+    for own in sorted(each.parent for each in folder.glob("*/__init__.py")):
+        modules = {role: role for role in known if role not in joined and (own / f"{role}.py").exists()}
+        modules = modules if not (own / "feature.py").exists() else {}
+        joins = getattr(import_module(f"features.{own.name}"), "JOINS", {})
+        for role, module in joins.items():
+            if role not in joined:
+                raise hooks.Broken(f"features/{own.name}/__init__.py joins {role}, but can join {', '.join(joined)}.")
+            if not (own / f"{module}.py").exists():
+                raise hooks.Broken(f"features/{own.name}/{module}.py is missing, by which the feature joins {role}.")
+        features[own.name] = {
+            **{role: f"features.{own.name}.{module}" for role, module in (modules | joins).items()},
+            **{path: f"{own.name}/{path}" for path in FOUND if (own / path).exists()},
+        }
+    for name in features:
+        for needed in getattr(import_module(f"features.{name}"), "NEEDS", ()):
+            if needed not in features and not any(needed == each.name for each in (PICTURES,)):
+                raise hooks.Broken(f"features/{name} needs features/{needed}, which isn't there.")
+    return features
+
+
+INSTALLED: Mapping[str, Mapping[str, str]] = vars(package).get("INSTALLED") or found()
+"""The installed features. An artifact has the list in ``features/__init__.py``, and searches nothing."""
+
+
+NOT_DEPLOYED = (
+    *("tests", "rights.py", "rows.py", "stack.py", "commands.py", "local.py", "sample.py", "workbench.py"),
+    *("demo.py", "generated.py", "benchmarks.py", "README.md", "events"),
+)
+"""What no function imports: it isn't in artifacts."""
+
+
+def frozen(source: str) -> str:
+    """The text of ``features/__init__.py`` in an artifact, with the list of installed features."""
+    return f"{source}\nINSTALLED = {INSTALLED!r}\n"
+
+
+def roles(role: type[R]) -> list[R]:
+    """The modules of all installed features that have a role; a function imports those that it asks for."""
+    return _with_records(role)
+
+
+def modules(role: str) -> list[ModuleType]:
+    """The modules of all installed features that have a role of a name, such as ``metrics`` or ``editors``."""
+    return [import_module(of[role]) for of in INSTALLED.values() if role in of] + _recorded(role)
+
+
+def files(name: str) -> list[str]:
+    """The paths, in ``features/``, of the installed features' files of a name, such as ``patterns.toml``."""
+    return [path for name_ in _names() for path in _files_of(name_, name)]
+
+
+def merge(parts: Iterable[Mapping[K, V]]) -> dict[K, V]:
+    """One mapping of several."""
+    return {key: value for each in parts for key, value in each.items()}
+
+
+# Until all features have roles: records beside them.
+
+
 _FILES = {"rows": "rows:", "resources": "stack:add", "items": "items:", "commands": "commands:", "tools": "sample:"}
 """The places that a feature's file fills by its name."""
 
 
-def _found() -> Iterator[Feature]:
-    """The features that have a folder, with what their files fill."""
-    for folder in sorted(each.parent for each in FOLDER.glob("*/feature.py")):
-        feature: Feature = import_module(f"features.{folder.name}.feature").FEATURE
-        files: dict[str, Any] = {
-            place: f"features.{folder.name}.{at}"
-            for place, at in _FILES.items()
-            if (folder / f"{at.partition(':')[0]}.py").exists() and not getattr(feature, place)
-        }
-        if (folder / "patterns.toml").exists():
-            files["patterns"] = f"../features/{folder.name}/patterns.toml"
-        yield replace(feature, name=folder.name, owns=f"features/{folder.name} {feature.owns}".rstrip(), **files)
+def _of_folder(name: str) -> Feature:
+    """The record of a folder: that of its ``feature.py`` with what its files fill; of a folder with roles, little."""
+    folder = FOLDER / name
+    if not (folder / "feature.py").exists():
+        own = import_module(f"features.{name}")
+        order = getattr(own, "ORDER", 0)
+        return Feature(name=name, does=own.DOES, needs=own.NEEDS, owns=f"features/{name}", order=order)
+    feature: Feature = import_module(f"features.{name}.feature").FEATURE
+    files: dict[str, Any] = {
+        place: f"features.{name}.{at}"
+        for place, at in _FILES.items()
+        if (folder / f"{at.partition(':')[0]}.py").exists() and not getattr(feature, place)
+    }
+    if (folder / "patterns.toml").exists():
+        files["patterns"] = f"../features/{name}/patterns.toml"
+    return replace(feature, name=name, owns=f"features/{name} {feature.owns}".rstrip(), **files)
 
 
-FEATURES: tuple[Feature, ...] = tuple(sorted((PICTURES, *_found()), key=lambda each: each.order))
+FEATURES: tuple[Feature, ...] = tuple(sorted((PICTURES, *map(_of_folder, INSTALLED)), key=lambda each: each.order))
 """The features that are installed."""
+
+_MODULES = {
+    "Items": "items", "Fields": "in_deals", "Answers": "answers", "Rights": "rows", "Metrics": "metrics",
+    "Commands": "commands", "Panel": "panel", "Generated": "tools", "Workbench": "tools",
+}  # fmt: skip
+"""The places of modules that have a role's names."""
+
+_PLACES: dict[str, Callable[[Feature], Any]] = {
+    "Items.REFRESHES": lambda of: of.refreshes,
+    "Fields.ACCOUNT": lambda of: of.in_account and imported(of.in_account),
+    "Fields.HOLDS_ACCOUNTS": lambda of: {
+        count: lambda error=error: imported(error)() for count, error in of.holds_accounts.items()
+    },
+    "Fields.NEWS": lambda of: of.news,
+    "Invariants.CHECK": lambda of: of.invariants and imported(of.invariants),
+    "Accounts.on_account": lambda of: of.on_account and imported(of.on_account),
+    "Accounts.of_account": lambda of: of.of_account and imported(of.of_account),
+    "Api.app": lambda of: of.api and imported(of.api),
+    "Publisher.follow": lambda of: "publisher" in of.joins and imported(of.joins["publisher"]),
+    "Refresher.Follower": lambda of: "refresher" in of.joins and imported(of.joins["refresher"]),
+    "Expiry.each_minute": lambda of: "expiry" in of.joins and imported(of.joins["expiry"]),
+    "Navigation.TABS": lambda of: of.tabs,
+    "Navigation.EXPLAINS": lambda of: of.explains,
+    **{
+        f"Navigation.{rule.upper()}_PATHS": lambda of, rule=rule: of.paths.get(rule, ())  # type: ignore[misc]
+        for rule in ("password", "signed", "private")
+    },
+    "Navigation.IMAGE_PATHS": lambda of: of.paths.get("images", ()),
+    "Head.COUNTS": lambda of: {name: imported(count) for name, count in of.head_counts.items()},
+    "Lists.LISTS": lambda of: tuple(
+        replace(each, read=imported(each.read), chosen=each.chosen and imported(each.chosen)) for each in of.lists
+    ),
+    "DealPage.ask": lambda of: of.beside_deal and imported(of.beside_deal).ask,
+    "DealPage.shown": lambda of: of.beside_deal and imported(of.beside_deal).shown,
+    "Entry.wrap": lambda of: of.wraps and imported(of.wraps),
+    "Panel.server_timing": lambda of: of.panel and imported(of.panel).page_cost.server_timing,
+    "ApiFields.ANSWERS": lambda of: of.in_answers and imported(of.in_answers),
+    "ApiFields.BODIES": lambda of: {body: imported(added) for body, added in of.in_bodies.items()},
+    "Stack.add": lambda of: of.resources and imported(of.resources),
+    "Metrics.METRICS": lambda of: (
+        of.metrics and tuple(each for each in vars(imported(of.metrics)).values() if type(each).__name__ == "Metric")
+    ),
+    "Commands.EDITS": lambda of: of.edits and imported(of.edits),
+    "Sample.plant": lambda of: of.sample and imported(of.sample),
+    "Sample.DRAWS": lambda of: {output: imported(draw) for output, draw in of.draws.items()},
+    "Local.LINKS": lambda of: of.links,
+    "Local.PAGES": lambda of: {path: imported(shows) for path, shows in of.local_pages.items()},
+    "Demo.PACKED": lambda of: of.paths.get("packed", ()),
+    "Demo.PREPARES": lambda of: {name: imported(do) for name, do in of.in_demo.items()},
+    "Demo.connect": lambda of: of.reaches_files and partial(_connect, of),
+    "Demo.shown": lambda of: of.shows_code and imported(of.shows_code),
+    "Generated.files": lambda of: of.tools and getattr(imported(of.tools), "written", None),
+    "Generated.pages": lambda of: of.tools and getattr(imported(of.tools), "documents", None),
+    "Benchmarks.BENCHMARKS": lambda of: {name: imported(main) for name, main in of.benchmarks.items()},
+}
+
+
+class _OfRecord:
+    """A role that a record plays."""
+
+    def __init__(self, role: type[hooks.Role], record: Feature) -> None:
+        self._role, self._record = role, record
+
+    def __getattr__(self, name: str) -> Any:
+        role, record = self._role, self._record
+        at = f"{role.__name__}.{name}"
+        if at in _PLACES:
+            found = _PLACES[at](record)
+        else:
+            joined = record.joins.get(hooks.name_of(role), "") if issubclass(role, hooks.Joined) else ""
+            module = joined or (getattr(record, _MODULES[role.__name__]) if role.__name__ in _MODULES else "")
+            found = getattr(imported(module), name, None) if module.endswith(":") else None
+        if found:
+            return found
+        default = getattr(role, name)
+        return partial(default, self) if callable(default) else default
+
+    @property
+    def is_played(self) -> bool:
+        """Whether the record has what the role requires."""
+        wanted = [name for name, needed in hooks.names(self._role).items() if needed]
+        return all(hasattr(self, name) and getattr(self, name) for name in wanted)
+
+
+def _connect(of: Feature, reached: Any) -> None:
+    for module, _, name in (each.partition(":") for each in of.reaches_files):
+        vars(import_module(module))[name] = lambda *_: reached
+
+
+def _with_records(role: type[R]) -> list[R]:
+    found: list[Any] = []
+    for each in FEATURES:
+        if (FOLDER / each.name).exists() and not (FOLDER / each.name / "feature.py").exists():
+            module = INSTALLED[each.name].get(hooks.name_of(role))
+            found += [role(import_module(module))] if module else []
+        elif role is hooks.DealPage and not each.beside_deal:
+            continue
+        elif (
+            not issubclass(role, hooks.Joined)
+            or role in (hooks.Accounts, hooks.Api)
+            or hooks.name_of(role) in each.joins
+        ):
+            found.append(_OfRecord(role, each))
+    return [each for each in found if not isinstance(each, _OfRecord) or each.is_played]
+
+
+def _recorded(role: str) -> list[ModuleType]:
+    places = {at.lower(): place for at, place in _MODULES.items()}
+    found = [each.joins.get(role) or (getattr(each, places[role]) if role in places else "") for each in FEATURES]
+    return [import_module(each.partition(":")[0]) for each in found if each]
+
+
+def _names() -> list[str]:
+    return [each.name for each in FEATURES]
+
+
+def _files_of(feature: str, name: str) -> list[str]:
+    if feature in INSTALLED:
+        return [path for at, path in INSTALLED[feature].items() if at == name]
+    record = next(each for each in FEATURES if each.name == feature)
+    place = {"patterns.toml": "patterns", "templates/in-pages.html": "in_pages"}[name]
+    own: str = getattr(record, place)
+    return [f"../shared/{own}" if own and place == "patterns" else own] if own else []
 
 
 def owns(feature: Feature, path: str) -> bool:

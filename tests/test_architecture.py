@@ -26,22 +26,23 @@ FLOORS = {
     f"shared.{room}": {f"shared.{floor}" for floor in floors.split()}
     for room, floors in {
         "settings": "",
-        "features": "",
+        "hooks": "",
+        "features": "hooks",
         "errors": "",
-        "models": "features values",
+        "models": "features hooks values",
         "values": "errors",
         "dynamodb": "errors values",
         "services": "errors dynamodb",
         "decoder": "values",
-        "data": "features dynamodb models errors values settings",
+        "data": "features hooks dynamodb models errors values settings",
         "data.catalog": "data",
         "data.members": "data data.catalog services",
         "data.removal": "data data.catalog data.members",
         "data.invariants": "data data.catalog data.members",
         "runtime": "errors dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
-        "api": "features http runtime data data.catalog models errors values",
-        "html": "features http runtime dynamodb data data.catalog data.members models errors values settings",
+        "api": "features hooks http runtime data data.catalog models errors values",
+        "html": "features hooks http runtime dynamodb data data.catalog data.members models errors values settings",
     }.items()
 }
 """Rooms that each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data``
@@ -197,7 +198,7 @@ FOR_INFRA = {
     "shared.runtime.metrics",
     "shared.values.money",
     "shared.values.pictures",
-    "shared.features",
+    *("shared.features", "shared.hooks"),
     *("shared.api.app", "shared.http.answers", "shared.http.requests"),
 }
 """The modules whose names stacks may use; the last three say what the gateway answers and limits as functions do."""

@@ -15,7 +15,7 @@ import sys
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from shared import features
+from shared import features, hooks
 from tools import documents
 from tools.documents import DOCS, ROOT
 
@@ -42,7 +42,7 @@ def write_sources(folder: Path = SOURCES) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     linked: set[str] = set()
     written = ((str(each.relative_to(ROOT)), each.read_text(encoding="utf-8")) for each in documents.all_documents())
-    more = chain.from_iterable(pages() for pages in features.parts("tools", "documents"))
+    more = chain.from_iterable(each.pages() for each in features.roles(hooks.Generated))
     for path, text in chain(written, more):
         _write(folder / page_of(path), _for_site(path, text, linked))
     for path in linked:

@@ -14,7 +14,7 @@ from pathlib import Path
 from babel import Locale
 from iso4217 import Currency
 
-from shared import features
+from shared import features, hooks
 
 SHARED = Path(__file__).resolve().parent.parent / "shared"
 
@@ -30,7 +30,7 @@ def currencies() -> dict[str, list[int | str]]:
 def written() -> dict[Path, str]:
     """The files and what they hold, with a line for each entry."""
     own = {SHARED / "values" / "currencies.json": in_lines(currencies())}
-    return own | {path: text for more in features.parts("tools", "written") for path, text in more().items()}
+    return own | features.merge(each.files() for each in features.roles(hooks.Generated))
 
 
 def in_lines(data: Mapping[str, object]) -> str:

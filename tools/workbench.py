@@ -26,7 +26,7 @@ from typing import Any
 from uuid import UUID
 
 from cli.imports import Importer
-from shared import features, services, settings
+from shared import features, hooks, services, settings
 from shared.api import documents
 from shared.data.catalog import changes, deals, feeds, offers, page_cache, picks, search
 from shared.data.catalog.changes import DealChange
@@ -114,8 +114,8 @@ def fill(table: Table) -> None:
     _tell_everyone(table, posted[2])
     for number, reader in enumerate(READERS.values()):
         _follow(table, posted[number : number + 3], reader)
-    for happens in features.parts("tools", "happens"):
-        happens(table, posted, READERS, NOW)
+    for each in features.roles(hooks.Workbench):
+        each.happens(table, posted, READERS, NOW)
     _keep_copies(table, posted)
 
 

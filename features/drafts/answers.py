@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from features.drafts.data.drafts import NEEDED
+from features.drafts.data import NEEDED
 from shared.api.fields import Answer, Money
-from shared.api.schemas import CategorySlug, list_of
+from shared.api.schemas import CategorySlug, Models, list_of
 
 
 class Draft(Answer):
@@ -33,6 +33,6 @@ class Draft(Answer):
     saved_at: datetime
 
 
-ANSWERS = {"Draft": Draft, "DraftList": list_of(Draft)}
+ANSWERS: Models = {"Draft": Draft, "DraftList": list_of(Draft)}
 
 OPENAPI = {"located": {("post", "/me/drafts/{draftId}"): "DealLocation"}}

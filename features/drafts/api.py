@@ -10,10 +10,10 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from features.drafts import data as drafts
 from features.drafts import documents
 from features.drafts.bodies import NewDraft
-from features.drafts.data import drafts
-from features.drafts.data.drafts import Draft, NoSuchDraft
+from features.drafts.data import Draft, NoSuchDraft
 from shared.api.app import calling, of_editors
 from shared.api.documents import all_of
 from shared.api.fields import idempotency

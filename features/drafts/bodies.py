@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from features.drafts.data.drafts import NEEDED
+from features.drafts.data import NEEDED
 from shared.api.bodies import BrandSlug, CategorySlug, OptionalFields, Time, Title, WebAddress
 from shared.api.fields import Currency, Price
 from shared.models.catalog import Deal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from features.drafts.data.drafts import Draft
+from features.drafts.data import Draft
 from shared.api.documents import Json, time, typed
 from shared.values.times import to_iso
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from features.drafts.data import drafts
-from features.drafts.data.keys import BEGINNING, DRAFT
+from features.drafts import data as drafts
+from features.drafts.items import BEGINNING, DRAFT
 from shared.data.invariants import Others
 from shared.dynamodb.attributes import Item
 
@@ -15,3 +15,6 @@ class Kept(Others):
 
     READ: Mapping[str, Callable[[Item], object]] = {DRAFT: drafts.from_item}
     NEEDED = frozenset({BEGINNING})
+
+
+CHECK = Kept

@@ -13,9 +13,9 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
+from features.drafts import data as drafts
 from features.drafts.bodies import NewDraft
-from features.drafts.data import drafts
-from features.drafts.data.drafts import Draft, DraftChanged, NoSuchDraft, TooManyDrafts
+from features.drafts.data import Draft, DraftChanged, NoSuchDraft, TooManyDrafts
 from functions.pages.desk import deal_form
 from functions.pages.desk.deal_form import A_TIME, Field, desk_page
 from functions.pages.desk.posting import REFUSED, Target, form_page, previewed, refused_form

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from features.drafts.data import drafts
+from features.drafts import data as drafts
 from shared.dynamodb.damage import Failures
 from shared.runtime import metrics
 from shared.runtime.environment import logger, request_id, table
@@ -10,7 +10,7 @@ from shared.runtime.metrics import report
 from shared.values import times
 
 
-def post(failures: Failures) -> None:
+def each_minute(failures: Failures) -> None:
     """Post the drafts that are due."""
     for each in drafts.sweep(table(), times.now(), correlation_id=request_id(), failures=failures):
         report(metrics.DEALS_POSTED)

@@ -24,7 +24,7 @@ from infra.nag import Acceptance, accept
 from infra.settings import Stage
 from infra.stacks import Site, Watched
 from infra.storage import Bucket, DealsTable, gone_after
-from shared import features
+from shared import features, hooks
 
 BASE, CHANGES, ANSWERS = "base", "changes", "answers"
 """Folders of the bucket: a full export, incremental exports, and Athena's answers. The first two are tables, too."""
@@ -61,7 +61,7 @@ GROUP BY 1 ORDER BY 3 DESC LIMIT 10""",
     "Messages read": """
 SELECT json_extract_scalar(item, '$.Kind.S') AS kind, count(*) AS sent, count(json_extract(item, '$.ReadAt')) AS opened
 FROM items WHERE json_extract_scalar(item, '$.Type.S') = 'Message' GROUP BY 1 ORDER BY 2 DESC""",
-    **{title: query for title, (_, query) in features.merged("items", "QUERIES").items()},
+    **{title: query for each in features.roles(hooks.Items) for title, (_, query) in each.QUERIES.items()},
 }
 """Queries to start with, by name."""
 

@@ -9,13 +9,16 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import Field
 
+from features.mail.api_fields import DigestChange
 from features.mail.data import digests, mailing
-from features.mail.fields import DigestChange
+from features.mail.models import is_stopped, is_verified, settings_of
 from features.mail.sending import mail_queue
 from shared.api.app import calling, describe, of_members
+from shared.api.documents import Json
 from shared.api.fields import Body
 from shared.api.member_bodies import AccountChange, Email, Password
 from shared.data.members import accounts
+from shared.dynamodb.table import Table
 from shared.http.answers import nothing
 from shared.http.requests import address
 from shared.models.members import User
@@ -85,3 +88,13 @@ def on_account(what: Literal["made", "email", "password"], before: User, after: 
         mailing.notify(mail_queue(), "password" if what == "password" else "email", before)
     if what != "password":
         mailing.ask_to_verify(mail_queue(), after)
+
+
+def of_account(_table: Table, user: User) -> Json:
+    """Mail's fields of the caller's account."""
+    own = settings_of(user)
+    return {
+        "emailVerified": is_verified(user),
+        "mailStopped": own.stopped_because if is_stopped(user) else None,
+        "digestHour": own.digest_hour,
+    }

@@ -15,7 +15,7 @@ from cli.proofs import Deployed, Fails, NotHere, Proof, ask, wait
 from features.mail.data import digests, mailing
 from features.mail.data.mailing import MailWork, Report
 from features.mail.models import is_stopped
-from features.mail.rows import Mail
+from features.mail.rights import Mail
 from shared.api import member_documents
 from shared.data.members import users
 from shared.models.members import User

@@ -1,54 +1,7 @@
-"""Mail's fields in the account's document, and in the body that changes it."""
+"""What mail adds to accounts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal
+from features.mail.models import MailSettings
 
-from pydantic import Field
-
-from features.mail.models import is_stopped, is_verified, settings_of
-from shared.api.fields import Answer
-from shared.api.member_bodies import AccountChange
-
-if TYPE_CHECKING:
-    from shared.api.documents import Json
-    from shared.dynamodb.table import Table
-    from shared.models.members import User
-
-Hour = Annotated[int, Field(ge=0, le=23)]
-Verified = Annotated[bool, Field(description="Whether the email address is verified.")]
-Stopped = Annotated[
-    Literal["bounce", "complaint"] | None, Field(description="Why nothing is mailed to the address any more.")
-]
-Digest = Annotated[Hour | None, Field(description="The hour in UTC at which the day's messages are mailed.")]
-
-
-class AccountMail(Answer):
-    """Mail's fields of the caller's account."""
-
-    email_verified: Verified
-    mail_stopped: Stopped
-    digest_hour: Digest
-
-
-IN_ANSWERS: Mapping[str, type[Answer]] = {"Account": AccountMail}
-"""The fields of others' answers, by the names of their models."""
-
-
-class DigestChange(AccountChange):
-    """The field of the body that changes an account."""
-
-    digest_hour: Annotated[
-        Hour | None, Field(description="When the day's unread messages are mailed, in UTC; null is never.")
-    ] = None
-
-
-def of_account(_table: Table, user: User) -> Json:
-    """Mail's fields of the caller's account."""
-    own = settings_of(user)
-    return {
-        "emailVerified": is_verified(user),
-        "mailStopped": own.stopped_because if is_stopped(user) else None,
-        "digestHour": own.digest_hour,
-    }
+ACCOUNT = MailSettings

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from features.mail.data import digests, mailing
 from features.mail.data.mailing import MailWork, Purpose, Report
+from features.mail.metrics import MAILS_REFUSED, MAILS_SENT
 from features.mail.models import Mail, is_stopped, is_verified, settings_of
-from features.mail.sending import MAILS_REFUSED, MAILS_SENT, Refused, mail_queue, sender
+from features.mail.sending import Refused, mail_queue, sender
 from shared.data.members import rate_limits, users
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable

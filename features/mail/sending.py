@@ -18,7 +18,6 @@ from shared.dynamodb.aws_errors import Budget, Service
 from shared.dynamodb.client import client_of
 from shared.errors import Busy, DealsError, Impossible
 from shared.runtime.environment import budget, credentials
-from shared.runtime.metrics import Metric
 from shared.services import Queue
 
 if TYPE_CHECKING:
@@ -26,13 +25,6 @@ if TYPE_CHECKING:
     from mypy_boto3_sesv2 import SESV2Client  # noqa: F401  # named in quotes
 
     from features.mail.models import Mail
-
-MAILS_SENT = Metric("MailsSent", "Count", ("mailer",))
-MAILS_REFUSED = Metric("MailsRefused", "Count", ("mailer",))
-"""Mails that SES accepted and refused. In its sandbox it refuses mail to addresses that aren't verified."""
-
-DELIVERY = (MAILS_SENT, MAILS_REFUSED)
-"""The metrics that the dashboard draws next to delivered messages."""
 
 
 def is_sent() -> bool:

@@ -13,7 +13,7 @@ from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
-from features.mail.rows import Mail
+from features.mail.rights import Mail
 from infra import nag
 from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept

@@ -19,7 +19,7 @@ import typer
 from cli.commands import open_table
 from cli.output import note, say, show_rows, summary
 from cli.upkeep import Number, Step, run_steps
-from shared import features
+from shared import features, hooks
 from shared.data import keys
 from shared.data.entities import ROWS
 from shared.data.entity import Exported
@@ -55,14 +55,14 @@ class Described:
 
 
 DESCRIBED = {
-    keys.DEAL: Described((Deal, *chain.from_iterable(features.parts("in_deals", "STORED")))),
+    keys.DEAL: Described((Deal, *chain.from_iterable(each.STORED for each in features.roles(hooks.Fields)))),
     keys.USER: Described((User,)),
     keys.MESSAGE: Described((Message, AboutDeal), {"ReadAt": datetime}),
     keys.PRICE_ALERT: Described((PriceAlert, Limits)),
     keys.WORDS_ALERT: Described((WordsAlert, Limits)),
 }
-for described in features.parts("items", "DESCRIBED"):
-    for kind, (models, others) in described.items():
+for items in features.roles(hooks.Items):
+    for kind, (models, others) in items.DESCRIBED.items():
         known = DESCRIBED.get(kind, Described(()))
         DESCRIBED[kind] = Described((*known.models, *models), {**known.others, **others})
 
@@ -293,7 +293,7 @@ SELECT Kind, count(*) AS Sent, count(ReadAt) AS Opened, round(100.0 * count(Read
 FROM Message
 GROUP BY Kind
 ORDER BY Sent DESC, Kind;""",
-    **{title: query for title, (query, _) in features.merged("items", "QUERIES").items()},
+    **{title: query for each in features.roles(hooks.Items) for title, (query, _) in each.QUERIES.items()},
 }
 """Queries to start with, by the question they answer, for SQLite and DuckDB."""
 

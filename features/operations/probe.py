@@ -27,7 +27,7 @@ from cli.proofs import Deployed, Fails, NotHere, Proof, wait
 from infra.rights import Right
 from infra.settings import STAGES
 from local.settings import STAGE
-from shared import features
+from shared import features, hooks
 from shared.api.app import VERSION
 from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
@@ -223,7 +223,7 @@ def proofs() -> dict[str, Proof]:
         "throttle": Proof(throttle, 30, "MiniStack throttles no single methods", blind=True),
         "conflict": Proof(conflict, 60, "MiniStack runs one transaction at a time", blind=True),
         "starts": Proof(starts, 60, "Lambda's processors and its INIT are not this machine's"),
-        **features.merged("commands", "PROOFS"),
+        **features.merge(each.PROOFS for each in features.roles(hooks.Commands)),
     }
 
 

@@ -26,7 +26,7 @@ from cli.commands import AsJson, NoTable, local_cloud, open_table
 from cli.dead_letters import Kind
 from cli.output import complain, note, say, show_json, show_rows
 from infra.functions import DEAD_LETTERS, OF_FEATURES, QUEUES, WORK
-from shared import features, services
+from shared import features, hooks, services
 from shared.data import keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
@@ -109,7 +109,7 @@ def kinds() -> tuple[Kind, ...]:
     """The kinds of work of the queues."""
     return (
         Kind(Unit.from_json, lambda unit: (f"{unit.kind} news", [unit.deal_id]), "work", "messenger"),
-        *chain.from_iterable(features.parts("commands", "REDRIVEN")),
+        *chain.from_iterable(each.REDRIVEN for each in features.roles(hooks.Commands)),
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from features.votes.models import Vote as GivenVote
 from shared.api.fields import Answer, Cursor
-from shared.api.schemas import Deal, list_of
+from shared.api.schemas import Deal, Models, list_of
 
 Score = Annotated[
     int | None, Field(description="Votes up less votes down; null while the deal is younger than ten minutes.")
@@ -27,4 +27,4 @@ class Vote(Answer):
     score: Score
 
 
-ANSWERS = {"PopularDeal": PopularDeal, "PopularList": list_of(PopularDeal, Cursor), "Vote": Vote}
+ANSWERS: Models = {"PopularDeal": PopularDeal, "PopularList": list_of(PopularDeal, Cursor), "Vote": Vote}

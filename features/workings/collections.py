@@ -21,7 +21,7 @@ from features.workings import data as workings
 from features.workings import drawings, panel
 from features.workings.data import ItemCounts
 from features.workings.page_cost import collection, is_visible
-from shared import features
+from shared import features, hooks
 from shared.data import keys
 from shared.data.entities import ENTITIES, SCRATCH_ITEM
 from shared.data.entity import Entity
@@ -210,7 +210,7 @@ def _starts() -> list[dict[str, str]]:
     named = {
         "The counts of all deals": keys.counts(ALL_DEALS),
         "All brands": keys.brands()[PARTITION_KEY],
-        **features.merged("items", "COLLECTIONS"),
+        **features.merge(each.COLLECTIONS for each in features.roles(hooks.Items)),
         **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
     }
     return [{"name": name, "link": collection(key, None)} for name, key in named.items()]

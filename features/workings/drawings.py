@@ -24,7 +24,7 @@ from typing import Any
 
 from features.workings.page_cost import collection as address
 from features.workings.page_cost import is_visible
-from shared import features
+from shared import features, hooks
 from shared.data import keys
 from shared.data.catalog import feed_counts
 from shared.data.entities import ROWS, SCRATCH_ITEM
@@ -133,7 +133,7 @@ def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
 @cache
 def _noted() -> dict[str, Callable[[Item], tuple[str, str]]]:
     """By features' types of notes, the partition that a note points to, and its index."""
-    return features.merged("items", "NOTES")
+    return features.merge(each.NOTES for each in features.roles(hooks.Items))
 
 
 def _is_scratch(item: Item) -> bool:

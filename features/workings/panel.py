@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from features.workings import data as workings
 from features.workings import drawings, page_cost
 from features.workings.data import Drawing
-from shared import features
+from shared import features, hooks
 from shared.data import keys
 from shared.dynamodb.aws_errors import REFUSED
 from shared.dynamodb.capacity import TABLE, WRITE_BYTES, Basis, Capacity, meanings, size_of
@@ -48,7 +48,7 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
     "refresher": {
         keys.DEAL: "deals",
         **dict.fromkeys((*keys.CURATED, keys.CATEGORY_FEATURED), "picks"),
-        **features.merged("refreshes"),
+        **features.merge(each.REFRESHES for each in features.roles(hooks.Items)),
     },
 }
 """The functions that read the stream, each with the item types of its filter, in words."""

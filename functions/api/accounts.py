@@ -8,9 +8,9 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from shared import features
+from shared import features, hooks
 from shared.api import member_documents
-from shared.api.app import calling, create_app, describe, of_members, serve, token_of
+from shared.api.app import calling, create_app, describe, include, of_members, serve, token_of
 from shared.api.fields import with_body
 from shared.api.member_bodies import AccountChange, NewUser, SignIn
 from shared.data.members import accounts, sessions, users
@@ -23,8 +23,7 @@ from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, times
 
-_OF_ACCOUNT = tuple(features.of("of_account"))
-_OF_FEATURES = tuple(features.joining("accounts"))
+_OF_FEATURES = features.roles(hooks.Accounts)
 
 app = create_app(with_body)
 
@@ -33,7 +32,8 @@ app = create_app(with_body)
 def sign_up(new: NewUser) -> Response[Any]:
     origin = address(app.current_event.raw_event)
     user = accounts.sign_up(table(), **new.model_dump(), address=origin, now=times.now())
-    features.call("on_account", "made", user, user)
+    for each in _OF_FEATURES:
+        each.on_account("made", user, user)
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
@@ -75,15 +75,18 @@ def change_me(change: AccountChange) -> Response[Any]:
         user = accounts.prove(table(), user, change.current_password or "", origin, times.now())
     if change.email is not None:
         changed = accounts.change_email(table(), user, change.email, origin, times.now())
-        features.call("on_account", "email", user, changed)
+        for each in _OF_FEATURES:
+            each.on_account("email", user, changed)
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
     if change.hot_pace is not None:
         users.set_hot_notifications(table(), user.username, change.hot_pace, user.account_id)
-    for joined in _OF_FEATURES:
-        joined.change(user, change)
+    for each in _OF_FEATURES:
+        each.change(user, change)
     if change.password is not None:
-        features.call("on_account", "password", user, accounts.change_password(table(), user, change.password))
+        changed = accounts.change_password(table(), user, change.password)
+        for each in _OF_FEATURES:
+            each.on_account("password", user, changed)
     return _own(_me())
 
 
@@ -99,8 +102,8 @@ def remove_me() -> Response[Any]:
 
 def _own(user: User) -> Response[Any]:
     document = member_documents.user(user)
-    for more in _OF_ACCOUNT:
-        document |= more(table(), user)
+    for each in _OF_FEATURES:
+        document |= each.of_account(table(), user)
     return json_answer(document)
 
 
@@ -109,7 +112,6 @@ def _me() -> User:
     return accounts.own(table(), own.username, own.account_id)
 
 
-for joined in _OF_FEATURES:
-    app.include_router(joined.router)
+include(app, _OF_FEATURES)
 
 handler = serve(app)

@@ -8,16 +8,16 @@ from __future__ import annotations
 import base64
 import hashlib
 from datetime import datetime
-from itertools import chain, starmap
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 import aws_lambda_powertools
 from aws_lambda_powertools.event_handler import Response
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.api import documents
-from shared.api.app import PAGED, create_app, describe, preflight, serve
+from shared.api.app import PAGED, create_app, describe, include, preflight, serve
 from shared.api.documents import compact
 from shared.data.catalog import deals, feeds, picks, selecting, sorting, topics
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
@@ -214,18 +214,20 @@ def _feed(feed: Feed, *, now: datetime) -> documents.Json:
     return documents.feed(feeds.read(table(), feed, now=now, **paging(app)), now)
 
 
-def _add(shown: features.DealList) -> None:
+def _add(shown: hooks.DealList) -> None:
     """Add the route of a feature's list of deals."""
-    read = features.imported(shown.read)
 
     @app.get(shown.path, **describe(shown.summary, shown.schema, query=PAGED, cached=True))
     def deals_of_feature() -> Response[Any]:
         now = times.now()
-        page = read(table(), now, **paging(app))
+        page = shown.read(table(), now, **paging(app))
         return public(app, compact(documents.page(page, lambda each: documents.listed(each, now))))
 
 
-for each in chain.from_iterable(features.of("lists")):
-    _add(each)
+for of in features.roles(hooks.Lists):
+    for each in of.LISTS:
+        _add(each)
+
+include(app, features.roles(hooks.Catalog))
 
 handler = serve(app)

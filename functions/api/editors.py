@@ -9,9 +9,9 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from shared import features
+from shared import features, hooks
 from shared.api import documents
-from shared.api.app import PAGED, brand_path, calling, create_app, editors_only, of_editors, serve
+from shared.api.app import PAGED, brand_path, calling, create_app, editors_only, include, of_editors, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
 from shared.api.fields import idempotency, with_body
 from shared.api.posting import ONCE, confirmed, posted, sent_as
@@ -102,7 +102,6 @@ def pick_for_category(category: str, chosen: CategoryFeatured) -> Response[Any]:
     return json_answer(documents.picked(picked, now))
 
 
-for each in features.joining("editors"):
-    app.include_router(each.router)
+include(app, features.roles(hooks.Editors))
 
 handler = serve(app, editors_only)

@@ -10,9 +10,9 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from shared import features
+from shared import features, hooks
 from shared.api import documents, member_documents
-from shared.api.app import PAGED, calling, create_app, of_members, serve
+from shared.api.app import PAGED, calling, create_app, include, of_members, serve
 from shared.data.catalog import deals, topics
 from shared.data.members import alerts, feed_keys, follows, limits, messages
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
@@ -164,7 +164,6 @@ def mark_all_read() -> Response[Any]:
     return json_answer({"marked": messages.mark_all_read(table(), own.username, times.now(), own.account_id)})
 
 
-for each in features.joining("members"):
-    app.include_router(each.router)
+include(app, features.roles(hooks.Members))
 
 handler = serve(app)

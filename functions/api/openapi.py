@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import ChainMap
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from functions.api import accounts, catalog, editors, members
-from shared import features
+from shared import features, hooks
 from shared.api import bodies, fields, member_bodies, posting, schemas
 from shared.api.app import ROOT, brand_path, deal_path, problem_answer
 from shared.data.catalog.search import COMPLETIONS
@@ -43,7 +42,7 @@ WITHOUT_BODY = {"204", "304"}
 
 def _of_features(part: str) -> Mapping[Any, Any]:
     """Features' additions to a part of the rules."""
-    return ChainMap(*(rules.get(part, {}) for rules in features.parts("answers", "OPENAPI")))
+    return features.merge(each.OPENAPI.get(part, {}) for each in features.roles(hooks.Answers))
 
 
 def _parameter(description: str, place: str = "query", **schema: Any) -> dict[str, Any]:
@@ -143,7 +142,7 @@ def document() -> dict[str, Any]:
     """The OpenAPI document of all functions behind the API."""
     paths: dict[str, dict[str, Any]] = {}
     components: dict[str, Any] = {}
-    for app in (catalog.app, accounts.app, members.app, *features.of("api"), editors.app):
+    for app in (catalog.app, accounts.app, members.app, *(each.app for each in features.roles(hooks.Api)), editors.app):
         generated = app.get_openapi_schema(title="", version="").model_dump(
             mode="json", by_alias=True, exclude_none=True
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shared import features
+from shared import features, hooks
 from shared.data.catalog import feeds
 from shared.dynamodb.damage import Failures, raise_last
 from shared.runtime import metrics
@@ -15,7 +15,7 @@ from shared.values import times
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-_OF_FEATURES = tuple(features.joining("expiry"))
+_OF_FEATURES = [each.each_minute for each in features.roles(hooks.Expiry)]
 
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import EventType
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.data import keys
 from shared.data.catalog import changes, offers, search
 from shared.data.catalog.changes import DealChange, change_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
-_FOLLOWERS = tuple(features.joining("publisher"))
+_FOLLOWERS = [each.follow for each in features.roles(hooks.Publisher)]
 """Features' work on a deal's change, before it is logged."""
 
 

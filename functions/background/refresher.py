@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import EventType
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.api import documents
 from shared.data.catalog import feed_counts, page_cache, picks
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
@@ -62,7 +62,9 @@ class Effects:
     changes: list[DealChange] = field(default_factory=list)
     deals: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
-    others: list[Any] = field(default_factory=lambda: [make() for make in features.joining("refresher")])
+    others: list[hooks.Follower] = field(
+        default_factory=lambda: [each.Follower() for each in features.roles(hooks.Refresher)]
+    )
 
     def add(self, record: DynamoDBRecord) -> None:
         """Collect one record's effects. A damaged deal leaves the copies; its repair has its own record."""

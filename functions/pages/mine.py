@@ -17,7 +17,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from shared import features
+from shared import features, hooks
 from shared.data.catalog import deals, feeds, topics
 from shared.data.members import alerts, feed_keys, follows, limits, messages, users
 from shared.errors import (
@@ -402,7 +402,7 @@ def messages_feed(request: Request) -> Answer:
     return Answer(text, media_type="application/atom+xml; charset=utf-8")
 
 
-_NEWS: Mapping[str, features.News] = {news.thing: news for news in chain.from_iterable(features.of("news"))}
+_NEWS = {news.thing: news for each in features.roles(hooks.Fields) for news in each.NEWS}
 
 
 def place_of(message: Message) -> str:
@@ -497,10 +497,10 @@ def _form(
     )
 
 
-_OF_FEATURES = tuple(features.joining("mine"))
+_OF_FEATURES = features.roles(hooks.Mine)
 _REPLAYED = (watch, like, save, alert_on_price, alert_on_words)
 
-for each in _OF_FEATURES:
-    routes.pages += each.routes.pages
+for each in pages.routes_of(_OF_FEATURES):
+    routes.pages += each.pages
 cookies.replay_after_sign_in(routes, "/my", *_REPLAYED, *chain.from_iterable(each.REPLAYED for each in _OF_FEATURES))
 handler = serve(routes, guards=[forms.ours_only])

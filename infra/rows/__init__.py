@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from infra.rights import Access
-from shared import features
+from shared import features, hooks
 
 if TYPE_CHECKING:
     from infra.settings import Stage
@@ -105,8 +105,8 @@ class Function:
 
     def access_at(self, stage: Stage) -> Access:
         """Its rights to a stage's table, with those for showing its work if the stage does."""
-        more = [*features.parts("rows", "any_function")] if stage.shows_work else []
-        return (*self.access, *chain.from_iterable(rights(self) for rights in more))
+        more = features.roles(hooks.Rights) if stage.shows_work else []
+        return (*self.access, *chain.from_iterable(each.any_function(self) for each in more))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from local.settings import write_private
-from shared import features
+from shared import features, hooks
 from shared.api.bodies import NewDeal
 from shared.data.catalog import deals, picks, topics
 from shared.data.members import follows, sessions, users
@@ -76,8 +76,9 @@ def plant(table: Table, now: datetime, member: str, bucket_of: Callable[[str], B
 
 def drawn(found: list[Deal], bucket_of: Callable[[str], Bucket]) -> list[Deal]:
     """Store the drawings of the sample's deals in the bucket that a stack output names; returns the deals with them."""
-    for output, draw in features.merged("draws").items():
-        found = [*map(partial(features.imported(draw), bucket_of(output)), found)]
+    for each in features.roles(hooks.Sample):
+        for output, draw in each.DRAWS.items():
+            found = [*map(partial(draw, bucket_of(output)), found)]
     return found
 
 
@@ -88,8 +89,8 @@ def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: dateti
     front = [ids[deal.source_id or ""] for deal in _varied(best, FRONT)]
     picks.set_featured(table, FRONT_PAGE, front, now)
     newest = sorted(active, key=lambda deal: deal.created_at, reverse=True)
-    for plant in features.of("sample"):
-        plant(table, front, [ids[deal.source_id or ""] for deal in newest], now)
+    for each in features.roles(hooks.Sample):
+        each.plant(table, front, [ids[deal.source_id or ""] for deal in newest], now)
     picks.set_featured(table, EDITORS_CHOICE, [ids[deal.source_id or ""] for deal in _varied(newest, CHOICE)], now)
     for category in CATEGORIES:
         there = [ids[deal.source_id or ""] for deal in best if deal.category == category]

@@ -12,7 +12,7 @@ https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-cors.html
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared import features
+from shared import features, hooks
 from shared.errors import BadRequest, DealsError, Forbidden, NoSuchPath, NotAnObject, NotJson, NotSignedIn
 from shared.http import answers
 from shared.http.answers import problem_of
@@ -39,7 +39,11 @@ VERSION = "v1"
 
 ROOT = f"/{VERSION}"
 
-PASSWORD_PATHS = ("/users", "/sessions", *features.paths("password"))
+PASSWORD_PATHS = (
+    "/users",
+    "/sessions",
+    *(path for of in features.roles(hooks.Navigation) for path in of.PASSWORD_PATHS),
+)
 """POSTs that hash a password, which takes a whole processor for a moment; they have their own limits."""
 
 
@@ -200,6 +204,13 @@ def create_app(*middlewares: Callable[..., Response[Any]]) -> APIGatewayRestReso
     app = answers.create_app(_refused, json_body_deserializer=_json)
     app.use([_decoded, *middlewares])
     return app
+
+
+def include(app: APIGatewayRestResolver, joined: Iterable[hooks.ApiPart]) -> None:
+    """Add the routes of features to a function's."""
+    for each in joined:
+        if each.router:
+            app.include_router(each.router)
 
 
 def serve(app: APIGatewayRestResolver, *guards: answers.Guard) -> answers.Handler:

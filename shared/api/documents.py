@@ -13,7 +13,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from shared import features
+from shared import features, hooks
 from shared.models.catalog import CATEGORIES, TYPED, CountedTopic, Deal, Listed, LogLine, Page
 from shared.values import money
 from shared.values.times import to_iso
@@ -25,7 +25,7 @@ T = TypeVar("T")
 Json = dict[str, Any]
 
 _TYPED = attrgetter(*TYPED.values())
-_OF_FEATURES = tuple(features.merged("in_deals", "IN_ANSWERS").items())
+_OF_FEATURES = tuple(features.merge(each.IN_ANSWERS for each in features.roles(hooks.Fields)).items())
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypeAliasType
 
-from shared import features
+from shared import features, hooks
 from shared.api.app import calling
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Invalid, NotJson
@@ -64,7 +64,8 @@ class Answer(BaseModel):
 @cache
 def extended(body: type[B]) -> type[B]:
     """A body's model with the fields that features add: theirs derive from it, and this derives from all of them."""
-    more = tuple(features.joining(body.__name__, "in_bodies"))
+    added = [each.BODIES for each in features.roles(hooks.ApiFields)]
+    more: list[Any] = [each[body.__name__] for each in added if body.__name__ in each]
     return create_model(body.__name__, __base__=(*more, body), __doc__=body.__doc__) if more else body
 
 

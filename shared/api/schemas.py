@@ -5,16 +5,14 @@ Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests 
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Mapping
 from datetime import date, datetime
-from itertools import chain
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from pydantic.json_schema import SkipJsonSchema
 
-from shared import features
+from shared import features, hooks
 from shared.api.fields import Answer, Count, Currency, Cursor, Money, Price, without_defaults
 from shared.models.catalog import CATEGORIES, TYPES, Status
 from shared.models.members import Pace, Role
@@ -23,7 +21,7 @@ from shared.models.messages import DealNews
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
 
 
-_KINDS = tuple(kind for news in chain.from_iterable(features.of("news")) for kind in news.kinds)
+_KINDS = tuple(kind for each in features.roles(hooks.Fields) for news in each.NEWS for kind in news.kinds)
 
 
 class FieldError(Answer):
@@ -267,7 +265,10 @@ FIELDS: dict[str, dict[str, Any]] = {
 }
 """The fields of top-level answers."""
 
-ANSWERS: Mapping[str, type[BaseModel] | Mapping[str, Any]] = {
+Models = Mapping[str, type[BaseModel] | Mapping[str, Any]]
+"""Answers by the names of their schemas: a model each, or the fields of one."""
+
+ANSWERS: Models = {
     **FIELDS,
     **{
         each.__name__: each
@@ -280,9 +281,9 @@ ANSWERS: Mapping[str, type[BaseModel] | Mapping[str, Any]] = {
 """The answers that routes name, and those that others extend: a model each, or the fields of one."""
 
 
-def all_answers() -> Mapping[str, type[BaseModel] | Mapping[str, Any]]:
+def all_answers() -> Models:
     """The answers of the core and of features, by the names of their schemas."""
-    return ChainMap(*features.parts("answers", "ANSWERS"), cast("dict[str, Any]", ANSWERS))
+    return {**ANSWERS, **features.merge(each.ANSWERS for each in features.roles(hooks.Answers))}
 
 
 def model(name: str) -> type[BaseModel] | None:
@@ -304,5 +305,6 @@ def additions(name: str) -> list[tuple[type[Answer], str]]:
     typed_before, more_before = (getattr(known, each, None) for each in ("typed_before", "more_before"))
     typed = [] if typed_before is None else [(Typed, typed_before)]
     names = {each.__name__ for each in getattr(known, "__mro__", ())}
-    more = [model for added in features.of("in_answers") for extended, model in added.items() if extended in names]
+    added = [each.ANSWERS.items() for each in features.roles(hooks.ApiFields)]
+    more = [model for models in added for extended, model in models if extended in names]
     return typed + [(each, more_before) for each in more if more_before is not None]

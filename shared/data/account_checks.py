@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shared import features
+from shared import features, hooks
 from shared.data import keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.writes import Write, delete, put_new, require, update
 from shared.errors import DealsError, NoSuchUser, NotSignedIn, UsernameTaken
 
-_HOLDING: Mapping[str, str] = features.merged("holds_accounts")
+_HOLDING: Mapping[str, type[DealsError]] = features.merge(each.HOLDS_ACCOUNTS for each in features.roles(hooks.Fields))
 """The counts of an Account item that must be 0 before its removal, each with its error."""
 
 
@@ -34,12 +34,12 @@ def new(username: str, account_id: str) -> Write:
 def removed(username: str, account_id: str) -> Write:
     """The write that ends an account that has nothing left to finish. Refused with StillNeeded."""
     none = "".join(f" AND {count} = :none" for count in _HOLDING)
-    error = next(iter(_HOLDING.values()), "")
+    error = next(iter(_HOLDING.values()), None)
     return delete(
         keys.account(username),
         condition=f"AccountId = :account{none}",
         values={":account": account_id, **({":none": 0} if none else {})},
-        refused=features.imported(error)() if error else NoSuchUser(username),
+        refused=error() if error else NoSuchUser(username),
     )
 
 

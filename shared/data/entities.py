@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from shared import features
+from shared import features, hooks
 from shared.data import keys
 from shared.data.entity import (
     DEAL_ID,
@@ -88,6 +88,9 @@ def _counts(feed: Feed, kind: str = "", patterns: str = "") -> Entity:
     return Entity(keys.PERIODS, own, needs="Total", computed=True, exported=_WHOLE)
 
 
+_OF_FEATURES = features.roles(hooks.Items)
+_HOLDING = [count for each in features.roles(hooks.Fields) for count in each.HOLDS_ACCOUNTS]
+
 # fmt: off
 ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     "Deals": (
@@ -163,9 +166,9 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     "Members": (
         Entity(keys.USER, at(keys.user(_USERNAME), "a user", "28", _PARTLY),
             (at(keys.user_in_users(_USERNAME), "a user, to notify", "21", _PARTLY, index=USER_INDEX),
-                *chain.from_iterable(features.parts("items", "USER_PLACES"))),
+                *chain.from_iterable(each.USER_PLACES for each in _OF_FEATURES)),
             needs="Email Name Role CreatedAt AccountId Generation", may="HotPace SignOuts",
-            hides={"Name": "a member's name", **features.merged("items", "USER_HIDES"),
+            hides={"Name": "a member's name", **features.merge(each.USER_HIDES for each in _OF_FEATURES),
                 "Generation": "derived from a password's hash",
                 "Email": "a member's email address"},
             says=SAYS_USER,
@@ -177,7 +180,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="Leaving RemovedAt", says=SAYS_USER,
             hides=dict.fromkeys(("Leaving", "RemovedAt"), "account removals are private")),
         Entity(keys.ACCOUNT, at(keys.account(_USERNAME), "an account", "13"),
-            needs=" ".join(("AccountId", *features.merged("holds_accounts"))), says=SAYS_USER, computed=True),
+            needs=" ".join(("AccountId", *_HOLDING)), says=SAYS_USER, computed=True),
         Entity(keys.PASSWORD,
             at(keys.password(_USERNAME), because="a password's hash is read only where passwords are checked"),
             needs="PasswordHash", says=SAYS_USER, claimed=True),
@@ -215,7 +218,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(keys.SAVED, at(keys.saved(_USERNAME, DEAL_ID), "a user's saved deals", "38"),
             needs="SavedAt", says={**SAYS_USER, **SAYS_DEAL}, partners=(OF_DEAL,), owned=True),
     ),
-    **features.merged("items", "ENTITIES"),
+    **features.merge(each.ENTITIES for each in _OF_FEATURES),
     "Upkeep": (
         Entity(keys.SEQUENCE, at(keys.deal_numbers(), "a sequence of numbers", "1 30"),
             needs="LastNumber", exported=_WHOLE),

@@ -87,8 +87,8 @@ class Entity:
     partly shown, ``may`` names further attributes that are drawn, ``hides`` those that aren't, with reasons. ``places``
     are its index places. A ``computed`` item follows from others (``invariants.py``). ``owned`` items belong to the
     account in ``Username`` and are removed with it (``removal.py``): either a partition, all of whose items name the
-    account, or a function (``module:name``) if other items count or point to them. ``removed_before`` names the types
-    whose items are removed only when its own are gone. A ``claimed`` item must be the partner of another.
+    account, or by a ``remover`` (``hooks.Removal``) if other items count or point to them. ``removed_before`` names the
+    types whose items are removed only when its own are gone. A ``claimed`` item must be the partner of another.
     """
 
     type: str
@@ -100,7 +100,7 @@ class Entity:
     says: Mapping[str, str] = field(default_factory=dict)
     partners: tuple[Partner, ...] = ()
     owned: bool = False
-    remover: str = ""
+    remover: bool | str = False
     removed_before: tuple[str, ...] = ()
     claimed: bool = False
     computed: bool = False

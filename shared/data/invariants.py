@@ -11,7 +11,7 @@ item is still in that state.
 from __future__ import annotations
 
 import re
-from collections import ChainMap, Counter, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from shared import features
+from shared import features, hooks
 from shared.data import account_checks, keys
 from shared.data.catalog import feed_counts, offers, search, words
 from shared.data.catalog.deals import from_item, is_listed, to_item_listed
@@ -219,12 +219,12 @@ class _Seen:
         self._needed = defaultdict[Place, list[tuple[Place, _Counted | None]]](list)
         self._required = defaultdict[Place, dict[str, Fault]](dict)
         self._numbers: dict[Place, int] = {}
-        self._others = [make() for make in features.of("invariants")]
-        self._read = ChainMap({**_READ}, *(each.READ for each in self._others))
-        self._sequences = ChainMap(_SEQUENCES, *(each.SEQUENCES for each in self._others))
+        self._others = [each.CHECK() for each in features.roles(hooks.Invariants)]
+        self._read = {**_READ, **features.merge(each.READ for each in self._others)}
+        self._sequences = _SEQUENCES | features.merge(each.SEQUENCES for each in self._others)
         self._kept = _NEEDED.union(*(each.NEEDED for each in self._others))
         self._counting = {rule: other for other in self._others for rule in other.COUNTS.values()}
-        self._rules = ChainMap(_COUNTS, *(each.COUNTS for each in self._others))
+        self._rules = {**_COUNTS, **features.merge(each.COUNTS for each in self._others)}
         self._follow = frozenset[str]().union(*(each.FOLLOW for each in self._others))
         self._alerts: Counter[str] = Counter()
 
@@ -372,7 +372,7 @@ class _Seen:
         accounts = {keys.id_in(item["PK"]): item for item in self._of(keys.ACCOUNT)}
         for name in account_ids.keys() | accounts.keys():
             account, account_id = accounts.get(name), account_ids.get(name)
-            counts = {"Alerts": self._alerts[name], **ChainMap(*(other.of_account(name) for other in self._others))}
+            counts = {"Alerts": self._alerts[name], **features.merge(other.of_account(name) for other in self._others)}
             should = account_checks.to_item(name, account_id, counts) if account_id else None
             if account is not None and not account.get("Alerts", 1):  # none are left
                 account = {attribute: value for attribute, value in account.items() if attribute != "Alerts"}
@@ -495,7 +495,7 @@ class Values(dict[str, Any]):
 
 @cache
 def _derived() -> Mapping[str, Callable[[Mapping[str, Any]], Any]]:
-    return ChainMap({**_DERIVED}, *(each.DERIVED for each in features.of("invariants")))
+    return {**_DERIVED, **features.merge(each.CHECK.DERIVED for each in features.roles(hooks.Invariants))}
 
 
 def partners_of(row: Entity, item: Item, values: Values) -> Iterator[tuple[Partner, Key, Item]]:

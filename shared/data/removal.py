@@ -8,9 +8,10 @@ still held for this removal, so a late run can't touch the next owner's items.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
-from shared import features
+from shared import features, hooks
 from shared.data import account_checks, keys
 from shared.data.bulk import forget_found
 from shared.data.entity import Entity
@@ -54,8 +55,8 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
         from shared.data.entities import OWNED  # noqa: PLC0415
 
         for remove in dict.fromkeys(_way(row, username) for row in OWNED):
-            if isinstance(remove, str):
-                removed = features.imported(remove)(table, username, most, required=required)
+            if callable(remove):
+                removed = remove(table, username, most, required=required)
             else:
                 removed = forget_found(table, remove[0], most, index=remove[1], required=required)
             if removed == most:
@@ -66,13 +67,16 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     return True
 
 
-def _way(row: Entity, username: str) -> str | tuple[str, Index | None]:
+def _way(row: Entity, username: str) -> Callable[..., int] | tuple[str, Index | None]:
     """How an account's items of a type are removed: by a function, or all of a partition of the table or an index.
 
     An index may lack the latest writes. For sessions that is harmless, because they no longer work.
     """
+    if isinstance(row.remover, str):
+        remover: Callable[..., int] = features.imported(row.remover)
+        return remover
     if row.remover:
-        return row.remover
+        return features.merge(each.REMOVERS for each in features.roles(hooks.Removal))[row.type]
     place = next(place for place in (row.own, *row.places) if "<Username>" in place.partition)
     return place.partition.replace("<Username>", username), place.index
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.data.members import messages, sessions
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
@@ -101,7 +101,7 @@ def require_laptop_or_editor(request: Request) -> None:
         editor_of(request, "The table is for editors.")
 
 
-_COUNTS = {name: features.imported(count) for name, count in features.merged("head_counts").items()}
+_COUNTS = features.merge(each.COUNTS for each in features.roles(hooks.Head))
 """Features' counts in the header of a member's pages."""
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-from shared import features
+from shared import features, hooks
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Forbidden, InvalidInput, NotAForm
 from shared.html.links import origin
@@ -33,7 +33,7 @@ MEDIA_TYPE = "application/x-www-form-urlencoded"
 Fields = dict[str, str]
 """A form's typed texts by field name."""
 
-_SIGNED = features.paths("signed")
+_SIGNED = tuple(path for each in features.roles(hooks.Navigation) for path in each.SIGNED_PATHS)
 """Pages whose links are signed, so that a form may come from anywhere."""
 
 _WORDS = {

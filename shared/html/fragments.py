@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from shared import features
+from shared import features, hooks
 from shared.data.catalog import page_cache
 from shared.data.catalog.page_cache import Today
 from shared.html import views
@@ -22,7 +22,7 @@ from shared.models.catalog import Deal, Feed, Page, Period
 LINK = 'href="/'
 """The start of a link to a page of the site, in a copy."""
 
-IMAGES = features.paths("images")
+IMAGES = tuple(path for each in features.roles(hooks.Navigation) for path in each.IMAGE_PATHS)
 """The starts of our images' addresses, in a copy."""
 
 SMALL, LARGE = 360, 720

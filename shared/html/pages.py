@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared import features
+from shared import features, hooks
 from shared.dynamodb import damage
 from shared.errors import BadRequest, DealsError, InvalidCursor, NoSuchPath, NotSignedIn, WrongMethod
 from shared.html import forms
@@ -208,9 +207,9 @@ WORK = "<!-- Cost of this page -->"
 """Where a page's cost begins, on stages that show their work."""
 
 
-def workings() -> ModuleType | None:
-    """The module that reports a page's cost, on stages that show it; others don't import it."""
-    return next(features.of("panel"), None) if os.environ.get("SHOWS_WORK") == "true" else None
+def workings() -> hooks.Panel | None:
+    """The panel that reports a page's cost, on stages that show it; others don't import it."""
+    return next(iter(features.roles(hooks.Panel)), None) if os.environ.get("SHOWS_WORK") == "true" else None
 
 
 def page(  # keywords, because pages differ in few
@@ -361,6 +360,11 @@ def _to_form_page(place: str, _request: Request, **parts: str) -> Answer:
     return redirect(place)
 
 
+def routes_of(joined: Iterable[hooks.PagesPart]) -> list[Routes]:
+    """The pages that features add to a function's."""
+    return [each.routes for each in joined if each.routes]
+
+
 def serve(*routes: Routes, guards: Sequence[answers.Guard] = (), public: bool = False) -> answers.Handler:
     """The Lambda handler of some pages.
 
@@ -417,7 +421,7 @@ def _protected(answer: Response[Any]) -> Response[Any]:
     """Add the headers that every page has."""
     security = security_headers(origin(), answer.content_type or "")
     work = workings()
-    timing = {"Server-Timing": work.page_cost.server_timing()} if work else {}
+    timing = {"Server-Timing": work.server_timing()} if work else {}
     answer.headers = {**security, **timing, **answer.headers}
     return answer
 

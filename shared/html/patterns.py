@@ -26,11 +26,11 @@ class Pattern:
     helpers: Mapping[str, str] = field(default_factory=dict)
 
 
-_SHARED = Path(__file__).resolve().parent.parent
+_OWN = Path(__file__).with_name("patterns.toml")
 _ROWS = {
     number: row
-    for file in ("html/patterns.toml", *features.of("patterns"))
-    for number, row in tomllib.loads((_SHARED / file).read_text(encoding="utf-8")).items()
+    for file in (_OWN, *(features.FOLDER / path for path in features.files("patterns.toml")))
+    for number, row in tomllib.loads(file.read_text(encoding="utf-8")).items()
 }
 
 PATTERNS: Mapping[str, Pattern] = {number: Pattern(**_ROWS[number]) for number in sorted(_ROWS, key=int)}
@@ -79,7 +79,7 @@ def patterns_of(source: str, index: str | None) -> list[str]:
 def function_of(source: str) -> str:
     """A request's function with its module: ``feeds.read``; empty if it isn't in the data layer."""
     module, _, rest = source.partition(":")
-    return f"{module.rpartition('.')[2]}.{rest.partition(':')[0]}" if source else ""
+    return f"{module.removesuffix('.data').rpartition('.')[2]}.{rest.partition(':')[0]}" if source else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from minijinja import Environment, Markup, load_from_path
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.html import links
 from shared.html.links import absolute, base, below, origin
 from shared.models.catalog import CATEGORIES, Deal, Listed, Period, Status
@@ -57,9 +57,11 @@ def _environment(prefix: str) -> Environment:
     environment.add_global("categories", dict(CATEGORIES))
     environment.add_global("currencies", currencies)
     environment.add_global("base", prefix)
-    environment.add_global("in_pages", [*features.of("in_pages")])
-    environment.add_global("feature_tabs", features.tabs())
-    environment.add_global("explains", next(features.of("explains"), ""))
+    places = features.roles(hooks.Navigation)
+    environment.add_global("in_pages", features.files("templates/in-pages.html"))
+    tabs = {row: [tab for each in places for tab in each.TABS.get(row, ())] for row in ROWS}
+    environment.add_global("feature_tabs", tabs)
+    environment.add_global("explains", "".join(each.EXPLAINS for each in places))
     return environment
 
 
@@ -79,8 +81,11 @@ _MONTHS = (
     "January February March April May June July August September October November December".split()  # noqa: SIM905  # easier to read
 )
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # easier to read
-_ON_CARD = tuple(features.parts("in_deals", "on_card"))
-_IMAGES = tuple(features.parts("in_deals", "image"))
+_ON_CARD = tuple(each.on_card for each in features.roles(hooks.Fields))
+_IMAGES = tuple(each.image for each in features.roles(hooks.Fields))
+ROWS = ("lists", "sections", "desk", "mine")
+"""The rows of links that features may add to."""
+
 _OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
 
 SOON = timedelta(days=2)

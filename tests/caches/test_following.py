@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import pytest
 
-from features.drafts.data import drafts
+from features.drafts import data as drafts
 from features.shop.data import keys as shop_keys
 from features.shop.data import order_items, stock
 from features.votes.data import keys as vote_keys

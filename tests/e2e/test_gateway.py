@@ -16,7 +16,6 @@ import sys
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,7 +29,7 @@ from features.clicks.data import clicks
 from infra.settings import STAGES
 from local import cloud
 from local.settings import ROOT, STAGE
-from shared import features
+from shared import features, hooks
 from shared.data import keys
 from shared.data.catalog import topics
 from shared.data.members import rate_limits
@@ -162,7 +161,9 @@ def test_make_run_finds_the_cloud_that_runs_and_make_invoke_uses_it(site: Site, 
     invoked = make(site.home, "invoke", "FUNCTION=seed")
 
     assert ended == [0, 0], [log.read_text() for log in logs]
-    links = [f"{site.origin}/{path}  ({remark})" for _, path, remark in chain(*features.of("links"))]
+    links = [
+        f"{site.origin}/{path}  ({remark})" for each in features.roles(hooks.Local) for _, path, remark in each.LINKS
+    ]
     assert all(link in log.read_text() for log in logs for link in links)
     assert there is not None
     assert cloud.running(site.home) == there

@@ -20,8 +20,8 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from features.drafts.data import drafts
-from features.drafts.data.drafts import Draft
+from features.drafts import data as drafts
+from features.drafts.data import Draft
 from features.mail.data.mailing import MailWork
 from features.shop.data import keys as shop_keys
 from features.votes.models import NEWCOMER

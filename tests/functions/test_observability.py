@@ -395,18 +395,17 @@ def test_a_metric_that_a_stage_does_not_pay_for_is_a_field_and_no_more(
 
 
 def source(module: ModuleType) -> str:
-    """A function's source, of what features join only that, and of the shared modules that report for it."""
-    joined = [each for each in features.joining(module.__name__.rpartition(".")[2]) if callable(each)]
-    rooms = [each for each in rooms_of(module) if each.__name__ not in {each.__module__ for each in joined}]
+    """A function's source, with that of features that join it, and of the shared modules that report for it."""
+    rooms = rooms_of(module)
     names = [each for room in rooms for each in vars(room).values()]
     used = {each.__name__ if inspect.ismodule(each) else getattr(each, "__module__", "") for each in names}
     common = [each for each in (cached_pages, posting) if each.__name__ in used]
-    return "".join(map(inspect.getsource, (*rooms, *joined, *common)))
+    return "".join(map(inspect.getsource, (*rooms, *common)))
 
 
 NAMED = {
     f"{module.__name__.rpartition('.')[2]}.{name}": value
-    for module in (metrics, *features.of("metrics"))
+    for module in (metrics, *features.modules("metrics"))
     for name, value in vars(module).items()
     if isinstance(value, Metric)
 }

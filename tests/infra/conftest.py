@@ -14,7 +14,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from features.mail.rows import Mail
+from features.mail.rights import Mail
 from infra.nag import require
 from infra.settings import STAGES, Stage, Watch
 from infra.stacks import DealsStack, compose

@@ -26,7 +26,7 @@ from infra.observability import OPERATIONS
 from infra.rows import Bound, Caller
 from infra.settings import ESSENTIAL, STAGES, USUAL, Bounds
 from local.settings import ROOT
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 from tests.infra.conftest import Assembly, Synthesized
@@ -36,8 +36,7 @@ from tools import documents
 ANSWERING = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY and not row.shows_work}
 REPORTED = {
     value.name: value
-    for module in (metrics, *features.of("metrics"))
-    for value in vars(module).values()
+    for value in (*vars(metrics).values(), *(each for of in features.roles(hooks.Metrics) for each in of.METRICS))
     if isinstance(value, metrics.Metric)
 }
 

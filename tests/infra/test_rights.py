@@ -9,7 +9,7 @@ import pytest
 
 from features.clicks.data import keys as click_keys
 from features.mail import items as mail_keys
-from features.mail.rows import MAILER
+from features.mail.rights import MAILER
 from features.shop.data import keys as shop_keys
 from features.votes.data import keys as vote_keys
 from infra.rights import Right

@@ -17,7 +17,7 @@ import aws_cdk as cdk
 import botocore
 import pytest
 
-from features.mail.rows import Mail
+from features.mail.rights import Mail
 from features.shop.data import placing
 from features.shop.data.order_items import no_message
 from features.shop.models import Charges

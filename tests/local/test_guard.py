@@ -27,7 +27,7 @@ from local.cloud import free_port
 from local.guard import Asked, admits
 from local.guarded_ministack import MiniStack
 from local.settings import ACCOUNT, REGION, Home, access_key, client_arguments, endpoint
-from shared import features
+from shared import features, hooks
 from tests.support.browser import browser, patient
 from tests.support.commands import until
 from tests.support.engines import MINISTACK
@@ -268,7 +268,7 @@ def test_a_path_of_another_service_at_the_sites_name_is_the_sites(path: str) -> 
 
 
 def test_pages_of_the_laptop_are_shown_to_the_sites_own_pages_alone(client: httpx.Client) -> None:
-    shown = [path for pages in features.of("local_pages") for path in pages]
+    shown = [path for each in features.roles(hooks.Local) for path in each.PAGES]
 
     for path in shown:
         assert client.get(path, headers=SITE).status_code == 200

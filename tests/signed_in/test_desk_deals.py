@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from features.drafts.data import drafts
-from features.drafts.data.drafts import Draft
+from features.drafts import data as drafts
+from features.drafts.data import Draft
 from shared.data import keys
 from shared.data.catalog import changes, deals, feeds, offers
 from shared.data.catalog.changes import DealChange

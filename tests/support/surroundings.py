@@ -84,9 +84,9 @@ def captured_log() -> Iterator[io.StringIO]:
 def rooms_of(function: ModuleType) -> list[ModuleType]:
     """The modules that a function's handler is made of: its own, those beside it, and those that features join."""
     own = function.__name__
-    joining = [each.get(own.rpartition(".")[2], "").partition(":")[0] for each in features.of("joins")]
+    joining = features.modules(own.rpartition(".")[2])
     return [
-        each for name, each in sys.modules.items() if f"{name}.".startswith((f"{own}.", f"{own}_")) or name in joining
+        each for name, each in sys.modules.items() if f"{name}.".startswith((f"{own}.", f"{own}_")) or each in joining
     ]
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from features.drafts.data import drafts
-from features.drafts.data import keys as draft_keys
-from features.drafts.data.drafts import Draft, DraftChanged, InvalidDraft, NoSuchDraft, TooManyDrafts
+from features.drafts import data as drafts
+from features.drafts import items as draft_keys
+from features.drafts.data import Draft, DraftChanged, InvalidDraft, NoSuchDraft, TooManyDrafts
 from shared.data import invariants, keys
 from shared.data.catalog import deals, editing
 from shared.data.idempotency import Idempotency

@@ -11,7 +11,7 @@ import pytest
 from cli.proofs import Deployed, Fails
 from features.mail import commands as mail
 from features.mail.data import mailing
-from features.mail.rows import Mail
+from features.mail.rights import Mail
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from tests.cli.conftest import bare_table, table  # noqa: F401  # fixtures

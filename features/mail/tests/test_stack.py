@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from features.mail.rows import Mail
+from features.mail.rights import Mail
 from infra.rows import Option
 from infra.settings import STAGES
 

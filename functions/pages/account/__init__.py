@@ -11,9 +11,9 @@ import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
-from shared import features
+from shared import features, hooks
 from shared.api.member_bodies import AccountChange, NewUser
 from shared.data.members import accounts, sessions, users
 from shared.errors import (
@@ -77,8 +77,14 @@ def sign_up(request: Request) -> Answer:
         user = accounts.sign_up(table(), **new.model_dump(), address=address(request.event), now=request.now)
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return again(partial(visitor_form, "sign-up", typed), "username", error)
-    features.call("on_account", "made", user, user)
+    _changed("made", user, user)
     return _welcomed(request, _begun(request, user), forms.own_path(typed.get("next"), HOME))
+
+
+def _changed(what: Literal["made", "email", "password"], before: User, after: User) -> None:
+    """Have features do what follows from a change of an account."""
+    for each in features.roles(hooks.Accounts):
+        each.on_account(what, before, after)
 
 
 @routes.post("/account/sign-out", form_page="/account")
@@ -130,7 +136,7 @@ def change_email(request: Request) -> Answer:
         changed = accounts.change_email(table(), user, email, address(request.event), request.now)
     except (InvalidFields, EmailTaken, SlowDown) as error:
         return again(partial(account_page, request, user, typed), "email", error)
-    features.call("on_account", "email", user, changed)
+    _changed("email", user, changed)
     return pages.redirect("/account", notice="email")
 
 
@@ -144,7 +150,7 @@ def change_password(request: Request) -> Answer:
     except (InvalidFields, SlowDown) as error:
         return again(partial(account_page, request, user, typed), "current-password", error)
     changed = accounts.change_password(table(), user, password)
-    features.call("on_account", "password", user, changed)
+    _changed("password", user, changed)
     return _welcomed(request, _begun(request, changed), "/account", notice="password")
 
 
@@ -221,7 +227,7 @@ def account_page(
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
         errors=errors,
-        **{name: value for each in features.joining("account") for name, value in each.on_account_page(user).items()},
+        **features.merge(each.on_account_page(user) for each in features.roles(hooks.Account)),
         **head,
     )
 
@@ -285,4 +291,4 @@ def _removal_page(
     )
 
 
-handler = serve(routes, *(each.routes for each in features.joining("account")), guards=[forms.ours_only])
+handler = serve(routes, *pages.routes_of(features.roles(hooks.Account)), guards=[forms.ours_only])

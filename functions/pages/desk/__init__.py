@@ -77,7 +77,7 @@ routes = Routes()
 def desk(request: Request) -> Answer:
     """Today: progress of hot deals, endings, new deals, and the front page's order."""
     session = cookies.editor_of(request)
-    of_today = [each for each in posting.of_features() if hasattr(each, "today")]
+    of_today = posting.of_features()
     now, today = request.now, Period.DAY.start_of(request.now)
     asked: list[Callable[[], Any]] = [
         partial(feeds.read, table(), ALL_DEALS, limit=SHOWN, now=now),
@@ -433,5 +433,8 @@ def _row(number: str, found: Deal | str, request: Request) -> dict[str, Any]:
 
 
 handler = serve(
-    routes, *(each.routes for each in (posting, deal_form, lists, *posting.of_features())), guards=[forms.ours_only]
+    routes,
+    *(each.routes for each in (posting, deal_form, lists)),
+    *pages.routes_of(posting.of_features()),
+    guards=[forms.ours_only],
 )

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from shared import features
+from shared import features, hooks
 from shared.api.bodies import DealChange, NewDeal
 from shared.data.catalog import deals, feeds, offers, topics
 from shared.data.catalog.changes import log_of
@@ -72,7 +72,7 @@ Counts = Mapping[str, Sequence[Counted]]
 def counts_of(deals: Iterable[Deal]) -> Counts:
     """What features count of deals, for editors."""
     ids = list(dict.fromkeys(deal.deal_id for deal in deals))
-    found = [(each.COUNTED, each.count(ids)) for each in features.joining("desk") if hasattr(each, "COUNTED")]
+    found = [(each.COUNTED, each.count(ids)) for each in features.roles(hooks.Desk) if each.COUNTED]
     return {
         deal_id: [Counted(name, one, several, counts[deal_id]) for (name, one, several), counts in found]
         for deal_id in ids
@@ -90,7 +90,9 @@ SHOWN_CHANGES = 5
 _PAGE = 25
 
 _DONE: Mapping[str, tuple[str, str, str]] = {
-    **{name: words for name, (_, words) in features.merged("in_deals", "LOGGED").items()},
+    **{
+        name: words for name, (_, words) in features.merge(each.LOGGED for each in features.roles(hooks.Fields)).items()
+    },
     "withdrawnAt": ("Withdrawn", "Withdrawn", "Restored"),
     "hotAt": ("Made hot", "Made hot", "No longer hot"),
 }

@@ -16,7 +16,7 @@ from typing import Any
 from functions.pages.desk import deal_form, lists
 from functions.pages.desk.deal_form import brand_names, changed, deal_of, desk_page, edit
 from functions.pages.desk.lists import near_names
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.api import documents
 from shared.data.catalog import deals, editing, offers
 from shared.errors import (
@@ -46,9 +46,9 @@ POSSIBLE = {"withdraw": (Status.ACTIVE, Status.EXPIRED), "end": (Status.ACTIVE,)
 
 
 @cache
-def of_features() -> tuple[Any, ...]:
+def of_features() -> list[hooks.Desk]:
     """Features' own modules of desk pages, which also add parts to a deal's form. They import this one."""
-    return tuple(features.joining("desk"))
+    return features.roles(hooks.Desk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def post_deal(request: Request) -> Answer:
     if deal.correlation_id == request.correlation_id:  # otherwise an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     then = typed.get("then", "")
-    fragment = then if then in {getattr(each, "THEN", "") for each in of_features()} - {""} else ""
+    fragment = then if then in {each.THEN for each in of_features()} - {""} else ""
     return pages.redirect(f"/desk/deals/{deal.page_id}", fragment=fragment, notice="posted")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from http import HTTPStatus
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any
 
 from functions.pages.site import deal, listing
@@ -30,7 +30,7 @@ from functions.pages.site.listing import (
     selected_page,
     selection_of,
 )
-from shared import features
+from shared import features, hooks
 from shared.data.catalog import feed_counts, feeds, page_cache, picks, sorting, topics
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NoSuchTopic, NotFound
@@ -382,7 +382,12 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
 
 @routes.get("/robots.txt")
 def robots(_request: Request) -> Answer:
-    private = ("/my/", "/account", "/desk", *features.paths("private"))
+    private = (
+        "/my/",
+        "/account",
+        "/desk",
+        *(path for each in features.roles(hooks.Navigation) for path in each.PRIVATE_PATHS),
+    )
     lines = ["User-agent: *", *(f"Disallow: {link(path)}" for path in private)]
     if origin():
         lines.append(f"Sitemap: {absolute('/sitemap.xml')}")
@@ -394,14 +399,13 @@ def _for_machines(text: str, media_type: str) -> Answer:
     return Answer(text, media_type=media_type, cache=pages.FOR_A_DAY)
 
 
-def _add(shown: features.DealList) -> None:
+def _add(shown: hooks.DealList) -> None:
     """Add the page of a feature's list of deals."""
-    read = features.imported(shown.read)
 
     @routes.get(shown.path)
     def deals_of_feature(request: Request) -> Answer:
         cursor, now = cursor_of(request), request.now
-        found = read(table(), now, limit=shown.size, cursor=cursor)
+        found = shown.read(table(), now, limit=shown.size, cursor=cursor)
         return list_page(
             shown.template,
             request,
@@ -411,7 +415,8 @@ def _add(shown: features.DealList) -> None:
         )
 
 
-for each in chain.from_iterable(features.of("lists")):
-    _add(each)
+for of in features.roles(hooks.Lists):
+    for each in of.LISTS:
+        _add(each)
 
-handler = serve(routes, deal.routes, listing.routes, public=True)
+handler = serve(routes, deal.routes, listing.routes, *pages.routes_of(features.roles(hooks.Site)), public=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from functions.pages.site import listing
 from functions.pages.site.listing import moved, public_page
-from shared import features
+from shared import features, hooks
 from shared.data.catalog import deal_pages, deals
 from shared.html import views
 from shared.html.links import absolute, link
@@ -73,8 +73,8 @@ def one_deal(request: Request, number: str) -> Answer:
 
 def _of_features(found: deal_pages.DealPage, now: datetime) -> dict[str, Any]:
     """The values that features add to the page."""
-    shown = zip(features.parts("beside_deal", "shown"), found.asked, strict=True)
-    return {name: value for show, asked in shown for name, value in show(asked, found.deal, now).items()}
+    shown = zip(features.roles(hooks.DealPage), found.asked, strict=True)
+    return features.merge(each.shown(asked, found.deal, now) for each, asked in shown)
 
 
 def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:

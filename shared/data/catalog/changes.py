@@ -15,7 +15,7 @@ from enum import Enum
 from operator import attrgetter, methodcaller
 from typing import Any
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.data import keys
 from shared.data.catalog.deals import from_item, readable
 from shared.dynamodb import damage
@@ -102,7 +102,10 @@ FIELDS: Mapping[str, Callable[[Deal], Any]] = {
     **{name: attrgetter(field) for name, field in TYPED.items()},
     "expiresAt": attrgetter("ends_at"),
     "image": attrgetter("image"),
-    **{name: methodcaller("own", kind) for name, (kind, _) in features.merged("in_deals", "LOGGED").items()},
+    **{
+        name: methodcaller("own", kind)
+        for name, (kind, _) in features.merge(each.LOGGED for each in features.roles(hooks.Fields)).items()
+    },
     "withdrawnAt": attrgetter("withdrawn_at"),
     "hotAt": attrgetter("hot_at"),
 }

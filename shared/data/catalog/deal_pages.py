@@ -14,7 +14,7 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.data.catalog import deals, feed_counts, feeds, offers, sorting
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -54,7 +54,7 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     place = deals.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [
         partial(deals.get, table, place.deal_id),
-        *(partial(ask, table, place.deal_id) for ask in features.parts("beside_deal", "ask")),
+        *(partial(of.ask, table, place.deal_id) for of in features.roles(hooks.DealPage)),
     ]
     beside = _beside(table, place, now) if place.product and place.brand else []
     answers = table.gather(own + beside)

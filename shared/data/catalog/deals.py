@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from shared import features
+from shared import features, hooks
 from shared.data import bulk, keys
 from shared.data.catalog import feed_counts, topics
 from shared.data.catalog.feed_counts import Stale
@@ -40,7 +40,9 @@ from shared.values import identifiers, links, money
 from shared.values.money import AMOUNT, amount
 from shared.values.times import to_iso
 
-DEAL = Entity(Deal, apart=frozenset({"more"}), more=chain.from_iterable(features.parts("in_deals", "STORED")))
+DEAL = Entity(
+    Deal, apart=frozenset({"more"}), more=chain.from_iterable(each.STORED for each in features.roles(hooks.Fields))
+)
 """Deals are read, written, projected and copied as the fields of ``Deal`` and the features' values say."""
 
 CARDS: Mapping[str, Mapping[str, Any]] = {
@@ -53,7 +55,7 @@ the index's sort key, which names even a damaged one."""
 MAX_BYTES = 8 * 1024
 """Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""
 
-_EDITED = tuple(features.parts("in_deals", "edited"))
+_EDITED = [each.edited for each in features.roles(hooks.Fields)]
 """The features' functions that note something in a deal that is edited."""
 
 _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}

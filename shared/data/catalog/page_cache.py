@@ -19,10 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from itertools import chain
 from typing import Any
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.data import keys
 from shared.data.catalog import deals, feed_counts, feeds, topics
 from shared.data.catalog.changes import DealChange
@@ -346,7 +345,7 @@ class Today:
 
     ending: tuple[Deal, ...] = ()
     ends: int = 0
-    lists: tuple[tuple[features.DealList, tuple[Listed, ...]], ...] = ()
+    lists: tuple[tuple[hooks.DealList, tuple[Listed, ...]], ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -358,9 +357,9 @@ class Today:
 def read_today(table: Table, now: datetime) -> Today:
     """The front page's lists and counts now. Two Queries, one for each category and those of features at once, then a
     BatchGetItem of ``SHOWN_BESIDE`` deals."""
-    lists = [each for each in chain.from_iterable(features.of("lists")) if each.on_front_page]
+    lists = [each for of in features.roles(hooks.Lists) for each in of.LISTS if each.chosen]
     asked: list[Callable[[], Any]] = [
-        *(partial(features.imported(each.read), table, now, limit=ASKED) for each in lists),
+        *(partial(each.read, table, now, limit=ASKED) for each in lists),
         partial(feeds.within_a_day, table, now, but=settings.CACHE_LIFETIME),
         *(partial(feed_counts.total, table, feed_of(Topic(CATEGORY, slug))) for slug in CATEGORIES),
     ]
@@ -370,7 +369,7 @@ def read_today(table: Table, now: datetime) -> Today:
     ending = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE)
     beside, room = [], SHOWN_BESIDE - len(ending)
     for each, page in zip(lists, pages, strict=True):
-        beside.append((each, tuple(features.imported(each.chosen)(page.items, room))))
+        beside.append((each, tuple(each.chosen(page.items, room) if each.chosen else ())))
         room -= len(beside[-1][1])
     by_category = dict(zip(CATEGORIES, counts, strict=True))
     return Today(ending, len(noted) if ending else 0, tuple(beside), by_category)

@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from itertools import chain, islice
+from itertools import islice
 
-from shared import features, settings
+from shared import features, hooks, settings
 from shared.data import account_checks, bulk, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Codec, Entity, Item
@@ -29,7 +29,7 @@ from shared.values.times import to_iso
 
 _MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
 _ABOUT_DEAL = Entity(AboutDeal, forms={"price": Codec(str, amount)})
-_OTHERS = {f"{news.thing.capitalize()}Id": news.thing for news in chain.from_iterable(features.of("news"))}
+_OTHERS = {f"{news.thing.capitalize()}Id": news.thing for each in features.roles(hooks.Fields) for news in each.NEWS}
 """The attributes that name a message's subject if it isn't a deal."""
 
 _TIMES = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")

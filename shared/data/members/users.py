@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from shared import features
+from shared import features, hooks
 from shared.data import account_checks, keys
 from shared.data.members import sessions
 from shared.dynamodb import damage
@@ -16,7 +16,11 @@ from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, forget, put_new
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.members import Pace, Role, User
 
-_USER = Entity(User, apart=frozenset({"password_hash", "generation", "more"}), more=features.of("in_account"))
+_USER = Entity(
+    User,
+    apart=frozenset({"password_hash", "generation", "more"}),
+    more=filter(None, (each.ACCOUNT for each in features.roles(hooks.Fields))),
+)
 """Fields in other items, from two attributes, or of features."""
 
 MOST_LEFT = MOST_TOGETHER - 4

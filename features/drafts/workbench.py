@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from features.drafts.data import drafts
-from features.drafts.data.drafts import Draft
+from features.drafts import data as drafts
+from features.drafts.data import Draft
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.members import User

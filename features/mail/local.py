@@ -66,3 +66,6 @@ def _sent() -> list[dict[str, Any]]:
     # There is no other access within the process; a test fails if another version of MiniStack keeps it elsewhere.
     kept = vars(ses)["_sent_emails"].to_dict()
     return [mail for key, mails in kept.items() if key[-1] == "entries" for mail in mails]
+
+
+PAGES = {PATH: show}

@@ -1,1 +1,0 @@
-"""Drafts in the table."""

@@ -1,0 +1,3 @@
+"""The link to drafts on the desk."""
+
+TABS = {"desk": (("/desk/drafts", "Drafts"),)}

@@ -1,0 +1,8 @@
+"""How an account's drafts are removed: each with the note of its time."""
+
+from __future__ import annotations
+
+from features.drafts.data import remove_some
+from features.drafts.items import DRAFT
+
+REMOVERS = {DRAFT: remove_some}

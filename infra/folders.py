@@ -1,0 +1,165 @@
+"""What is wrong with features' folders, one sentence for each fault: misspelled hooks, and clashes of two owners.
+
+``shared/features.py`` finds what keeps a folder from being read at all. This is asked before tests, synthesis and
+``make run``, so that no half-working site starts. Names come from the modules' syntax trees.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from shared import features, hooks
+from shared.hooks import Role
+
+if TYPE_CHECKING:
+    from shared.data.entity import Entity
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CORE = "the core"
+ENTRY = "handler"
+"""What Lambda calls in the module of a function."""
+
+R = TypeVar("R", bound=Role)
+
+
+def check() -> None:
+    """End the program with the first fault, if there is one."""
+    if fault := next(faults(), None):
+        sys.exit(fault)
+
+
+def faults() -> Iterator[str]:
+    """All faults, the misspelled hooks first."""
+    for role, file in modules():
+        for name in unknown(role, file):
+            known = ", ".join(hooks.names(role))
+            yield f"{file} defines {name}, which nothing uses and {role.__name__} doesn't have: it has {known}."
+    yield from _all_clashes()
+
+
+def modules() -> Iterator[tuple[type[Role], str]]:
+    """The modules with a role, each with its file's path in the project."""
+    for role in hooks.roles():
+        for file, _ in _files(hooks.name_of(role)):
+            yield role, file
+
+
+def _files(role: str) -> list[tuple[str, str]]:
+    """The features' modules with a role of a name, each with its file."""
+    found = [of[role] for of in features.INSTALLED.values() if role in of]
+    return [(f"{module.replace('.', '/')}.py", module) for module in found]
+
+
+def defined(file: str) -> dict[str, ast.stmt]:
+    """The public names that a module defines, without those that it imports."""
+    found: dict[str, ast.stmt] = {}
+    for node in _tree(file).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                found[name] = node
+            case ast.Assign(targets=targets):
+                found |= {
+                    each.id: node for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+                }
+    return {name: node for name, node in found.items() if not name.startswith("_")}
+
+
+def unknown(role: type[Role], file: str) -> list[str]:
+    """The names of a module that its role doesn't know and that no feature uses."""
+    known = hooks.names(role)
+    return [
+        name
+        for name, node in defined(file).items()
+        if name not in known and name not in used() and name != ENTRY and not getattr(node, "decorator_list", ())
+    ]
+
+
+@cache
+def used() -> frozenset[str]:
+    """The names that features use or import, in their tests as well."""
+    found: set[str] = set()
+    for file in features.FOLDER.rglob("*.py"):
+        for node in ast.walk(_tree(file.relative_to(ROOT).as_posix())):
+            match node:
+                case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
+                    found.add(name)
+                case ast.ImportFrom(names=names):
+                    found |= {each.name for each in names}
+    return frozenset(found)
+
+
+@cache
+def _tree(file: str) -> ast.Module:
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
+
+
+def clashes(what: str, core: Iterable[str], of_features: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What two features have, or one and the core. ``core`` may include what features add."""
+    added = Counter(chain(*of_features.values()))
+    owners = dict.fromkeys(Counter(core) - added, CORE)
+    for file, things in of_features.items():
+        for thing in dict.fromkeys(things):
+            if thing in owners:
+                yield f"{file} adds the {what} {thing}, which {owners[thing]} has, too."
+            owners[thing] = file
+
+
+def _all_clashes() -> Iterator[str]:
+    """The clashes of features with each other and with the core."""
+    # The stacks and commands ask this module first.
+    from cli import main  # noqa: PLC0415
+    from infra import functions  # noqa: PLC0415
+    from shared.data.entities import ROWS  # noqa: PLC0415
+
+    of = _by_file(hooks.Items, lambda of: [*dict.fromkeys(row.type for some in of.ENTITIES.values() for row in some)])
+    yield from clashes("item type", {row.type for row in ROWS}, of)
+    of = _by_file(hooks.Items, lambda of: [*dict.fromkeys(_key(row) for some in of.ENTITIES.values() for row in some)])
+    yield from clashes("key", map(_key, ROWS), of)
+    of = _by_file(hooks.Rights, lambda of: [row.name for row in of.FUNCTIONS])
+    yield from clashes("function", (row.name for row in functions.FUNCTIONS), of)
+    pages = _by_file(hooks.Rights, lambda of: [row.pages for row in of.FUNCTIONS if row.pages])
+    yield from clashes("path", (row.pages for row in functions.FUNCTIONS if row.pages), pages)
+    routes = _by_file(hooks.Rights, lambda of: [f"{each.method} {each.path}" for each in functions.routes_of(of)])
+    yield from clashes("route", (f"{each.method} {each.path}" for each in functions.ROUTES), routes)
+    commands = _by_file(hooks.Commands, lambda of: main.names_of(of.GROUPS, of.COMMANDS))
+    yield from clashes("command", main.names_of(main.GROUPS, main.COMMANDS), commands)
+    files = [file.relative_to(ROOT).as_posix() for file in features.FOLDER.glob("*/*.py")]
+    own = [file.relative_to(ROOT).as_posix() for file in (ROOT / "functions" / "pages").rglob("*.py")]
+    yield from clashes("page", chain(*map(pages_in, own)), {file: pages_in(file) for file in files})
+
+
+def _key(row: Entity) -> str:
+    """The form of a type's keys in the table, such as ``USER#* SAVED#*``."""
+    return re.sub("<[^>]+>", "*", " ".join(row.own.keys))
+
+
+def _by_file(role: type[R], things: Callable[[R], list[str]]) -> dict[str, list[str]]:
+    """What the modules with a role add, by their files."""
+    return {file: things(role(import_module(module))) for file, module in _files(hooks.name_of(role))}
+
+
+def pages_in(file: str) -> list[str]:
+    """The pages that a module registers, such as ``GET /desk/drafts``."""
+    texts = {
+        name: node.value.value
+        for name, node in defined(file).items()
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+    }
+    found = []
+    for node in ast.walk(_tree(file)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name("routes"), attr="get" | "post" as method), args=paths):
+                values = [getattr(each, "value", texts.get(getattr(each, "id", ""))) for each in paths]
+                rules = [re.sub("<[^>]+>", "<>", path) for path in values if isinstance(path, str)]
+                found += [f"{method.upper()} {rule}" for rule in rules]
+    return found
