@@ -165,7 +165,7 @@ class Entity(Generic[T]):
         held = [(field, attribute_of(field)) for field in fields(declared)]
         if {field.name for field, attribute in held if attribute is None} != apart:
             raise TypeError(f"each field of {of.__name__} must be stored or apart")
-        self._of = of
+        self._of, self._extended = of, "more" in apart
         rows = [
             (field, attribute, forms.get(field.name) or _codec_of(attribute.kind))
             for field, attribute in held
@@ -220,7 +220,7 @@ class Entity(Generic[T]):
                     left[field] = read(value)
             elif type(value) is kind and value != "":
                 left[field] = value
-        if self._more:
+        if self._extended:
             left["more"] = {}
             for kind, part in self._more:
                 with suppress(ValueError, TypeError, AttributeError, OverflowError):
@@ -252,7 +252,7 @@ class Entity(Generic[T]):
         for put, name, read, default in self._formed:
             value = item.get(name)
             put(made, read(item[name]) if value is not None or default is MISSING else default)
-        if self._more:
+        if self._extended:
             apart["more"] = {kind: part.read(item) for kind, part in self._more if _holds(item, part.names)}
         for put, field, default in self._apart:
             put(made, apart[field] if field in apart or default is MISSING else default)

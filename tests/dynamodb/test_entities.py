@@ -121,6 +121,13 @@ def test_values_of_features_are_found_by_their_types_and_stored_beside_the_other
     assert LETTER.copy(letter).keys() == {"LetterId", "Insurer", "Excess"}
 
 
+def test_an_item_without_features_has_no_values_of_theirs() -> None:
+    alone = Entity(Letter, apart=frozenset({"more"}))
+
+    assert alone.read({"LetterId": "l1", "Care": "fragile"}) == Letter("l1")
+    assert alone.salvage({"LetterId": "l1"}) == ({"letter_id": "l1", "more": {}}, set())
+
+
 def test_a_damaged_value_of_a_feature_is_left_out_of_what_can_be_read() -> None:
     left, lost = LETTER.salvage({"LetterId": "l1", "Care": "none", "Insurer": "Lloyd's"})
 
