@@ -1,4 +1,7 @@
-"""Corrections of moto where it differs from DynamoDB. ``tests/demo`` compares each with the laptop's engine."""
+"""Corrections of moto where it differs from DynamoDB. ``tests/demo`` compares each with the laptop's engine.
+
+moto reports the same units for every request, so the project counts them from what was written (``capacity.py``).
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,8 @@ def applied() -> Iterator[None]:
     for owner, name, make in CORRECTIONS:
         setattr(owner, name, make(vars(owner).get(name)))
     try:
-        yield
+        with capacity.counted_by(_by_what_was_written):
+            yield
     finally:
         for owner, name, own in reversed(before):
             setattr(owner, name, own) if own is not None else delattr(owner, name)
@@ -256,22 +260,13 @@ for kind in ("OpLessThan", "OpGreaterThan", "OpLessThanOrEqual", "OpGreaterThanO
 _corrects(comparisons.FuncSize, "expr")(_otherwise(ValueError, result=None))
 
 
-@_corrects(capacity, "_counted")
-def _by_what_was_written(own: Any) -> Any:
-    def counted(operation: str, asked: Any, answer: Any) -> Any:
-        if operation not in ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"):
-            return own(operation, asked, answer)
-        found: dict[str, Capacity] = {}
-        for before, after in WRITTEN:
-            units = capacity.units_written(before, after, transactional=operation == "TransactWriteItems")
-            for name, write in units.items():
-                found[name] = found.get(name, Capacity()) + Capacity(write=write, basis=Basis.COUNTED)
-        return found
-
-    return counted
-
-
-@_corrects(capacity, "_is_exact")
-def _never(_: Any) -> Any:
-    """Use the project's own capacity count, as on the laptop: moto reports the same units for every request."""
-    return lambda *_: False
+def _by_what_was_written(operation: str, _asked: Any, _answer: Any) -> dict[str, Capacity] | None:
+    """The units of the last request's writes."""
+    if operation not in ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"):
+        return None
+    found: dict[str, Capacity] = {}
+    for before, after in WRITTEN:
+        units = capacity.units_written(before, after, transactional=operation == "TransactWriteItems")
+        for name, write in units.items():
+            found[name] = found.get(name, Capacity()) + Capacity(write=write, basis=Basis.COUNTED)
+    return found
