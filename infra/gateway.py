@@ -133,45 +133,10 @@ class Gateway(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._policy = resource_policy(stage)
-        access_log = Log(self, "AccessLog", stage=stage)
-        # Only errors, and never requests, which contain passwords and tokens.
-        logged: dict[str, Any] = {"logging_level": apigateway.MethodLoggingLevel.ERROR, "data_trace_enabled": False}
-        # A method's settings replace all those for every method.
-        sign_ins = apigateway.MethodDeploymentOptions(
-            throttling_rate_limit=stage.sign_in_rate, throttling_burst_limit=stage.sign_in_burst, **logged
-        )
-        self.api = apigateway.RestApi(
-            self,
-            "Api",
-            rest_api_name=name,
-            policy=self._policy,
-            endpoint_types=[apigateway.EndpointType.REGIONAL],
-            # Functions compress bodies on request, so the gateway must send bodies as bytes.
-            # https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
-            binary_media_types=["*/*"],
-            deploy_options=apigateway.StageOptions(
-                stage_name=stage_name,
-                throttling_rate_limit=stage.throttle_rate,
-                throttling_burst_limit=stage.throttle_burst,
-                method_options={f"{path}/{method}": sign_ins for path, method in throttled},
-                access_log_destination=apigateway.LogGroupLogDestination(access_log),
-                access_log_format=apigateway.AccessLogFormat.custom(json.dumps(ACCESS_LOG)),
-                tracing_enabled=stage.tracing,
-                **logged,
-            ),
-            # The role with which API Gateway writes the logs of all APIs of the account and region.
-            # https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
-            cloud_watch_role=account is None,
-            cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if account is None else None,
-        )
+        self.api = self._rest_api(name, self._deployment(stage, stage_name, throttled), account)
         self.stage = self.api.deployment_stage
         if account is not None:
             self.stage.node.add_dependency(account.api.node.find_child("Account"))
-        resource = self.api.node.default_child
-        assert isinstance(resource, apigateway.CfnRestApi)  # noqa: S101  # RestApi is this one resource
-        # No TLS below 1.2, and only ciphers with forward secrecy; the construct has no property for it yet.
-        resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
-        resource.endpoint_access_mode = "BASIC"
         # The gateway writes its errors to a log of this name. A log that it created itself would be kept forever.
         error_log = Log(
             self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{stage_name}"
@@ -190,6 +155,51 @@ class Gateway(Construct):
             accept(self.stage, nag.GATEWAY_NOT_TRACED)
         if not any(each.guards_apis for each in stage.options):
             accept(self.stage, nag.GATEWAY_WITHOUT_FIREWALL)
+
+    def _deployment(
+        self, stage: Stage, stage_name: str, throttled: Iterable[tuple[str, str]]
+    ) -> apigateway.StageOptions:
+        """The settings of the API's one stage, with its access log."""
+        # Only errors, and never requests, which contain passwords and tokens.
+        logged: dict[str, Any] = {"logging_level": apigateway.MethodLoggingLevel.ERROR, "data_trace_enabled": False}
+        # A method's settings replace all those for every method.
+        sign_ins = apigateway.MethodDeploymentOptions(
+            throttling_rate_limit=stage.sign_in_rate, throttling_burst_limit=stage.sign_in_burst, **logged
+        )
+        return apigateway.StageOptions(
+            stage_name=stage_name,
+            throttling_rate_limit=stage.throttle_rate,
+            throttling_burst_limit=stage.throttle_burst,
+            method_options={f"{path}/{method}": sign_ins for path, method in throttled},
+            access_log_destination=apigateway.LogGroupLogDestination(Log(self, "AccessLog", stage=stage)),
+            access_log_format=apigateway.AccessLogFormat.custom(json.dumps(ACCESS_LOG)),
+            tracing_enabled=stage.tracing,
+            **logged,
+        )
+
+    def _rest_api(self, name: str, deployment: apigateway.StageOptions, account: Gateway | None) -> apigateway.RestApi:
+        """The API itself, with nothing in it. TLS 1.2 at least."""
+        api = apigateway.RestApi(
+            self,
+            "Api",
+            rest_api_name=name,
+            policy=self._policy,
+            endpoint_types=[apigateway.EndpointType.REGIONAL],
+            # Functions compress bodies on request, so the gateway must send bodies as bytes.
+            # https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
+            binary_media_types=["*/*"],
+            deploy_options=deployment,
+            # The role with which API Gateway writes the logs of all APIs of the account and region.
+            # https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+            cloud_watch_role=account is None,
+            cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if account is None else None,
+        )
+        resource = api.node.default_child
+        assert isinstance(resource, apigateway.CfnRestApi)  # noqa: S101  # RestApi is this one resource
+        # No TLS below 1.2, and only ciphers with forward secrecy; the construct has no property for it yet.
+        resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
+        resource.endpoint_access_mode = "BASIC"
+        return api
 
     def answer_by(self, function: PythonFunction) -> apigateway.Integration:
         """Let the gateway wait for a function. One permission for all methods, because a policy is limited to 20 KB."""

@@ -15,6 +15,7 @@ from aws_cdk import aws_budgets as budgets
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
@@ -231,100 +232,17 @@ class Dashboard(Construct):
 
     def __init__(self, scope: Construct, *, stage: Stage, site: Site, alarms: list[cloudwatch.Alarm]) -> None:
         super().__init__(scope, "Dashboard")
-        functions = {**site.answering, **site.working}
-        rows: tuple[list[cloudwatch.IWidget], ...] = (
+        rows: list[Row] = [
             *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),
-            [
-                _graph("Deals, likes and watches", *_by_function(stage, *_SAID)),
-                _graph(
-                    "Messages",
-                    *_by_function(
-                        stage,
-                        metrics.MESSAGES_DELIVERED,
-                        *chain.from_iterable(each.DELIVERY for each in features.roles(hooks.Metrics)),
-                    ),
-                ),
-                _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
-            ],
-            [
-                _graph("Cached parts", *_by_function(stage, metrics.CACHE_HITS, metrics.CACHE_MISSES)),
-                _graph("Cache age, s", only(stage, metrics.CACHE_AGE, MAXIMUM)),
-                _graph(
-                    "Sweeps and sign-in failures",
-                    *_by_function(stage, metrics.ENDED_DEALS_SWEPT, metrics.SIGN_IN_FAILURES),
-                    *(
-                        _of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}")
-                        for name in site.reading
-                    ),
-                ),
-            ],
+            _activity(stage),
+            _upkeep(stage, site),
             [_graph(title, *found) for title, found in site.graphs],
-            [
-                _graph(
-                    "Requests",
-                    *_each(site.gateways, lambda each: each.stage.metric_count()),
-                    *(_of(each.stage.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
-                ),
-                _graph(
-                    "Answers of 500 and above, and faults",
-                    *_each(site.gateways, lambda each: each.stage.metric_server_error()),
-                    *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
-                ),
-                _graph(
-                    "Latency, ms",
-                    *(
-                        _of(each.stage.metric_latency(statistic=statistic), f"{name} {statistic}")
-                        for name, each in site.gateways.items()
-                        for statistic in ("p50", P99)
-                    ),
-                ),
-            ],
-            [
-                _graph("Invocations", *_each(functions, lambda each: each.metric_invocations())),
-                _graph("Errors", *_each(functions, lambda each: each.metric_errors())),
-                _graph("Duration p99, ms", *_each(functions, lambda each: each.metric_duration(statistic=P99))),
-            ],
-            [
-                _graph("Cold starts", *(_of(of_function(stage, metrics.COLD_START, name), name) for name in functions)),
-                _graph("Throttled invocations", *_each(functions, lambda each: each.metric_throttles())),
-                _graph(
-                    "Stream: age of the oldest record, ms",
-                    *_each(site.stream_readers, lambda each: each.metric("IteratorAge", statistic=MAXIMUM)),
-                ),
-                _graph("Readers: polls", *_each(site.mappings, polls)),
-            ],
-            [
-                _graph(
-                    "Queues: waiting and in work",
-                    *(
-                        _of(count, f"{name} {state}")
-                        for name, queue in site.queues.items()
-                        for state, count in (
-                            ("waiting", queue.metric_approximate_number_of_messages_visible()),
-                            ("in work", queue.metric_approximate_number_of_messages_not_visible()),
-                        )
-                    ),
-                ),
-                _graph(
-                    "Queues: age of the oldest message, s",
-                    *_each(site.queues, lambda each: each.metric_approximate_age_of_oldest_message()),
-                ),
-                _graph(
-                    "Dead letters",
-                    *_each(site.dead_letters, lambda each: each.metric_approximate_number_of_messages_visible()),
-                ),
-            ],
-            [
-                _graph(
-                    "Table: consumed units", *_by_index(site, "ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")
-                ),
-                _graph("Table: throttled", *_by_index(site, "ReadThrottleEvents", "WriteThrottleEvents")),
-                _graph(
-                    "Table: failures of its own",
-                    *(_of(of_table(site, "SystemErrors", Operation=each), each) for each in OPERATIONS),
-                ),
-            ],
-        )
+            _requests(stage, site),
+            _invocations({**site.answering, **site.working}),
+            _stream(stage, site),
+            _queues(site),
+            _table(site),
+        ]
         cloudwatch.Dashboard(
             self,
             "Dashboard",
@@ -332,14 +250,125 @@ class Dashboard(Construct):
             # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Dashboards.html
             dashboard_name=f"{stage.stack_name}-overview-{Stack.of(self).region}",
             default_interval=Duration.hours(3),
-            widgets=list(rows),
+            widgets=rows,
         )
 
 
-def _statuses(alarms: list[cloudwatch.Alarm]) -> list[cloudwatch.IWidget]:
+Row = list[cloudwatch.IWidget]
+
+
+def _statuses(alarms: list[cloudwatch.Alarm]) -> Row:
     """A dashboard row with the state of some alarms, as high as they need."""
     height = 3 + len(alarms) // 20
     return [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=height)]
+
+
+def _activity(stage: Stage) -> Row:
+    """What readers and editors do, and the notifications that follow."""
+    delivery = chain.from_iterable(each.DELIVERY for each in features.roles(hooks.Metrics))
+    return [
+        _graph("Deals, likes and watches", *_by_function(stage, *_SAID)),
+        _graph("Messages", *_by_function(stage, metrics.MESSAGES_DELIVERED, *delivery)),
+        _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
+    ]
+
+
+def _upkeep(stage: Stage, site: Site) -> Row:
+    """Caches, sweeps, failed sign-ins and damaged items."""
+    damaged = [_of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}") for name in site.reading]
+    return [
+        _graph("Cached parts", *_by_function(stage, metrics.CACHE_HITS, metrics.CACHE_MISSES)),
+        _graph("Cache age, s", only(stage, metrics.CACHE_AGE, MAXIMUM)),
+        _graph(
+            "Sweeps and sign-in failures",
+            *_by_function(stage, metrics.ENDED_DEALS_SWEPT, metrics.SIGN_IN_FAILURES),
+            *damaged,
+        ),
+    ]
+
+
+def _requests(stage: Stage, site: Site) -> Row:
+    """The gateways' requests, failures and latency."""
+    return [
+        _graph(
+            "Requests",
+            *_each(site.gateways, lambda each: each.stage.metric_count()),
+            *(_of(each.stage.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
+        ),
+        _graph(
+            "Answers of 500 and above, and faults",
+            *_each(site.gateways, lambda each: each.stage.metric_server_error()),
+            *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
+        ),
+        _graph(
+            "Latency, ms",
+            *(
+                _of(each.stage.metric_latency(statistic=statistic), f"{name} {statistic}")
+                for name, each in site.gateways.items()
+                for statistic in ("p50", P99)
+            ),
+        ),
+    ]
+
+
+def _invocations(functions: Mapping[str, lambda_.IFunction]) -> Row:
+    """The functions' invocations, errors and duration."""
+    return [
+        _graph("Invocations", *_each(functions, lambda each: each.metric_invocations())),
+        _graph("Errors", *_each(functions, lambda each: each.metric_errors())),
+        _graph("Duration p99, ms", *_each(functions, lambda each: each.metric_duration(statistic=P99))),
+    ]
+
+
+def _stream(stage: Stage, site: Site) -> Row:
+    """Cold and throttled functions, and how far the stream's readers are behind."""
+    functions = {**site.answering, **site.working}
+    return [
+        _graph("Cold starts", *(_of(of_function(stage, metrics.COLD_START, name), name) for name in functions)),
+        _graph("Throttled invocations", *_each(functions, lambda each: each.metric_throttles())),
+        _graph(
+            "Stream: age of the oldest record, ms",
+            *_each(site.stream_readers, lambda each: each.metric("IteratorAge", statistic=MAXIMUM)),
+        ),
+        _graph("Readers: polls", *_each(site.mappings, polls)),
+    ]
+
+
+def _queues(site: Site) -> Row:
+    """Queued work, and dead letters."""
+    return [
+        _graph(
+            "Queues: waiting and in work",
+            *(
+                _of(count, f"{name} {state}")
+                for name, queue in site.queues.items()
+                for state, count in (
+                    ("waiting", queue.metric_approximate_number_of_messages_visible()),
+                    ("in work", queue.metric_approximate_number_of_messages_not_visible()),
+                )
+            ),
+        ),
+        _graph(
+            "Queues: age of the oldest message, s",
+            *_each(site.queues, lambda each: each.metric_approximate_age_of_oldest_message()),
+        ),
+        _graph(
+            "Dead letters",
+            *_each(site.dead_letters, lambda each: each.metric_approximate_number_of_messages_visible()),
+        ),
+    ]
+
+
+def _table(site: Site) -> Row:
+    """The table's consumed units, throttling and failures."""
+    return [
+        _graph("Table: consumed units", *_by_index(site, "ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")),
+        _graph("Table: throttled", *_by_index(site, "ReadThrottleEvents", "WriteThrottleEvents")),
+        _graph(
+            "Table: failures of its own",
+            *(_of(of_table(site, "SystemErrors", Operation=each), each) for each in OPERATIONS),
+        ),
+    ]
 
 
 def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMetric]:

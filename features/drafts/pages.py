@@ -18,7 +18,7 @@ from features.drafts.bodies import NewDraft
 from features.drafts.data import Draft, DraftChanged, NoSuchDraft, TooManyDrafts
 from functions.pages.desk import deal_form
 from functions.pages.desk.deal_form import A_TIME, Field, desk_page
-from functions.pages.desk.posting import REFUSED, Target, form_page, previewed, refused_form
+from functions.pages.desk.posting import REFUSED, DealForm, Target, form_page, previewed, refused_form
 from shared.errors import IdempotencyKeyReused
 from shared.html import cookies, forms, pages, views
 from shared.html.forms import Fields, InvalidFields, check
@@ -116,10 +116,10 @@ def save_new_draft(request: Request) -> Answer:
     except REFUSED as error:
         return refused_form(request, typed, error)
     except TooManyDrafts as error:
-        return form_page(request, typed, {"link": str(error)}, status=HTTPStatus.CONFLICT)
+        return form_page(request, DealForm(typed, {"link": str(error)}), HTTPStatus.CONFLICT)
     except IdempotencyKeyReused:
         again = {"link": "This form was already saved as a draft, and has changed. Save again to create another."}
-        return form_page(request, {**typed, "key": forms.new_key()}, again)
+        return form_page(request, DealForm({**typed, "key": forms.new_key()}, again))
 
 
 def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[Request, str], Answer]:
@@ -142,7 +142,7 @@ def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[R
             return refused_form(request, typed, error, target=_target(draft))
         except DraftChanged:
             said = "This draft was saved in another window. To replace it with this version, save again."
-            return form_page(request, typed, {"link": said}, target=_target(draft), status=HTTPStatus.CONFLICT)
+            return form_page(request, DealForm(typed, {"link": said}, target=_target(draft)), HTTPStatus.CONFLICT)
 
     return found
 
@@ -150,7 +150,7 @@ def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[R
 @routes.get("/desk/drafts/<draft_id>")
 @_with_draft
 def one_draft(request: Request, draft: Draft, _typed: Fields) -> Answer:
-    return form_page(request, typed_of_draft(draft), target=_target(draft))
+    return form_page(request, DealForm(typed_of_draft(draft), target=_target(draft)))
 
 
 @routes.post("/desk/drafts/<draft_id>")

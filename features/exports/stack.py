@@ -111,39 +111,14 @@ class NightlyExports(Construct):
     def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> stepfunctions.StateMachine:
         """Export 24 hours, until an hour before three o'clock UTC: DynamoDB must have their end, too.
 
-        A window must not begin before point-in-time recovery, so the first night's begins with it. Step Functions'
-        requests and input have ISO 8601 timestamps, as in the SDK that it uses.
+        Step Functions' requests and input have ISO 8601 timestamps, as in the SDK that it uses.
         https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
         """
-        arguments = {
-            "TableArn": table.table.table_arn,
-            "S3Bucket": bucket.bucket_name,
-            "S3Prefix": CHANGES,
-            "S3SseAlgorithm": "AES256",
-            "ExportFormat": "DYNAMODB_JSON",
-            "ExportType": "INCREMENTAL_EXPORT",
-            # Repetitions within eight hours are one export.
-            "ClientToken": "{% $states.input.at %}",
-            "IncrementalExportSpecification": {
-                "ExportFromTime": _time(f"$max([{_before(_HOUR + _DAY)}, {_EARLIEST}])"),
-                "ExportToTime": _time(_before(_HOUR)),
-                "ExportViewType": "NEW_IMAGE",
-            },
-        }
-        # The CDK's own task for this loads half of all services: two seconds of each synthesis.
-        call = f"arn:{Aws.PARTITION}:states:::aws-sdk:dynamodb"
-        earliest = {
-            "Type": "Task",
-            "Resource": f"{call}:describeContinuousBackups",
-            "Arguments": {"TableName": table.name},
-            "Output": {"at": "{% $states.input.at %}", "recovery": f"{{% $states.result.{_RECOVERY} %}}"},
-        }
-        export = {"Type": "Task", "Resource": f"{call}:exportTableToPointInTime", "Arguments": arguments}
         states = [
             stepfunctions.CustomState(self, name, state_json=state).add_retry(
                 interval=Duration.minutes(1), max_attempts=3
             )
-            for name, state in (("Earliest", earliest), ("Export", export))
+            for name, state in _states(table, bucket).items()
         ]
         machine = stepfunctions.StateMachine(
             self,
@@ -161,17 +136,7 @@ class NightlyExports(Construct):
         accept(machine, _ITS_OWN_FOLDER, _LOG_DELIVERIES_ARE_OF_EVERYTHING)
         if not stage.tracing:
             accept(machine, _MACHINE_NOT_TRACED)
-        iam.Grant.add_to_principal(
-            grantee=machine,
-            actions=["dynamodb:DescribeContinuousBackups", "dynamodb:ExportTableToPointInTime"],
-            resource_arns=[table.table.table_arn],
-        )
-        # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
-        iam.Grant.add_to_principal(
-            grantee=machine,
-            actions=["s3:AbortMultipartUpload", "s3:PutObject", "s3:PutObjectAcl"],
-            resource_arns=[bucket.arn_for_objects(f"{CHANGES}/*")],
-        )
+        _grant(machine, table, bucket)
         scheduler.Schedule(
             self,
             "Nightly",
@@ -224,6 +189,53 @@ class NightlyExports(Construct):
                 work_group=stage.stack_name,
                 query_string=(_ITEMS + query).strip(),
             ).add_resource_dependency(group)
+
+
+def _states(table: DealsTable, bucket: Bucket) -> dict[str, dict[str, Any]]:
+    """The machine's two states, by name: when the table can first be recovered, and the export.
+
+    A window must not begin before point-in-time recovery, so the first night's begins with it.
+    """
+    # The CDK's own task for this loads half of all services: two seconds of each synthesis.
+    call = f"arn:{Aws.PARTITION}:states:::aws-sdk:dynamodb"
+    earliest = {
+        "Type": "Task",
+        "Resource": f"{call}:describeContinuousBackups",
+        "Arguments": {"TableName": table.name},
+        "Output": {"at": "{% $states.input.at %}", "recovery": f"{{% $states.result.{_RECOVERY} %}}"},
+    }
+    arguments = {
+        "TableArn": table.table.table_arn,
+        "S3Bucket": bucket.bucket_name,
+        "S3Prefix": CHANGES,
+        "S3SseAlgorithm": "AES256",
+        "ExportFormat": "DYNAMODB_JSON",
+        "ExportType": "INCREMENTAL_EXPORT",
+        # Repetitions within eight hours are one export.
+        "ClientToken": "{% $states.input.at %}",
+        "IncrementalExportSpecification": {
+            "ExportFromTime": _time(f"$max([{_before(_HOUR + _DAY)}, {_EARLIEST}])"),
+            "ExportToTime": _time(_before(_HOUR)),
+            "ExportViewType": "NEW_IMAGE",
+        },
+    }
+    export = {"Type": "Task", "Resource": f"{call}:exportTableToPointInTime", "Arguments": arguments}
+    return {"Earliest": earliest, "Export": export}
+
+
+def _grant(machine: stepfunctions.StateMachine, table: DealsTable, bucket: Bucket) -> None:
+    """Let the machine export the table to the folder of changes."""
+    iam.Grant.add_to_principal(
+        grantee=machine,
+        actions=["dynamodb:DescribeContinuousBackups", "dynamodb:ExportTableToPointInTime"],
+        resource_arns=[table.table.table_arn],
+    )
+    # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
+    iam.Grant.add_to_principal(
+        grantee=machine,
+        actions=["s3:AbortMultipartUpload", "s3:PutObject", "s3:PutObjectAcl"],
+        resource_arns=[bucket.arn_for_objects(f"{CHANGES}/*")],
+    )
 
 
 _RECOVERY = "ContinuousBackupsDescription.PointInTimeRecoveryDescription"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
@@ -91,13 +92,13 @@ def new_deal(request: Request) -> Answer:
     of_product = offers.offers(table(), link)
     last = deal_form.last_offer(of_product)
     known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
-    return form_page(
-        request,
+    form = DealForm(
         {**known, **typed, "key": forms.new_key()},
         of_product=of_product,
         guessed=bool(known),
         priced_by=last if "price" in known and "price" not in typed else None,
     )
+    return form_page(request, form)
 
 
 @routes.post("/desk/deals/preview", form_page="/desk/deals/new")
@@ -122,7 +123,7 @@ def post_deal(request: Request) -> Answer:
         return refused_form(request, typed, error)
     except IdempotencyKeyReused:
         again = {"link": "This form already posted a deal and has changed since. Post again to create another deal."}
-        return form_page(request, {**typed, "key": forms.new_key()}, again)
+        return form_page(request, DealForm({**typed, "key": forms.new_key()}, again))
     if deal.correlation_id == request.correlation_id:  # otherwise an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     then = typed.get("then", "")
@@ -137,10 +138,9 @@ def one_deal(request: Request, number: str) -> Answer:
         deal = deal_of(request, number)
     except DamagedDeal as damaged:
         left, lost = editing.salvage(table(), damaged.name)
-        return form_page(
-            request, deal_form.typed_of(left), deal_form.lost(lost), deal=left, damaged=True, status=HTTPStatus.OK
-        )
-    return form_page(request, deal_form.typed_of(deal), deal=deal)
+        form = DealForm(deal_form.typed_of(left), deal_form.lost(lost), deal=left, damaged=True)
+        return form_page(request, form, HTTPStatus.OK)
+    return form_page(request, DealForm(deal_form.typed_of(deal), deal=deal))
 
 
 @routes.post("/desk/deals/<number>")
@@ -157,7 +157,7 @@ def edit_deal(request: Request, number: str) -> Answer:
             changes = deal_form.changes(typed, request.now)
             merged = deal_form.merged(typed, changes, deal)
             if merged.theirs or merged.conflicts:
-                return form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
+                return form_page(request, DealForm(merged.typed, deal=deal, merged=merged), HTTPStatus.CONFLICT)
             editing.ask(deal.changed(changes), request.now, deal_form.seen(typed), deal)
             edit(request, deal, changes, deal.version)
         except REFUSED as error:
@@ -236,79 +236,97 @@ def previewed(request: Request, deal: Deal | None = None, target: Target | None 
     except REFUSED as error:
         return refused_form(request, typed, error, deal, target)
     odd = editing.warnings_of(shown, request.now, deal)
-    return form_page(request, typed, deal=deal, target=target, shown=shown, odd=odd)
+    return form_page(request, DealForm(typed, deal=deal, target=target, shown=shown, odd=odd))
 
 
-def form_page(
-    request: Request,
-    typed: Mapping[str, str],
-    errors: Mapping[str, str] | None = None,
-    *,
-    deal: Deal | None = None,
-    of_product: Sequence[Deal] | None = None,
-    status: int | None = None,
-    shown: Deal | None = None,
-    guessed: bool = False,
-    priced_by: Deal | None = None,
-    merged: deal_form.Merged | None = None,
-    damaged: bool = False,
-    odd: Mapping[str, str] | None = None,
-    target: Target | None = None,
-) -> Answer:
-    """The form of a new deal, an existing one (``deal``) or a feature's ``target``, with what is known of its
-    product.
+@dataclass(frozen=True, slots=True)
+class DealForm:
+    """The form of a new deal, an existing one (``deal``) or a feature's ``target``: its ``typed`` values, and what the
+    page says of them.
 
-    If the price comes from another deal (``priced_by``), the form says so: shops change prices. Other editors'
-    ``merged`` changes, and warnings (``odd``), are shown above the form.
+    ``errors`` are by field, ``odd`` warnings to confirm, ``merged`` other editors' changes, and ``shown`` is a preview.
+    A ``damaged`` deal's fields are what can be read. ``of_product`` are the product's offers, if they are known
+    already. ``guessed`` values come from earlier deals, the price from ``priced_by``: shops change prices.
     """
-    now = request.now
-    link = typed.get("link", "")
-    if of_product is None:
-        of_product = offers.offers(table(), link) if links.host(link) else []
-    others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
-    number = str(deal.page_id) if deal else ""
-    currency = typed.get("currency") or settings.CURRENCIES[0]
-    of_form = () if damaged else of_features()  # their ``sends_to`` is a host that the browser sends a file to
-    target = target or target_of(deal, typed)
-    parts = {name: value for each in of_form for name, value in each.in_form(deal, request, typed, target).items()}
-    done = (deal.withdrawn_at or deal.ends_at) if deal and editing.undone(deal, now) else None
+
+    typed: Mapping[str, str]
+    errors: Mapping[str, str] | None = None
+    deal: Deal | None = None
+    target: Target | None = None
+    odd: Mapping[str, str] = field(default_factory=dict)
+    merged: deal_form.Merged | None = None
+    shown: Deal | None = None
+    damaged: bool = False
+    of_product: Sequence[Deal] | None = None
+    guessed: bool = False
+    priced_by: Deal | None = None
+
+
+def form_page(request: Request, form: DealForm, status: int | None = None) -> Answer:
+    """A deal's form, with what is known of the deal and of its product."""
+    now, deal, target = request.now, form.deal, form.target or target_of(form.deal, form.typed)
+    known = _of_product(form, now)
+    currency = form.typed.get("currency") or settings.CURRENCIES[0]
+    of_form = () if form.damaged else of_features()  # their ``sends_to`` is a host that the browser sends a file to
+    parts = {name: value for each in of_form for name, value in each.in_form(deal, request, form.typed, target).items()}
+    known |= _of_deal(deal, now)
     answer = desk_page(
         "desk/deal.html",
         request,
         status,
         here=target.here,
         target=target,
-        typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currency},
-        errors=errors,
-        damaged=damaged,
-        odd=dict(odd or {}),
-        number=number,
-        status_name=deal.status(now).value if deal else "",
-        hot=bool(deal and deal.hot_at),
-        title=deal.title if deal else "",
-        of_features=documents.of_features(deal) if deal else {},
-        counts=deal_form.counts_of([deal])[deal.deal_id] if deal else (),
-        undoes=views.clock(done + editing.WITHIN) if done else "",
-        log=deal_form.newest_changes(deal, now) if deal else [],
-        duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
-        earlier=[views.card(offer, now) for offer in others][:10],
-        guessed=guessed,
-        price_hint=f"As in the deal of {views.day(priced_by.created_at, now)}. Compare it with the shop’s."  # noqa: RUF001  # as it is printed
-        if priced_by
-        else "",
-        theirs=merged.theirs if merged else [],
-        conflicts=merged.conflicts if merged else [],
-        shown=views.head(shown, now) if shown else None,
-        card=views.card(shown, now) if shown else None,
+        typed={name: form.typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currency},
+        errors=form.errors,
+        damaged=form.damaged,
+        odd=dict(form.odd),
+        theirs=form.merged.theirs if form.merged else [],
+        conflicts=form.merged.conflicts if form.merged else [],
+        shown=views.head(form.shown, now) if form.shown else None,
+        card=views.card(form.shown, now) if form.shown else None,
         link_field=deal_form.LINK,
         rows=deal_form.ROWS,
         brand_names=brand_names(),
         choices={"currencies": views.currencies(currency)},
+        **known,
         **({"confirm_at": target.action, "confirm_as": "Save" if deal else "Post"} | parts),
     )
     if "sends_to" in parts:
         answer.headers["Content-Security-Policy"] = pages.content_policy(sends_to=parts["sends_to"])
     return answer
+
+
+def _of_deal(deal: Deal | None, now: datetime) -> dict[str, Any]:
+    """What a form's page says of an existing deal."""
+    if deal is None:
+        new = {"number": "", "status_name": "", "hot": False, "title": "", "counts": (), "undoes": ""}
+        return {**new, "of_features": {}, "log": []}
+    done = (deal.withdrawn_at or deal.ends_at) if editing.undone(deal, now) else None
+    return {
+        "number": str(deal.page_id),
+        "status_name": deal.status(now).value,
+        "hot": bool(deal.hot_at),
+        "title": deal.title,
+        "of_features": documents.of_features(deal),
+        "counts": deal_form.counts_of([deal])[deal.deal_id],
+        "undoes": views.clock(done + editing.WITHIN) if done else "",
+        "log": deal_form.newest_changes(deal, now),
+    }
+
+
+def _of_product(form: DealForm, now: datetime) -> dict[str, Any]:
+    """What a form's page says of the product's other offers."""
+    found, link = form.of_product, form.typed.get("link", "")
+    if found is None:
+        found = offers.offers(table(), link) if links.host(link) else []
+    others = [offer for offer in found if form.deal is None or offer.deal_id != form.deal.deal_id]
+    since = form.priced_by and views.day(form.priced_by.created_at, now)
+    return {
+        "duplicates": [views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
+        "earlier": [views.card(offer, now) for offer in others][:10],
+        "guessed": form.guessed,
+        "price_hint": f"As in the deal of {since}. Compare it with the shop’s." if since else "",  # noqa: RUF001  # as it is printed
+    }
 
 
 def refused_form(
@@ -321,10 +339,10 @@ def refused_form(
     damaged: bool = False,
 ) -> Answer:
     """A deal's form again, with its values, and its warnings or an error at each invalid field."""
-    again = partial(form_page, request, typed, deal=deal, target=target, damaged=damaged)
+    again = partial(DealForm, typed, deal=deal, target=target, damaged=damaged)
     match error:
         case DealIsOdd(warnings=odd):
-            return again(status=HTTPStatus.CONFLICT, odd=odd)
+            return form_page(request, again(odd=odd), HTTPStatus.CONFLICT)
         case InvalidInput():
             errors = error.errors
         case NoSuchTopic():
@@ -333,4 +351,4 @@ def refused_form(
             errors = {"brand": f"There is no brand with this name yet.{also} Create it on the Brands page first."}
         case DealTooLarge():
             errors = {"description": str(error)}
-    return again(errors)
+    return form_page(request, again(errors))
