@@ -1,11 +1,11 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [search] [browser]
+"""``python -m benchmarks [fan_out] [starts] [invocations] [operations] [search] [browser]
 [cost]``, and those of features."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, functions, growth, pages, search
+from benchmarks import browser, functions, growth, search
 from shared import features, hooks
 
 
@@ -16,7 +16,6 @@ def _cost() -> None:
 
 
 ALL = {
-    "pages": pages.main,
     "fan_out": growth.over_readers,
     "starts": functions.starts,
     "invocations": functions.invocations,

@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.harness import compare, record
-from benchmarks.pages import fill, request
+from benchmarks.requests import fill, request
 from infra.bundling import HANDLER, bundle, libraries, module_of
 from infra.functions import BY_NAME, FUNCTIONS
 from infra.settings import this_machine

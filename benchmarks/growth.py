@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from benchmarks.harness import markdown, record
-from benchmarks.pages import new_queue
+from benchmarks.requests import new_queue
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, feed_counts, feeds

@@ -19,8 +19,8 @@ from functools import partial
 from statistics import mean, median
 from typing import Any
 
-from benchmarks.pages import CONTEXT, fill, new_queue, request
 from benchmarks.prices import Invocation, Operation
+from benchmarks.requests import CONTEXT, fill, new_queue, request
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import expiry, messenger, publisher, refresher, remover
 from infra.functions import BY_NAME, FUNCTIONS
