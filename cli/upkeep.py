@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
@@ -22,10 +21,9 @@ from cli.commands import Work, answering, open_table
 from cli.output import progress, say, show_rows, summary
 from shared import features, hooks
 from shared.data import invariants, keys
-from shared.data.catalog import deals, feeds, offers, search, topics
+from shared.data.catalog import feeds, offers, search, topics
 from shared.data.catalog.deals import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
-from shared.data.members import alerts
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, without_places
@@ -200,28 +198,12 @@ def _offer(_: Table, item: Item) -> Rewriting:
     deal = from_item(item)
     ended = keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
     bare = without_places(item)
-    return item, [bare | each for each in offers.to_items(deal, has_ended=ended.items() <= item.items())]
-
-
-def _number(table: Table, item: Item) -> Rewriting:
-    """A number's item also has its deal's product and brand."""
-    (deal,) = deals.get_many(table, [item["DealId"]])
-    at = deals.place(deal)
-    return item, [item | {"Product": at.product, "Brand": at.brand}]
-
-
-def _alert(table: Table, item: Item) -> Rewriting:
-    """An alert is moved to the product of its deal, unless its owner has another alert there."""
-    (deal,) = deals.get_many(table, [item["DealId"]])
-    new = item | alerts.to_item(replace(alerts.from_item(item), alert_id=alerts.id_on(deal)))
-    return item, [item if table.get(keys.primary(new), consistent=True) else new]
+    return item, [bare | offers.to_item(deal, has_ended=ended.items() <= item.items())]
 
 
 REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
     keys.DEAL: _deal,
     keys.PRODUCT_OFFER: _offer,
-    keys.DEAL_NUMBER: _number,
-    keys.PRICE_ALERT: _alert,
     **features.merge(each.REWRITES for each in features.roles(hooks.Commands)),
 }
 """How an item is rewritten, for each type that can be."""

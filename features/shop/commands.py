@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -39,14 +39,12 @@ from cli.commands import (
 )
 from cli.output import note, show_json, show_rows
 from features.shop import api_fields, bodies
-from features.shop.data import addresses, placing, sold_here, stock
-from features.shop.data import keys as shop_keys
+from features.shop.data import addresses, placing, stock
 from features.shop.data.placing import CannotOrder
 from features.shop.models import Address, Wanted
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
-from shared.dynamodb.schema import without_places
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import Busy, DealsError, Forbidden, Invalid
@@ -57,9 +55,6 @@ from shared.values import times
 
 _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(bodies.AddressName)
 
-if TYPE_CHECKING:
-    from cli.upkeep import Rewriting
-    from shared.dynamodb.attributes import Item
 
 addresses_app = group("addresses", "A user's delivery addresses.")
 cart_app = group("cart", "A user's cart.")
@@ -274,12 +269,3 @@ def _buy(table: Table, wanted: Wanted, buyer: User) -> str:
 
 GROUPS = (addresses_app, cart_app, orders_app, stock_app)
 COMMANDS = (rush,)
-
-
-def _stock_note(table: Table, item: Item) -> Rewriting:
-    """A stock's note is in the list of deals sold here while its deal can be bought."""
-    return item, [without_places(item) | sold_here.place(deals.get_item(table, item["DealId"]))]
-
-
-REWRITES = {shop_keys.STOCK_NOTE: _stock_note}
-"""How ``btd backfill`` rewrites an item, by its type."""

@@ -389,8 +389,7 @@ class _Seen:
         status = deal.status(self._now)
         # An ended deal stays in the feeds until the sweep.
         listed = status is Status.ACTIVE or (status is Status.EXPIRED and is_listed(item))
-        for offer in offers.to_items(deal, has_ended=not listed):
-            self._pair(offer, due=True)
+        self._pair(offers.to_item(deal, has_ended=not listed), due=True)
         if listed:
             self._listed(deal)
         for other in self._others:
@@ -427,7 +426,7 @@ class _Seen:
         }
         for of_one in products.values():
             offered = [deal for _, deal in of_one]
-            if len(offered) > offers.MOST or not unsettled.isdisjoint(offers.places(offered[0].link)):
+            if len(offered) > offers.MOST or links.product_hash(offered[0].link) in unsettled:
                 continue
             for item, deal in of_one:
                 if deal.withdrawn_at is None and (due := offers.judge(deal, offered)) != deal.verdict:

@@ -68,7 +68,7 @@ def product(link: str) -> str:
 
 
 def page(link: str) -> str:
-    """A product page's address without query and fragment, which was a product's identity in 1.0.0."""
+    """An address without its query and fragment."""
     try:
         parts = urlsplit(link)
     except ValueError:

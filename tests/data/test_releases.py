@@ -13,7 +13,6 @@ import time
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,38 +21,34 @@ import pytest
 from botocore import xform_name
 
 from cli import upkeep
-from features.shop.data import sold_here, stock
-from features.shop.tests.support import on_sale
 from shared.data import invariants, keys
 from shared.data.catalog import deals, offers, search
 from shared.data.catalog.deals import is_listed
-from shared.data.members import alerts, follows
+from shared.data.members import follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import STREAM_VIEW, TTL_ATTRIBUTE, create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import ALL_DEALS, Deal
-from shared.models.members import Limits
 from shared.values import links
 from tests.support.engines import FAST_SERVER, KEY, MINISTACK, on
-from tests.support.factories import APPLE, FEEDS, NOW, a_deal, account_of, ago, ids, indexed, join, listed, post
+from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ids, indexed, join, listed, post
 from tests.support.wire import watched
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RELEASED: str = PYPROJECT["tool"]["release"]["commit"]
 
-RELEASE_1_0 = "2afc9278df9db9e272dc0eb57e38500d0c5c3d93"
-"""The commit of 1.0.0, which filed offers by their address without the query."""
-
 on_a_server = on(FAST_SERVER)
 
 
 def code_of(commit: str, folder: Path) -> Path:
     """The data layer of a commit, unpacked into a new folder. Skips the test where this copy has no such commit."""
-    archive = subprocess.run(
-        ["git", "archive", commit, "shared", "tests/support"], cwd=ROOT, capture_output=True, check=False
-    )
+    listed = subprocess.run(
+        ["git", "ls-tree", "--name-only", commit], cwd=ROOT, capture_output=True, check=False
+    ).stdout
+    folders = ["shared", "tests/support", *(["features"] if b"features" in listed.split() else [])]
+    archive = subprocess.run(["git", "archive", commit, *folders], cwd=ROOT, capture_output=True, check=False)
     if archive.returncode:
         pytest.skip(
             f"git has no commit {commit} here (git fetch --unshallow gets it): {archive.stderr.decode().strip()}"
@@ -75,14 +70,14 @@ Session.create_client = lambda session, *named, **more: made(session, *named, **
 AS_A_RELEASE = 'runpy.run_module("tests.support.release", run_name="__main__", alter_sys=True)'
 
 
-def let(code: Path, table: Table, *steps: str, runs: str = AS_A_RELEASE) -> list[Any]:
-    """The answers of some code to some steps on a table, in a process of its own: as the release ``runs`` them."""
+def let(code: Path, table: Table, *steps: str) -> list[Any]:
+    """The answers of some code to some steps on a table, in a process of its own."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "COV"))}
     done = subprocess.run(
         [
             sys.executable,
             "-c",
-            f"{WITH_THE_KEY}\n{runs}",
+            f"{WITH_THE_KEY}\n{AS_A_RELEASE}",
             table.client.meta.endpoint_url,
             table.name,
             *steps,
@@ -124,66 +119,6 @@ def test_the_last_release_and_this_code_work_on_one_table(
     both = [ROOT, code_of(RELEASED, tmp_path / "released")]
 
     assert seen_differently(bare_table, *(both if newer_first else both[::-1])) == []
-
-
-OFFERS = """
-import json, sys
-from shared.data.catalog import deals, offers
-from shared.dynamodb.client import connect
-from tests.support.factories import LAUNCH, NOW, a_deal, ids, open_brands, post
-endpoint, name, *steps = sys.argv[1:]
-credentials = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
-table = connect(name, endpoint_url=endpoint, region_name="us-east-1", **credentials)
-answers = []
-for does, what in (step.split(" ") for step in steps):
-    if does == "open":
-        from shared.data.catalog import seeds  # 1.0 alone begins
-        seeds.plant(table, LAUNCH)
-        open_brands(table)
-    elif does == "post":
-        (deal,) = post(table, [a_deal(link=what)])
-        offers.file(table, None, deal)
-        answers.append(deal.deal_id)
-    elif does == "edit":
-        before = deals.get(table, what)
-        offers.file(table, before, deals.edit(table, what, {"price": "1.00"}, NOW))
-    elif does == "read":
-        answers.append(sorted([deal.deal_id, deal.price] for deal in offers.offers(table, what)))
-print(json.dumps(answers))
-"""
-"""What both releases do with offers of products, each by its own code."""
-
-
-@on_a_server
-def test_products_move_to_their_identity_while_1_0_is_at_work(
-    bare_table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table, released = bare_table, code_of(RELEASE_1_0, tmp_path / "released")
-    one, two = (f"https://shop.example/view.php?id={number}" for number in (1, 2))
-    of_1_0, of_this = (partial(let, code, table, runs=OFFERS) for code in (released, ROOT))
-
-    first, second = of_1_0("open now", f"post {one}", f"post {two}")
-    before_the_move = of_this(f"read {one}", f"read {two}")
-    (third,) = of_this(f"post {one}")
-    (seen_by_1_0,) = of_1_0(f"read {one}")
-    of_1_0(f"edit {first}")
-    changed = of_this(f"read {one}", f"read {two}")
-    for number in range(2):
-        list(upkeep.run_backfill(table, "ProductOffer", number, 2))
-    moved = [offers.offers_of(table, links.product_hash(link)) for link in (one, two)]
-    # The release after this one reads and writes the products' own partitions alone.
-    monkeypatch.setattr(offers, "places", lambda link: [links.product_hash(link)])
-    for number in range(2):
-        list(upkeep.run_backfill(table, "ProductOffer", number, 2))
-    alone = [offers.offers(table, link) for link in (one, two)]
-
-    full = "31.90"
-    assert before_the_move == [[[first, full]], [[second, full]]]
-    assert seen_by_1_0 == sorted([[first, full], [second, full], [third, full]])
-    assert changed == [sorted([[first, "1.00"], [third, full]]), [[second, full]]]
-    assert [sorted([deal.deal_id, deal.price] for deal in found) for found in moved] == changed
-    assert alone == moved
-    assert offers.offers_of(table, links.hashed(links.page(one))) == []
 
 
 @on_a_server
@@ -306,21 +241,6 @@ def test_every_deal_gets_what_this_release_writes_and_a_repeated_run_rewrites_no
     assert not [each for each in wire.requests if each.operation == "UpdateItem"]
 
 
-def test_notes_of_stock_of_the_release_before_get_their_place_in_the_list_of_what_is_sold_here(table: Table) -> None:
-    sold, sold_out, over = (on_sale(table, pieces, created_at=ago(hours=pieces)) for pieces in (5, 0, 9))
-    for deal in (sold, sold_out, over):
-        stock.show_level(table, deal.deal_id)
-    deals.withdraw(table, over.deal_id, NOW)
-
-    first, again = (
-        sum(step.rewritten for number in range(2) for step in upkeep.run_backfill(table, "StockNote", number, 2))
-        for _ in range(2)
-    )
-
-    assert (first, again) == (1, 0)
-    assert [deal.deal_id for deal in sold_here.page(table, NOW, limit=9).items] == [sold.deal_id]
-
-
 def test_offers_of_the_release_before_get_their_places_by_price(table: Table) -> None:
     (listed, over, withdrawn) = post(table, [a_deal(ago(hours=n), link=f"https://x.example/{n}") for n in range(3)])
     withdrawn = deals.withdraw(table, withdrawn.deal_id, NOW)
@@ -352,69 +272,18 @@ def place(item: Item) -> tuple[str, str]:
     return item["PK"], item["SK"]
 
 
-def of_the_first_release(deal: Deal) -> Item:
-    """The offer that 1.0.0 wrote of a deal: in the partition of its address without the query, in no index."""
+def test_an_offer_whose_place_is_another_by_now_is_taken_out_of_it_once(table: Table) -> None:
+    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
     item = offers.to_item(deal, has_ended=False)
-    place = keys.product_offer(links.hashed(links.page(deal.link)), deal.deal_id)
-    return {name: value for name, value in item.items() if not name.startswith("GSI")} | place
+    # 1.1.0 filed it under the address without its query, too, in no index.
+    page = keys.product_offer(links.product_hash("https://shop.example/view.php"), deal.deal_id)
+    bare = {name: value for name, value in item.items() if not name.startswith("GSI")}
+    table.write(put(bare | page, because="1.1.0 wrote it"))
 
+    rewritten = [run(table, "ProductOffer") for _ in range(2)]
 
-def test_offers_move_to_their_products_and_a_repeated_run_writes_nothing(table: Table) -> None:
-    page = "https://shop.example/view.php"
-    some = post(table, [a_deal(ago(hours=n), link=f"{page}?id={n}") for n in range(3)])
-    newer = replace(some[0], price="9.00", version=2)
-    for deal in (newer, *some[1:]):
-        table.write(put(of_the_first_release(deal), because="1.0.0 wrote it"))
-    offers.file(table, None, some[0])  # of a version that 1.0.0 has changed since
-
-    rewritten, again = run(table, "ProductOffer"), run(table, "ProductOffer")
-
-    due = [item for deal in (newer, *some[1:]) for item in offers.to_items(deal, has_ended=False)]
-    assert filed(table, "ProductOffer") == sorted(due, key=place)
-    assert [ids(offers.offers_of(table, links.product_hash(deal.link))) for deal in some] == [
-        [deal.deal_id] for deal in some
-    ]
-    assert (rewritten > 0, again) == (True, 0)
-
-
-def test_an_offer_whose_place_is_another_by_now_is_taken_out_of_it(table: Table) -> None:
-    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
-    stray = keys.product_offer(links.hashed("elsewhere"), deal.deal_id)
-    table.write(put(offers.to_item(deal, has_ended=False) | stray, because="another release wrote it"))
-
-    run(table, "ProductOffer")
-
-    due = offers.to_items(deal, has_ended=False)
-    assert filed(table, "ProductOffer") == sorted(due, key=place)
-
-
-def test_numbers_lead_to_their_deals_products(table: Table) -> None:
-    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
-    number = keys.deal_number(deal.number or 0)
-    old = links.hashed(links.page(deal.link))
-    table.write(update(number, "SET Product = :old", values={":old": old}, refused=None))
-
-    rewritten = [run(table, "DealNumber") for _ in range(2)]
-
+    assert filed(table, "ProductOffer") == [item]
     assert rewritten == [1, 0]
-    assert deals.place_of(table, str(deal.number)) == deals.place(deal)
-
-
-@pytest.mark.parametrize("has_another", [False, True])
-def test_alerts_on_products_move_and_stay_counted_once(table: Table, has_another: bool) -> None:
-    join(table, "ana")
-    (deal,) = post(table, [a_deal(link="https://shop.example/view.php?id=1")])
-    before = replace(deal, link="https://shop.example/view.php")
-    old = alerts.on_price(table, before, "ana", account_of("ana"), Limits("20.00", "USD"), NOW)
-    if has_another:
-        alerts.on_price(table, deal, "ana", account_of("ana"), Limits("25.00", "USD"), NOW)
-
-    rewritten = [run(table, "PriceAlert") for _ in range(2)]
-
-    found = alerts.of(table, "ana")
-    assert rewritten == [0 if has_another else 1, 0]
-    assert {alert.alert_id for alert in found} == {alerts.id_on(deal), *([old.alert_id] if has_another else [])}
-    assert [fault for fault in invariants.check(table, NOW) if fault.rule == invariants.ACCOUNTS] == []
 
 
 def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(

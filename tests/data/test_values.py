@@ -146,7 +146,7 @@ def test_an_address_is_one_product_however_it_is_encoded(one: str, other: str) -
     assert links.product(one) == links.product(other)
 
 
-def test_a_plain_address_is_filed_where_the_first_release_filed_it() -> None:
+def test_a_plain_address_is_its_own_product() -> None:
     link = "https://www.shop.example/trail-runner/"
 
     assert links.product(link) == links.page(link) == "shop.example/trail-runner"
@@ -204,7 +204,7 @@ def test_units_are_written_and_counted_again(currency: str, units: int) -> None:
         ("5", "USD", 500),
     ],
 )
-def test_what_the_first_release_stored_is_counted_as_it_counted_it_or_in_what_is_smaller(
+def test_an_amount_is_counted_in_the_smallest_units_it_was_ever_stored_in(
     amount: str, currency: str, units: int
 ) -> None:
     assert money.units(amount, currency) == units

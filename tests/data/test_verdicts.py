@@ -165,10 +165,10 @@ def test_the_same_record_again_writes_nothing_and_the_verdict_stays_with_an_edit
 def test_the_last_of_two_functions_that_judge_has_seen_the_last_offer(table: Table) -> None:
     current, first = offered(table, (0, "70.00"), (40, "90.00"))
     cheaper = replace(first, price="60.00", version=2)
-    table.write(offers.filing(cheaper)[0])
+    table.write(offers.filing(cheaper))
 
     def withdrawn() -> None:
-        table.write(offers.filing(replace(cheaper, withdrawn_at=NOW, version=3))[0])
+        table.write(offers.filing(replace(cheaper, withdrawn_at=NOW, version=3)))
         offers.follow(table, first)
 
     with before(table, "UpdateItem", withdrawn):  # between the read and the write of the first

@@ -19,7 +19,6 @@ HEADINGS = (
     "The first release reads both forms",
     "The second release writes the new form",
     "The third release drops the old form",
-    "Moving items to other keys, while the site is running",
     "A new page",
     "A new background function",
     "A new alarm",

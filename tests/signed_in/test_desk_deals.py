@@ -86,7 +86,7 @@ def test_a_price_whose_sign_is_of_another_currency_is_asked_about(
 
 def test_a_price_in_yen_has_no_decimals(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     old = post_deal(price="12.00", currency="JPY")
-    half = {":price": "12.50"}  # 1.0.0 took it
+    half = {":price": "12.50"}  # as an earlier release took it
     table.write(update(keys.deal(old.deal_id), "SET Price = :price", values=half, refused=None))
     form = filled(editor.get(f"/desk/deals/new?link={LINK}"), **{**DEAL, "listPrice": ""})
     of_old = editor.get(f"/desk/deals/{old.number}").values()

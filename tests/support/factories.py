@@ -154,7 +154,7 @@ def worded(table: Table, new: Sequence[Deal]) -> None:
 def offered(table: Table, new: Sequence[Deal]) -> None:
     """File the offers of new deals, twenty in a transaction."""
     for start in range(0, len(new), 20):
-        table.transact(*(write for deal in new[start : start + 20] for write in offers.filing(deal)))
+        table.transact(*(offers.filing(deal) for deal in new[start : start + 20]))
 
 
 def indexed(table: Table, some: list[Deal]) -> list[Deal]:

@@ -19,7 +19,7 @@ MOST = 10
 """Addresses of one user. At most 4 KB, so that the User item stays small."""
 
 _NONE = "-"
-"""The stored value for no postal code: 1.0.0 reads no empty text."""
+"""The stored value for no postal code: a required text is never stored empty."""
 
 _POSTAL_CODE = Codec(lambda code: code or _NONE, lambda stored: "" if stored == _NONE else stored)
 _ADDRESS = Entity(Address, forms={"postal_code": _POSTAL_CODE})

@@ -63,8 +63,6 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     if not rest or actual != place:
         rest = table.gather(_beside(table, actual, now))
     found, books, *months = rest
-    if len(offers.places(deal.link)) > 1 and all(each.deal_id != deal.deal_id for each in found):
-        found = offers.offers(table, deal.link)  # version 1.0.0 filed the deal
     of_brand = [each for month in months for each in month]
     variants, others = _beside_it(deal, [*found, *of_brand], now)
     if not others:

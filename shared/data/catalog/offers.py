@@ -5,9 +5,6 @@ after the deal (``functions/background/publisher.py``), which keeps the deal's o
 copy is also in the indexes by price and discount (for ``sorting.py``), an ended deal's by brand and category, whose
 pages show it if they have nothing else.
 
-Version 1.0.0 took all addresses of a page for one product, whatever their queries. Its partitions are still read and
-written until the release after this one (docs/growing.md).
-
 A shop's item, under its addresses' host, has the category that was chosen last. The stream writes it after a deal, so
 posting takes no longer. It is only a suggestion: of two simultaneous posts, either may win.
 """
@@ -17,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 
 from shared.data import bulk, keys
 from shared.data.catalog import search, words
@@ -39,23 +35,11 @@ MOST = 100
 """Offers that are read of a product, newest first. No product of the real deals has half as many."""
 
 
-def places(link: str) -> list[str]:
-    """The hashes of the partitions that hold a product's offers: its own and, if different, 1.0.0's."""
-    return list(dict.fromkeys([links.product_hash(link), links.hashed(links.page(link))]))
-
-
 def offers(table: Table, link: str, *, consistent: bool = False) -> list[Deal]:
-    """The newest offers of an address's product, newest first, with withdrawn ones.
-
-    A Query of each of its partitions, all at once.
-    """
-    newest: dict[str, Deal] = {}
-    for found in table.gather([partial(offers_of, table, place, consistent=consistent) for place in places(link)]):
-        for deal in found:
-            if links.product(deal.link) == links.product(link):
-                known = newest.setdefault(deal.deal_id, deal)
-                newest[deal.deal_id] = max(known, deal, key=lambda each: each.version)
-    return sorted(newest.values(), key=lambda deal: deal.deal_id, reverse=True)[:MOST]
+    """The newest offers of an address's product, newest first, with withdrawn ones. One Query."""
+    found = offers_of(table, links.product_hash(link), consistent=consistent)
+    # 1.1.0 filed an offer whose address has a query under the address without it, too.
+    return [deal for deal in found if links.product(deal.link) == links.product(link)]
 
 
 def offers_of(table: Table, product: str, *, consistent: bool = False) -> list[Deal]:
@@ -70,14 +54,12 @@ def ended(table: Table, topic: Topic, limit: int) -> list[Deal]:
 
 def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bool = False) -> None:
     """Update a deal's offer as the stream says; repeating it changes nothing."""
-    was, now_is = (places(deal.link) if deal else [] for deal in (before, after))
-    for place in was:
-        if before is not None and place not in now_is:
-            key = keys.product_offer(place, before.deal_id)
-            table.write(forget(key, because="a repeated record finds it gone already"))
-    for write in filing(after, has_ended=has_ended) if after else []:
+    if before and not (after and links.product(before.link) == links.product(after.link)):
+        key = keys.product_offer(links.product_hash(before.link), before.deal_id)
+        table.write(forget(key, because="a repeated record finds it gone already"))
+    if after:
         with suppress(AlreadyExists):  # a later version exists
-            table.write(write)
+            table.write(filing(after, has_ended=has_ended))
 
 
 def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
@@ -88,10 +70,10 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     """
     filed: set[str] = set()
     found_by = [frozenset(words.of_deal(deal) if is_listed(item) else ()) for deal, item in new]
-    own = [len(places(deal.link)) + len(found) for (deal, _), found in zip(new, found_by, strict=True)]
+    own = [1 + len(found) for found in found_by]
     for together in bulk.together(zip(new, own, found_by, strict=True)):
         if len(together) > 1:
-            writes = [write for deal, item in together for write in filing(deal, has_ended=has_ended(item))]
+            writes = [filing(deal, has_ended=has_ended(item)) for deal, item in together]
             try:
                 table.transact(*writes, *search.filing([deal for deal, item in together if is_listed(item)]))
             except DealsError:
@@ -115,23 +97,10 @@ def _compared(deal: Deal | None) -> object:
     return links.product(deal.link), deal.variant, deal.units, deal.currency, deal.created_at
 
 
-def filing(deal: Deal, *, has_ended: bool = False) -> list[Write]:
-    """The writes of a deal's offer, each refused with AlreadyExists if a later version exists."""
+def filing(deal: Deal, *, has_ended: bool = False) -> Write:
+    """The write of a deal's offer. Refused with AlreadyExists if a later version exists."""
     later = f"{ABSENT} OR Version <= :version"
-    return [
-        put_over(item, later, {":version": deal.version}, refused=AlreadyExists())
-        for item in to_items(deal, has_ended=has_ended)
-    ]
-
-
-def to_items(deal: Deal, *, has_ended: bool) -> list[Item]:
-    """A deal's offer, and 1.0.0's if it has another key; that one is in no index."""
-    _, *others = places(deal.link)
-    bare = {"Type": keys.PRODUCT_OFFER, **attributes(deal)}
-    return [
-        to_item(deal, has_ended=has_ended),
-        *({**keys.product_offer(place, deal.deal_id), **bare} for place in others),
-    ]
+    return put_over(to_item(deal, has_ended=has_ended), later, {":version": deal.version}, refused=AlreadyExists())
 
 
 def to_item(deal: Deal, *, has_ended: bool) -> Item:

@@ -4,9 +4,6 @@ Each word of a listed deal has an item ``WORD / DEAL``, which the stream writes 
 words, so a search reads only its rarest word's partition. It also holds what lists sort, filter and group by, so only
 the deals on the page are read. Counts of words, filed under their first two letters, show the rarest word, complete the
 last word as it is typed, and correct misspelled ones.
-
-Version 1.0.0 filed words unstemmed, with less in their items. Searches also look for words as typed, so these are found
-until ``btd index`` has filed them again.
 """
 
 from __future__ import annotations
@@ -65,16 +62,16 @@ SHORTEST_CORRECTED = 4
 class Match:
     """A deal as its Word items describe it: its words, and what lists sort, filter and group by.
 
-    Items of 1.0.0 have only the words. ``card`` has the prefixes of hashes of the deal's ``likenesses``; ``lowest`` is
-    1 for the lowest price of 60 days.
+    ``card`` has the prefixes of hashes of the deal's ``likenesses``; ``lowest`` is 1 for the lowest price of 60 days.
+    1.1.0 filed words of deals without ``lowest``.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
     words: str = field(metadata=stored("Words"))
-    card: str | None = field(default=None, metadata=stored("Card"))
-    brand: str | None = field(default=None, metadata=stored("Brand"))
-    price: str | None = field(default=None, metadata=stored("Price"))
-    currency: str | None = field(default=None, metadata=stored("Currency"))
+    card: str = field(metadata=stored("Card"))
+    brand: str = field(metadata=stored("Brand"))
+    price: str = field(metadata=stored("Price"))
+    currency: str = field(metadata=stored("Currency"))
     discount: int | None = field(default=None, metadata=stored("Discount", int))
     lowest: int | None = field(default=None, metadata=stored("Lowest", int))
     ends_at: datetime | None = field(default=None, metadata=stored("EndsAt", datetime))
@@ -147,7 +144,7 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     forms = words.of_deal(deal)
     if before is None or after is None:  # one transaction costs less than one for each word
         removed = (write for word in old for write in _removing(word, deal.deal_id))
-        # Already filed, wholly or partly; or filed by 1.0.0; or a word's count is damaged.
+        # Already filed, wholly or partly, perhaps by 1.1.0; or a word's count is damaged.
         with suppress(AlreadyExists, NotFound, Impossible):
             table.transact(*filing([after] if after else []), *removed)
             return
@@ -157,7 +154,7 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
         for word, item in new.items()
     ]
     named = before is None or words.of_deal(before).keys() != new.keys()
-    gone = {*old, *(words.of_deal_in_1_0(before or deal) if named else ())} - new.keys()
+    gone = {*old, *(words.of_deal_as_written(before or deal) if named else ())} - new.keys()
     changes += [partial(_remove, table, word, deal.deal_id) for word in gone]
     table.gather(changes)
 
@@ -288,10 +285,7 @@ def heads(matches: Iterable[Match], now: datetime) -> tuple[list[Match], dict[st
 
 
 def _numbered(matches: Iterable[Match]) -> Iterator[int]:
-    # Items of 1.0.0 don't know their card: each is one until its deal is read.
-    return links.numbered(
-        ((match.card or match.deal_id).split(), f"{match.price} {match.currency}") for match in matches
-    )
+    return links.numbered((match.card.split(), f"{match.price} {match.currency}") for match in matches)
 
 
 def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:

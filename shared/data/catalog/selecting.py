@@ -47,24 +47,23 @@ class Selected:
 def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, cursor: str | None = None) -> Selected:
     """A search's selected matches after a cursor: two round trips, five with a correction.
 
-    Items of 1.0.0 have no price and are left out, so there counts as being more. Raises InvalidCursor.
+    Raises InvalidCursor.
     """
     found = search.find(table, wanted, limit=MOST)
     ran = found.instead or wanted
-    priced = [match for match in found.matches if match.price is not None and not match.is_over(now)]
-    selection = sorting.opened(selection, (match.currency for match in priced), partial(_scope, ran), cursor)
+    lasting = [match for match in found.matches if not match.is_over(now)]
+    selection = sorting.opened(selection, (match.currency for match in lasting), partial(_scope, ran), cursor)
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(ran, selection), cursor)
-    fitting = [match for match in priced if _fits(match, selection)]
-    loosened = () if fitting else _loosened(priced, selection)
+    fitting = [match for match in lasting if _fits(match, selection)]
+    loosened = () if fitting else _loosened(lasting, selection)
     fitting.sort(key=lambda match: match.deal_id, reverse=True)
     fitting.sort(key=lambda match: _rank(match, selection), reverse=selection.sort is Sort.DISCOUNT)
     if after is not None:
         fitting = [match for match in fitting if _is_behind(match, selection, after)]
-    there = {match.currency for match in priced if match.currency}
-    looked = sum(match.price is not None for match in found.matches)
-    whole = found.next is None and looked == len(found.matches)
+    there = {match.currency for match in lasting}
+    looked = None if found.next is None else len(found.matches)
     first = found if cursor is None else replace(found, groups=())
-    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), None if whole else looked, first, loosened)
+    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), looked, first, loosened)
 
 
 def _loosened(matches: Sequence[Match], selection: Selection) -> tuple[tuple[Selection, int], ...]:
@@ -84,8 +83,8 @@ def _loosened(matches: Sequence[Match], selection: Selection) -> tuple[tuple[Sel
 def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[Match, ...]:
     """Selected deals that have most of the words, as in ``search.partly``."""
     found = search.partly(table, selected.found, most and MOST)
-    fitting = (match for match in found if match.price is not None and not match.is_over(now))
-    return tuple(match for match in fitting if _fits(match, selected.selection))[:most]
+    lasting = (match for match in found if not match.is_over(now))
+    return tuple(match for match in lasting if _fits(match, selected.selection))[:most]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ def _rank(match: Match, selection: Selection) -> int:
         return 0
     if selection.sort is Sort.DISCOUNT:
         return match.discount or 0
-    return units(match.price or "0.00", match.currency or "")
+    return units(match.price, match.currency)
 
 
 def _is_behind(match: Match, selection: Selection, position: tuple[int, str]) -> bool:
@@ -161,4 +160,4 @@ def _fits(match: Match, selection: Selection) -> bool:
         return False
     if not selection.admits(match.discount, lowest=bool(match.lowest)):
         return False
-    return selection.takes(match.price or "0.00", match.currency)
+    return selection.takes(match.price, match.currency)

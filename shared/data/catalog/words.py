@@ -128,7 +128,7 @@ class Term:
     """A typed word, and the words of a deal that match it: its stem, itself, and the joined word that it is part of.
 
     ``T-shirt`` is two terms, ``t`` or ``tshirt`` and ``shirt`` or ``tshirt``: a deal matches with the joined word or
-    both parts. Itself is included because brands are filed as written, as 1.0.0 filed all words. ``stems`` are its
+    both parts. Itself is included because brands are filed as written. ``stems`` are its
     stems and the joined word's: each matching deal has one of them in ``stems_of``. ``synonyms`` are the stems of other
     words, which a search looks up as well and an alert doesn't.
     """
@@ -286,8 +286,8 @@ def stems_of(found_by: Iterable[str]) -> set[str]:
     return {each for word in found_by for each in (word, stem(word))}
 
 
-def of_deal_in_1_0(deal: Deal) -> list[str]:
-    """The words under which 1.0.0 filed a deal, until ``btd index`` files it again."""
+def of_deal_as_written(deal: Deal) -> list[str]:
+    """The words of a deal as they are written, under which 1.1.0 may have filed it (``btd index`` files it again)."""
     return in_text(f"{deal.brand_name} {deal.title}")[:MOST_OF_A_DEAL]
 
 
