@@ -144,13 +144,6 @@ offer(
 offer(
     messages_app,
     Row(
-        "new-feed username",
-        "POST /me/feed",
-        "Create and print a key for a user's private feed; it replaces the previous key.",
-        signed_in=True,
-    ),
-    Row("revoke-feed username", "DELETE /me/feed", "Revoke the key of a user's private feed.", says={"revoked": True}),
-    Row(
         "list username --unread --limit --cursor",
         "GET /messages",
         "List a user's messages, newest first; with --unread only unread ones, from GSI1.",

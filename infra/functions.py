@@ -254,7 +254,6 @@ ROUTES = (
         "GET,POST /me/alerts",
         "PUT /me/alerts/deals/{dealId}",
         "DELETE /me/alerts/{alertId}",
-        "GET,POST,DELETE /me/feed",
         "PUT,DELETE /brands/{brand}/like",
         "PUT,DELETE /brands/{brand}/watch",
         "PUT,DELETE /categories/{category}/like",

@@ -108,15 +108,12 @@ ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 AUTHORIZER: Access = (Right("GetItem", (p.SESSION,)), Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION))
 
 REMOVING: Access = (
-    Right("GetItem", (p.USER, p.BRANDS, p.FEED)),
+    Right("GetItem", (p.USER, p.BRANDS)),
     Right("BatchGetItem", (*p.LIKES, *p.WATCHES)),
     Right("ConditionCheckItem", (p.USER,)),
     Right("UpdateItem", p.TOPICS),
-    Right("DeleteItem", (
-        p.USER, p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, p.MESSAGES, p.SESSION,
-        *p.LIKES, *p.WATCHES,
-    )),
-    Right("Query", (p.USER, p.MESSAGES, p.SAVED, p.ALERTS)),
+    Right("DeleteItem", (p.USER, p.ALERTS, p.MESSAGES, p.SESSION, *p.LIKES, *p.WATCHES)),
+    Right("Query", (p.USER, p.MESSAGES, p.ALERTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )  # fmt: skip
 """Removing an account and everything that belongs to it."""
@@ -131,13 +128,12 @@ ACCOUNTS: Access = (
 )
 
 MEMBERS: Access = (
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.FEED, *p.TOPICS)),
-    *(Right(each, (p.USER,), attributes=ACCOUNT_OF_SESSION) for each in ("GetItem", "ConditionCheckItem")),
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, *p.TOPICS)),
     Right("BatchGetItem", (p.WORDS,)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("PutItem", (p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
+    Right("PutItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
     Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
-    Right("DeleteItem", (p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
+    Right("DeleteItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
     Right("Query", (p.MESSAGES, p.ALERTS)),
     Right("Query", (p.MESSAGES, p.WATCHES_OF_USERS), GSI1),
 )
@@ -164,16 +160,14 @@ SITE: Access = (*CATALOG, Right("Query", (p.PRODUCT,)))
 """The reads of the API's public routes, and reads by product."""
 
 MINE: Access = (
-    Right("GetItem", (p.ALERTS, p.FEED, p.FEED_KEY)),
-    Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.SAVED, *p.LIKES, *p.WATCHES, *p.TOPICS)),
+    Right("GetItem", (p.SESSION, p.ALERTS, p.DEAL, p.DEAL_NUMBER, *p.LIKES, *p.WATCHES, *p.TOPICS)),
     Right("GetItem", (p.USER,), attributes=(*ACCOUNT_OF_SESSION, "HotPace")),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("ConditionCheckItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (p.DEAL, p.WORDS, *p.TOPICS)),
-    Right("PutItem", (p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
+    Right("PutItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
     Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
-    Right("DeleteItem", (p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
-    Right("Query", (p.MESSAGES, p.SAVED, p.ALERTS, p.DEALS, p.ENDINGS_OF_DAYS)),
+    Right("DeleteItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
+    Right("Query", (p.MESSAGES, p.ALERTS, p.DEALS, p.ENDINGS_OF_DAYS)),
     Right("Query", (p.MESSAGES, p.LIKES_OF_USERS, p.WATCHES_OF_USERS, p.ALL_DEALS_BY_DAY), GSI1),
 )
 

@@ -73,10 +73,6 @@ class NoSuchAlert(NotFound):
         super().__init__(f"There is no alert {alert_id!r}.")
 
 
-class NoSuchFeed(NotFound):
-    text = "There is no such feed: its address was revoked or is incomplete."
-
-
 class Conflict(DealsError):
     """The request does not fit the state of things."""
 
@@ -114,10 +110,6 @@ class StillNeeded(Conflict):
 
 class TooManyAlerts(Conflict):
     text = "You cannot have more than {} alerts: remove one first."
-
-
-class FeedChanged(Conflict):
-    text = "The feed's address was changed in another window."
 
 
 class AlreadyExists(Conflict):

@@ -267,6 +267,13 @@ class Mine(PagesPart):
         """Which of its buttons on a deal's page are on for a member."""
         return {}
 
+    def watches(self, table: Table, username: str, /) -> Any:
+        """What it reads for the page of watches, together with the other reads."""
+
+    def on_watches(self, found: Any, now: datetime, /) -> Mapping[str, Any]:
+        """The values that it adds to that page, from what ``watches`` read."""
+        return {}
+
 
 class Account(PagesPart):
     """The account's pages (``functions/pages/account``)."""
@@ -585,7 +592,6 @@ class Workbench(Role):
 
     def happens(self, table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now: datetime, /) -> None:
         """Let something happen on the model's first morning."""
-        raise NotImplementedError
 
 
 class Generated(Role):

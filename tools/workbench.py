@@ -34,7 +34,6 @@ from shared.data.entities import ROWS
 from shared.data.members import (
     alerts,
     fanout,
-    feed_keys,
     follows,
     messages,
     rate_limits,
@@ -143,7 +142,7 @@ def _pick(table: Table, posted: Sequence[Deal]) -> None:
 
 
 def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
-    """A reader signs up, likes and watches, is notified of three deals, reads one and saves one."""
+    """A reader signs up, likes and watches, is notified of three deals, and reads one."""
     name, secret = reader.username, hashlib.sha256(reader.username.encode()).digest()
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
@@ -154,8 +153,6 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     for deal in posted:
         table.write(messages.sending(messages.compose(messages.of_deal(deal, "brand"), name)))
     messages.mark_read(table, name, messages.message_id(messages.of_deal(posted[1], "brand"), name), NOW)
-    follows.save(table, posted[0], name, NOW)
-    feed_keys.make(table, name, reader.account_id, NOW, secret)
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
 

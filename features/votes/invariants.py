@@ -34,3 +34,6 @@ class Scores(Others):
         ranked = votes.place(deal_id, total) if item and "GSI1SK" in item else {}
         own = without_places(item or {})
         return {**(own or {**key, "Type": SCORE, "DealId": deal_id}), "Score": total, **ranked}
+
+
+CHECK = Scores

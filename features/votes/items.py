@@ -32,7 +32,9 @@ ENTITIES = {
             says={**SAYS_USER, **SAYS_DEAL},
             partners=(OF_DEAL,),
             owned=True,
-            remover="features.votes.data.votes:remove_some",
+            remover=True,
         ),
     )
 }
+
+REFRESHES = {SCORE: "votes"}

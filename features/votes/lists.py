@@ -8,7 +8,9 @@ from datetime import datetime
 from features.votes.data import votes
 from features.votes.models import Scored, as_text
 from shared.dynamodb.table import Table
+from shared.hooks import DealList
 from shared.models.catalog import Listed, Mark, Page
+from shared.settings import CACHED_PAGE
 
 
 def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Listed]:
@@ -27,3 +29,18 @@ def _listed(scored: Scored, now: datetime) -> Listed:
     score = scored.shown(now)
     text = as_text(score)
     return Listed(scored.deal, (Mark("Score", "▲", text),) if text else (), {"score": score})
+
+
+LISTS = (
+    DealList(
+        path="/popular",
+        read=popular,
+        summary="Deals by votes, which time outweighs",
+        schema="PopularList",
+        template="votes/templates/popular.html",
+        description="The deals with the most votes, from this month and the last.",
+        size=CACHED_PAGE,
+        on_front_page="Most voted",
+        chosen=most_voted,
+    ),
+)

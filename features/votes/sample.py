@@ -1,19 +1,18 @@
-"""Votes of the sample, and of the model for NoSQL Workbench (``tools/workbench.py``)."""
+"""Votes of a new local cloud's sample."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
 from features.votes.data import votes
-from features.votes.models import HIDDEN, NEWCOMER, Vote
+from features.votes.models import HIDDEN
 from shared.data.catalog import deals
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.errors import UsernameTaken
-from shared.models.catalog import Deal
 from shared.models.members import User
 from shared.values.passwords import hash_password
 
@@ -35,11 +34,3 @@ def plant(table: Table, _front: Sequence[str], newest: Sequence[str], now: datet
     for place, deal_id in enumerate(voted):
         votes.plant(table, deal_id, READERS, 3 * (VOTED - place) + place % 3, now)
     votes.file_scores(table, voted, now)
-
-
-def happens(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], now: datetime) -> None:
-    """Each reader votes on a deal a day after signing up."""
-    for number, name in enumerate(readers):
-        deal = posted[number + 1]
-        votes.vote(table, deal, name, Vote.DOWN if name == "cy" else Vote.UP, now + NEWCOMER)
-        votes.file_scores(table, [deal.deal_id], now)

@@ -12,6 +12,7 @@ from typing import Any
 
 from features.votes.data import votes
 from features.votes.data.keys import SCORE
+from shared import hooks
 from shared.data.catalog.changes import DealChange
 from shared.data.keys import id_in
 from shared.dynamodb.damage import Failures
@@ -19,7 +20,7 @@ from shared.runtime.environment import table
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(hooks.Follower):
     """Deals of a batch whose scores may need another place in the index."""
 
     deals: set[str] = field(default_factory=set)
@@ -39,3 +40,6 @@ class Ranked:
     def settle(self, failures: Failures) -> None:
         """File the collected deals' scores."""
         votes.file_scores(table(), self.deals, datetime.now(UTC), failures=failures)
+
+
+Follower = Ranked

@@ -1,10 +1,8 @@
-"""Members' routes: likes and watches, alerts on prices and on words, a private feed, and messages."""
+"""Members' routes: likes and watches, alerts on prices and on words, and messages."""
 
 from __future__ import annotations
 
-import secrets
 from contextlib import suppress
-from http import HTTPStatus
 from itertools import starmap
 from typing import Any
 
@@ -14,7 +12,7 @@ from shared import features, hooks
 from shared.api import documents, member_documents
 from shared.api.app import PAGED, calling, create_app, include, of_members, serve
 from shared.data.catalog import deals, topics
-from shared.data.members import alerts, feed_keys, follows, limits, messages
+from shared.data.members import alerts, follows, limits, messages
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import paging, topic_named
@@ -23,7 +21,7 @@ from shared.models.members import NO_LIMITS
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
-from shared.values import identifiers, times
+from shared.values import times
 
 app = create_app()
 
@@ -113,28 +111,6 @@ def alert_on_words() -> Response[Any]:
 @app.delete("/me/alerts/<alert_id>", **of_members("Remove an alert", None, status=204, errors=[404]))
 def remove_alert(alert_id: str) -> Response[Any]:
     alerts.remove(table(), calling(app).username, alert_id, calling(app).account_id)
-    return nothing()
-
-
-@app.get("/me/feed", **of_members("Whether one has a private feed", "PrivateFeed"))
-def my_feed() -> Response[Any]:
-    key = feed_keys.of(table(), calling(app).username)
-    return json_answer(
-        {"createdAt": documents.time(key.made_at if key else None), "ended": key is not None and key.ended}
-    )
-
-
-@app.post("/me/feed", **of_members("Make the key of a private feed", "FeedKey", status=201, errors=[409]))
-def make_feed() -> Response[Any]:
-    """Make a new key, which replaces the one before. The feed is at the site's ``/my/messages.atom?key=``."""
-    own, now = calling(app), times.now()
-    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(identifiers.BYTES))
-    return json_answer({"key": key, "createdAt": times.to_iso(now)}, HTTPStatus.CREATED)
-
-
-@app.delete("/me/feed", **of_members("Revoke one's private feed", None, status=204, errors=[409]))
-def revoke_feed() -> Response[Any]:
-    feed_keys.revoke(table(), calling(app).username, calling(app).account_id)
     return nothing()
 
 

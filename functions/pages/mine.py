@@ -1,13 +1,12 @@
-"""A member's own pages: inbox, saved deals, watches, alerts and likes, and the inbox's private feed.
+"""A member's own pages: inbox, watches, alerts and likes.
 
-The buttons to watch, like and save are on public pages (``shared/html/switches.py``). Alerts are set on deals' pages
+The buttons to watch and like are on public pages (``shared/html/switches.py``). Alerts are set on deals' pages
 and searches, which are public, too. Watches, alerts and likes share one table, which is edited in place.
 """
 
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -19,7 +18,7 @@ from typing import Any
 
 from shared import features, hooks
 from shared.data.catalog import deals, feeds, topics
-from shared.data.members import alerts, feed_keys, follows, limits, messages, users
+from shared.data.members import alerts, follows, limits, messages, users
 from shared.errors import (
     DealsError,
     Forbidden,
@@ -29,10 +28,9 @@ from shared.errors import (
     NotWatching,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.links import absolute
+from shared.html.inbox import place_of, why
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.html.switches import switched
-from shared.html.views import render, xml_text
 from shared.http.requests import topic_named
 from shared.models.catalog import (
     ALL_DEALS,
@@ -46,11 +44,10 @@ from shared.models.catalog import (
     TopicKind,
 )
 from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
-from shared.models.messages import AboutDeal, AboutOther, Message
+from shared.models.messages import AboutDeal, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
-from shared.values import identifiers, money, times
-from shared.values.times import to_iso
+from shared.values import money, times
 
 PAGE = 25
 
@@ -130,24 +127,6 @@ def like(request: Request, kind: str, slug: str) -> Answer:
     return switched(request, place, on=on, off=off, notices=("liked", "unliked"), counted=counted)
 
 
-@routes.get("/my/saved")
-def saved_deals(request: Request) -> Answer:
-    """The member's saved deals, as they are now."""
-    username, cursor = cookies.member_of(request).username, request.query.get("cursor") or None
-    (page,), head = cookies.beside_head(
-        request, partial(follows.latest_saved, table(), username, limit=PAGE, cursor=cursor)
-    )
-    cards = [views.card(deal, request.now) for deal in page.items]
-    return pages.page("mine/saved.html", here="/my/saved", notice=request.notice, deals=cards, older=page.next, **head)
-
-
-@routes.post("/my/saved/<number>", form_page="/deals/<number>")
-def save(request: Request, number: str) -> Answer:
-    deal = deals.find(table(), number)
-    on, off = partial(follows.save, table(), deal, now=request.now), partial(follows.unsave, table(), deal.deal_id)
-    return switched(request, f"/deals/{deal.page_id}", on=on, off=off, notices=("saved", "unsaved"))
-
-
 @routes.get("/my/status")
 def status(request: Request) -> Answer:
     """The reader's own state, for the script: counts in the header, and what is on of a deal's or a topic's buttons.
@@ -176,12 +155,8 @@ def _states_of(number: str, username: str) -> dict[str, bool]:
         deal_id = deals.place_of(table(), number).deal_id
     except DealsError:
         return {}
-    asked: list[Callable[[], Any]] = [
-        partial(follows.is_saved, table(), deal_id, username),
-        *(partial(each.states_of, table(), deal_id, username) for each in _OF_FEATURES),
-    ]
-    is_saved, *others = table().gather(asked)
-    return {"saved": is_saved, **dict(chain.from_iterable(states.items() for states in others))}
+    found = table().gather([partial(each.states_of, table(), deal_id, username) for each in _OF_FEATURES])
+    return dict(chain.from_iterable(states.items() for states in found))
 
 
 def _message_row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
@@ -216,9 +191,6 @@ KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
 SUGGESTED = 8
 """Brands that are suggested to members without watches."""
 
-IN_FEED = 50
-"""Messages in a private feed."""
-
 PLACE = "/my/watches"
 """The page that lists all of this."""
 
@@ -241,13 +213,13 @@ def watches(
     name, brand = request.query.get("brand", "").strip(), None
     with suppress(NoSuchTopic):
         brand, _ = topic_at(BRAND.label, name)
-    (followed, liked, alerted, feed, hot_pace), head = cookies.beside_head(
+    (followed, liked, alerted, hot_pace, *more), head = cookies.beside_head(
         request,
         partial(follows.watching, table(), username),
         partial(follows.likes, table(), username),
         partial(alerts.of, table(), username),
-        partial(feed_keys.of, table(), username),
         partial(users.hot_pace, table(), username),
+        *(partial(each.watches, table(), username) for each in _OF_FEATURES),
     )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
     candidates = dict.fromkeys(
@@ -284,8 +256,6 @@ def watches(
         alerts=of_alerts,
         most_alerts=alerts.MOST,
         hot_pace=hot_pace,
-        feed_made=views.day(feed.made_at, request.now) if feed else None,
-        feed_ended=feed is not None and feed.ended,
         brands=[row for topic, row in rows.items() if topic.kind is BRAND and row["watching"]],
         watchable=[row for topic, row in rows.items() if topic.kind is CATEGORY],
         liked=[row for row in rows.values() if row["liking"]],
@@ -294,6 +264,11 @@ def watches(
         errors=wrong,
         nothing=nothing,
         suggested=suggested(request.now, followed) if nothing else [],
+        **dict(
+            chain.from_iterable(
+                each.on_watches(found, request.now).items() for each, found in zip(_OF_FEATURES, more, strict=True)
+            )
+        ),
         **head,
     )
 
@@ -360,61 +335,6 @@ def remove_alert(request: Request, alert_id: str) -> Answer:
     member = cookies.sender_of(request, PLACE)
     alerts.remove(table(), member.username, alert_id, member.account_id)
     return pages.redirect(PLACE, notice="alert-removed")
-
-
-@routes.post("/my/feed", form_page=PLACE)
-def make_feed(request: Request) -> Answer:
-    """Make a private feed, or give it another address; only this page shows the address."""
-    member = cookies.sender_of(request, PLACE)
-    entropy = secrets.token_bytes(identifiers.BYTES)
-    key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
-    _, head = cookies.beside_head(request)
-    return pages.page("mine/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head)
-
-
-@routes.post("/my/feed/revoke", form_page=PLACE)
-def revoke_feed(request: Request) -> Answer:
-    member = cookies.sender_of(request, PLACE)
-    feed_keys.revoke(table(), member.username, member.account_id)
-    return pages.redirect(PLACE, notice="feed-revoked")
-
-
-@routes.get("/my/messages.atom")
-def messages_feed(request: Request) -> Answer:
-    """The newest messages of a key's owner, for a feed reader, which has no session and sends no cookie.
-
-    The key is in the query, which no log contains: neither the gateways', the functions' nor a CDN's.
-    """
-    whose = feed_keys.reader(table(), request.query.get("key", ""))
-    found = messages.latest(table(), whose.username, limit=IN_FEED, now=request.now).items
-    entries = [
-        {
-            "id": f"urn:ksuid:{message.message_id}",
-            "title": xml_text(message.subject),
-            "link": absolute(place_of(message)),
-            "at": to_iso(message.shown_at or message.created_at),
-            "why": xml_text(why(message)),
-        }
-        for message in found
-    ]
-    updated = max((each["at"] for each in entries), default=to_iso(identifiers.EPOCH))
-    text = render("mine/messages.xml", home=absolute("/my/inbox"), updated=updated, entries=entries)
-    return Answer(text, media_type="application/atom+xml; charset=utf-8")
-
-
-_NEWS = {news.thing: news for each in features.roles(hooks.Fields) for news in each.NEWS}
-
-
-def place_of(message: Message) -> str:
-    about = message.about
-    return f"{_NEWS[about.thing].page}/{about.id}" if isinstance(about, AboutOther) else f"/deals/{about.deal_id}"
-
-
-def why(message: Message) -> str:
-    if isinstance(message.about, AboutOther):
-        return _NEWS[message.about.thing].why
-    met = ", ".join(filter(None, (message.about.watched, *(message.about.also or []))))
-    return " · ".join(filter(None, ("Hot" if message.kind == "hot" else "", f"You watch {met}" if met else "")))
 
 
 def topic_at(kind: str, slug: str) -> tuple[Topic, str]:
@@ -498,7 +418,7 @@ def _form(
 
 
 _OF_FEATURES = features.roles(hooks.Mine)
-_REPLAYED = (watch, like, save, alert_on_price, alert_on_words)
+_REPLAYED = (watch, like, alert_on_price, alert_on_words)
 
 for each in pages.routes_of(_OF_FEATURES):
     routes.pages += each.pages

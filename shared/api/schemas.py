@@ -250,18 +250,6 @@ FIELDS: dict[str, dict[str, Any]] = {
     "Watch": {"watching": bool, "watchers": Count},
     "UnreadCount": {"unread": Count},
     "Marked": {"marked": Count},
-    "PrivateFeed": {
-        "created_at": Annotated[datetime | None, Field(description="When its key was made; null where there is none.")],
-        "ended": Annotated[
-            bool, Field(description="A new password or signing out everywhere has ended the key: make a new one.")
-        ],
-    },
-    "FeedKey": {
-        "key": Annotated[
-            str, Field(description="The site's /my/messages.atom?key= is the feed. It is shown only once.")
-        ],
-        "created_at": datetime,
-    },
 }
 """The fields of top-level answers."""
 

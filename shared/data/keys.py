@@ -128,19 +128,14 @@ password = Item[str]("PASSWORD#{username}")
 session = Item[str]("SESSION#{token_hash}")
 session_in_sessions = Item[str, datetime](GSI1PK="SESSIONS#{username}", GSI1SK="SESSION#{created_at}")
 sessions = Text[str]("SESSIONS#{username}")
-feed_key = Item[str]("FEEDKEY#{key_hash}")
 """The user whose private feed a key opens."""
-feed = Item[str]("FEED#{username}")
-"""The hash of the key of a user's feed."""
 
-# A member's messages, saved deals and alerts; fan-out progress.
+# A member's messages and alerts; fan-out progress.
 messages = Text[str]("MESSAGES#{username}")
 """In the table and, while unread, in GSI1."""
 message = Item[str, str](PK="MESSAGES#{username}", SK="MESSAGE#{message_id}")
 message_in_unread = Item[str, str](GSI1PK="MESSAGES#{username}", GSI1SK="MESSAGE#{message_id}")
 message_sort_key = Text[str]("MESSAGE#{message_id}")
-saved = Item[str, str](PK="SAVED#{username}", SK="DEAL#{deal_id}")
-saved_by = Text[str]("SAVED#{username}")
 alert = Item[str, str](PK="ALERTS#{username}", SK="ALERT#{alert_id}")
 alerts = Text[str]("ALERTS#{username}")
 alert_in_words = Item[str, str, str](GSI1PK="WORDWATCH#{word}", GSI1SK="USER#{username}#{alert_id}")
@@ -325,10 +320,8 @@ SESSION = "Session"
 ATTEMPTS = "Attempts"
 IDEMPOTENCY = "Idempotency"
 MESSAGE = "Message"
-SAVED = "Saved"
 PRICE_ALERT = "PriceAlert"
 WORDS_ALERT = "WordsAlert"
-FEED_KEY = "FeedKey"
 FAN_OUT = "FanOut"
 FAN_OUT_PAGE = "FanOutPage"
 

@@ -65,10 +65,7 @@ SESSION = of(keys.SESSION)
 MESSAGES = of(keys.MESSAGE)
 """In the table and, while unread, in GSI1."""
 
-SAVED = of(keys.SAVED)
 ALERTS = of(keys.PRICE_ALERT)
-FEED_KEY = of(keys.FEED_KEY)
-FEED = FORMS[keys.FEED_KEY, None][-1]
 
 ATTEMPTS = of(keys.ATTEMPTS)
 IDEMPOTENCY = of(keys.IDEMPOTENCY)

@@ -12,6 +12,10 @@ import pytest
 from demo import corrections
 from features.clicks.data import clicks
 from features.clicks.data import keys as click_keys
+from features.private_feeds.data import feed_keys
+from features.private_feeds.data import keys as private_keys
+from features.saved.data import keys as saved_keys
+from features.saved.data import saved
 from features.shop.data import carts, order_items, stock
 from features.shop.data import keys as shop_keys
 from features.shop.models import OrderStatus
@@ -19,7 +23,7 @@ from features.shop.tests.support import a_buyer, buy
 from shared.data import invariants, keys
 from shared.data.catalog import deals, feed_counts, feeds, offers, page_cache, picks, search, topics, words
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
-from shared.data.members import alerts, cohorts, fanout, feed_keys, follows, limits, messages, sessions, users
+from shared.data.members import alerts, cohorts, fanout, follows, limits, messages, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
 from shared.dynamodb.schema import KEYS, Key
@@ -125,7 +129,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     ),
     keys.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     keys.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
-    keys.SAVED: (partial(follows.latest_saved, username="ana", limit=9),),
+    saved_keys.SAVED: (partial(saved.latest, username="ana", limit=9),),
     keys.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
     shop_keys.ORDER: (
         partial(order_items.latest, username="ana", limit=9),
@@ -188,7 +192,7 @@ def world(table: Table) -> Table:
             follows.like(table, topic, name, NOW)
     for number, deal in enumerate(posted):
         send(table, a_message(deal))
-        follows.save(table, deal, "ana", NOW)
+        saved.save(table, deal, "ana", NOW)
         name = ("ana", "bo")[number]
         alerts.on_price(table, deal, name, account_of(name), Limits("40.00", "USD"), NOW)
         alerts.on_words(table, name, account_of(name), Limits(words="trail"), NOW)
@@ -242,7 +246,7 @@ OWN: Mapping[str, Callable[[Item], Reader]] = {
     keys.PRICE_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
     keys.WORDS_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
     keys.MESSAGE: lambda item: partial(messages.mark_read, username="ana", message_id=keys.id_in(item["SK"]), now=NOW),
-    keys.FEED_KEY: lambda item: (
+    private_keys.FEED_KEY: lambda item: (
         partial(feed_keys.reader, key=FEED) if "AccountId" in item else partial(feed_keys.of, username="ana")
     ),
     keys.SESSION: lambda _: partial(sessions.authenticate, token=SESSION, now=NOW),

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from features.private_feeds.data import keys as private_keys
+from features.saved.data import keys as saved_keys
 from features.shop import invariants as sales
 from features.shop.data import keys as shop_keys
 from features.shop.data import order_items, steps, stock
@@ -261,7 +263,8 @@ LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
         lambda all_: having(all_, the(all_, keys.USER_EMAIL, Username="bo"), Username="ana")),
     "a password is lost": (invariants.PARTNERS, False, lambda all_: without(all_, the(all_, keys.PASSWORD))),
     "the note of a feed's key is lost": (
-        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, keys.FEED_KEY, **keys.feed("ana")))),
+        invariants.PARTNERS, True,
+        lambda all_: without(all_, the(all_, private_keys.FEED_KEY, **private_keys.feed("ana")))),
     "the note of open orders is lost": (
         invariants.PARTNERS, True, lambda all_: without(all_, the(all_, shop_keys.OPEN_ORDERS))),
     "a deal's source is lost": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, keys.DEAL_SOURCE))),
@@ -272,7 +275,8 @@ LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
         lambda all_: having(all_, the(all_, keys.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
     "a saved deal is nobody's": (
         invariants.PARTNERS, False,
-        lambda all_: [*all_, {**the(all_, keys.SAVED), "Username": "gus", "PK": keys.saved("gus", "")["PK"]}]),
+        lambda all_: [
+            *all_, {**the(all_, saved_keys.SAVED), "Username": "gus", "PK": saved_keys.saved("gus", "")["PK"]}]),
     "a message is nobody's": (
         invariants.PARTNERS, False,
         lambda all_: [*all_, message_of(the(all_, keys.MESSAGE, Username="ana"), "gus")]),

@@ -1,4 +1,4 @@
-"""Likes and watches of brands and categories, and saved deals."""
+"""Likes and watches of brands and categories."""
 
 from __future__ import annotations
 
@@ -17,20 +17,18 @@ from shared.errors import (
     AlreadyWatching,
     BrandExists,
     BrandsAreFull,
-    InvalidCursor,
     NoSuchTopic,
-    NoSuchUser,
     NotLiked,
     NotSeeded,
     NotSignedIn,
     NotWatching,
 )
-from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.models.members import Limits
 from shared.values import naming
 from shared.values.times import to_iso
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, both_kinds, every_page, ids, join, leave, post
+from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, both_kinds, join
 from tests.support.wire import before, watched
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
@@ -246,46 +244,3 @@ def test_a_full_list_of_brands_says_so_and_takes_no_brand(table: Table) -> None:
 
     assert table.get(keys.topic(Topic(BRAND, "one-more"))) is None
     assert topics.brand_names(table) == full
-
-
-def test_who_is_gone_saves_nothing_for_the_next_owner_of_the_name(table: Table, deal: Deal) -> None:
-    leave(table)
-
-    with pytest.raises(NoSuchUser):
-        follows.save(table, deal, "ana", NOW)
-
-    assert not follows.is_saved(table, deal.deal_id, "ana")
-
-
-def test_a_deal_is_saved_once_by_one_member_however_often_and_stays_when_it_has_ended(table: Table, deal: Deal) -> None:
-    for _ in range(2):
-        follows.save(table, deal, "ana", NOW)
-    deals.withdraw(table, deal.deal_id, NOW)
-
-    (kept,) = follows.latest_saved(table, "ana", limit=25).items
-    assert (kept.deal_id, kept.status(NOW)) == (deal.deal_id, Status.WITHDRAWN)
-    assert [follows.is_saved(table, deal.deal_id, name) for name in ("ana", "bo")] == [True, False]
-
-    for _ in range(2):
-        follows.unsave(table, deal.deal_id, "ana")
-
-    assert follows.latest_saved(table, "ana", limit=25).items == ()
-
-
-def test_saved_deals_are_paged_newest_first(table: Table) -> None:
-    posted = post(table, [a_deal(ago(hours=hours)) for hours in range(5)])
-    for deal in posted:
-        follows.save(table, deal, "ana", NOW)
-
-    pages = every_page(lambda cursor: follows.latest_saved(table, "ana", limit=3, cursor=cursor))
-
-    assert [ids(page.items) for page in pages] == [ids(posted[:3]), ids(posted[3:])]
-
-
-def test_a_cursor_of_another_members_list_is_refused(table: Table) -> None:
-    for deal in post(table, [a_deal(), a_deal(ago(hours=1))]):
-        follows.save(table, deal, "ana", NOW)
-    cursor = follows.latest_saved(table, "ana", limit=1).next
-
-    with pytest.raises(InvalidCursor):
-        follows.latest_saved(table, "bo", limit=1, cursor=cursor)

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from features.clicks.data import keys as click_keys
+from features.private_feeds.data import keys as private_keys
+from features.saved.data import keys as saved_keys
 from features.votes.data import keys as vote_keys
 from features.workings import items as workings
 from shared import settings
@@ -136,8 +138,8 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.messages, ("ana",), "MESSAGES#ana"),
     (keys.message_sort_key, (DEAL_ID,), "MESSAGE#0ujtsYcg"),
     (keys.message_in_unread, ("ana", DEAL_ID), {"GSI1PK": "MESSAGES#ana", "GSI1SK": f"MESSAGE#{DEAL_ID}"}),
-    (keys.saved, ("ana", DEAL_ID), {"PK": "SAVED#ana", "SK": "DEAL#0ujtsYcg"}),
-    (keys.saved_by, ("ana",), "SAVED#ana"),
+    (saved_keys.saved, ("ana", DEAL_ID), {"PK": "SAVED#ana", "SK": "DEAL#0ujtsYcg"}),
+    (saved_keys.saved_by, ("ana",), "SAVED#ana"),
     (vote_keys.vote, ("ana", DEAL_ID), {"PK": "VOTES#ana", "SK": "DEAL#0ujtsYcg"}),
     (vote_keys.votes_by, ("ana",), "VOTES#ana"),
     (keys.log, (DEAL_ID,), "LOG#0ujtsYcg"),
@@ -171,8 +173,8 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         {"GSI2PK": "JOINEDWATCH#tshirt", "GSI2SK": "USER#ana#words-9f86d081"},
     ),
     (keys.joined_alerts, ("tshirt",), "JOINEDWATCH#tshirt"),
-    (keys.feed_key, ("9f86d081",), same("FEEDKEY#9f86d081")),
-    (keys.feed, ("ana",), same("FEED#ana")),
+    (private_keys.feed_key, ("9f86d081",), same("FEEDKEY#9f86d081")),
+    (private_keys.feed, ("ana",), same("FEED#ana")),
     (keys.session, ("9f86d081",), same("SESSION#9f86d081")),
     (keys.session_in_sessions, ("ana", WHEN), {"GSI1PK": "SESSIONS#ana", "GSI1SK": "SESSION#2026-06-04T20:28:53Z"}),
     (keys.sessions, ("ana",), "SESSIONS#ana"),

@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from features.private_feeds.data import feed_keys
+from features.private_feeds.data import keys as private_keys
+from features.saved.data import saved
 from features.shop.data import addresses, carts, order_items, steps
 from features.shop.data import keys as shop_keys
 from features.shop.data.addresses import UnknownAddress
@@ -27,7 +30,7 @@ from shared.data import keys, removal
 from shared.data.catalog import topics
 from shared.data.entities import OWNED
 from shared.data.entity import EVERYTHING_ELSE, Entity, at, in_order_of_removal
-from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
+from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -78,7 +81,7 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     a_buyer(table)
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
-    follows.save(table, deal, "ana", NOW)
+    saved.save(table, deal, "ana", NOW)
     votes.vote(table, deal, "ana", Vote.UP, NOW)
     alerts.on_price(table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW)
     feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
@@ -154,12 +157,12 @@ def test_an_order_without_its_number_does_not_keep_its_account(table: Table, dea
 def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(table: Table, deal: Deal) -> None:
     for name in ("ana", "bo", "cy", "dee", "eve"):
         a_buyer(table, name)
-        follows.save(table, deal, name, NOW)
+        saved.save(table, deal, name, NOW)
     order = buy_and(table, deal, CANCELLED)
     feed_keys.make(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
     for key, attribute in (
         (shop_keys.order("ana", order.order_id), "OrderNumber"),
-        (keys.feed("bo"), "TokenHash"),
+        (private_keys.feed("bo"), "TokenHash"),
     ):
         table.write(update(key, f"REMOVE {attribute}", refused=NoSuchUser("ana")))
     for name in ("ana", "bo", "cy", "dee", "eve"):
@@ -175,7 +178,7 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
 
     assert finished == 3
     assert [(name, type(failure)) for name, failure in failures] == [("dee", Busy)]
-    assert set(damage.taken()) == {"ana", " / ".join(keys.feed("bo").values())}  # all else of Bo's is removed
+    assert set(damage.taken()) == {"ana", " / ".join(private_keys.feed("bo").values())}  # all else of Bo's is removed
     assert damage.failed()[0].startswith("dee: Busy: ")
     for name, is_there in {"ana": True, "bo": False, "cy": False, "dee": True, "eve": False}.items():
         assert (table.get(keys.user(name), consistent=True) is not None) == is_there
@@ -272,7 +275,7 @@ def all_at_once(table: Table, deal: Deal) -> None:
     """All that the owner may still do in another window."""
     for deed in (
         lambda: carts.put_in(table, "ana", deal.deal_id, 2, NOW),
-        lambda: follows.save(table, deal, "ana", NOW),
+        lambda: saved.save(table, deal, "ana", NOW),
         lambda: follows.unlike(table, APPLE, "ana"),
         lambda: follows.like(table, APPLE, "ana", NOW),
         lambda: buy(table, "ana", deal),
@@ -367,8 +370,8 @@ def test_an_account_whose_email_address_has_just_changed_is_removed_with_the_new
 
 
 LATE: dict[str, Callable[[Table, Deal, str], object]] = {  # likes and watches are in ``test_follows.py``
-    "save": lambda table, deal, account: follows.save(table, deal, "ana", NOW, account),
-    "unsave": lambda table, deal, account: follows.unsave(table, deal.deal_id, "ana", account),
+    "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
+    "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
     "vote": lambda table, deal, account: votes.vote(table, deal, "ana", Vote.DOWN, NOW, account),
     "take vote back": lambda table, deal, account: votes.vote(table, deal, "ana", None, NOW, account),
     "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),

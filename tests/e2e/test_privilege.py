@@ -23,6 +23,7 @@ from botocore.exceptions import ClientError
 from features.drafts import data as drafts
 from features.drafts.data import Draft
 from features.mail.data.mailing import MailWork
+from features.saved.data import saved
 from features.shop.data import keys as shop_keys
 from features.votes.models import NEWCOMER
 from infra.functions import FUNCTIONS
@@ -33,7 +34,7 @@ from shared.data import keys, removal
 from shared.data.catalog import deals, feed_counts, topics
 from shared.data.catalog.deals import to_item_listed
 from shared.data.catalog.page_cache import PICKED
-from shared.data.members import follows, users
+from shared.data.members import users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI2, USER_INDEX, Index, Key
@@ -470,7 +471,7 @@ def _order(member: Visitor, deal: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _leave(site: Site, member: Visitor, brand: str) -> None:
     """Change an account, and remove it with likes, watches, messages and a saved deal."""
-    follows.save(
+    saved.save(
         site.table,
         factories.post(site.table, [factories.a_deal(times.now(), brand=brand)], times.now())[0],
         member.username,
@@ -494,7 +495,7 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     """Remove an account that has something of all kinds, by the clock's function, and deliver the mail."""
     member, now = site.member("cy"), times.now()
     _follow(member, "PUT", brand, "like", "watch")
-    follows.save(site.table, deals.get(site.table, deal_id), member.username, now)
+    saved.save(site.table, deals.get(site.table, deal_id), member.username, now)
     _grow_up(site, member)
     assert member.put(f"/deals/{deal_id}/vote/up").json()["counts"]
     _have_alerts(member, deal_id)

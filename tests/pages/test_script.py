@@ -10,10 +10,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from features.saved.data import saved
 from features.votes.data import votes
 from features.votes.models import Vote
 from shared.data.catalog import deals, topics
-from shared.data.members import follows, messages
+from shared.data.members import messages
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.support.browser import Visit, sent_by_script
@@ -102,7 +103,7 @@ def test_a_page_that_back_brings_again_shows_what_is_so_now(visit: Visit, site: 
     page = visit(f"/deals/{deal.number}", token=entered(site, "mara"))
     button, unread = page.locator("form[data-state=saved] button"), page.locator("#unread")
     expect(button).to_have_attribute("aria-pressed", "false")
-    follows.save(site.table, deal, "mara", times.now())
+    saved.save(site.table, deal, "mara", times.now())
     send(site.table, messages.compose(messages.of_deal(deal, "brand"), "mara"))
 
     page.evaluate(BACK)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from features.operations import exports
+from features.saved.data import saved
 from features.shop.data import addresses, carts
 from features.shop.tests.support import HOME_ADDRESS, buy
 from features.votes.data import votes
@@ -303,7 +304,7 @@ def test_what_a_visitor_asked_for_is_done_once_they_have_an_account(
     assert requests.name(cookies.COOKIE) not in anyone.cookies
     assert (
         carts.deals_in(table, "ana", times.now())
-        or follows.is_saved(table, deal.deal_id, "ana")
+        or saved.is_saved(table, deal.deal_id, "ana")
         or follows.is_watched(table, APPLE, "ana")
         or follows.is_liked(table, APPLE, "ana")
         or votes.given(table, deal.deal_id, "ana")

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 import pytest
 
-from features.votes.data import votes
-from features.votes.models import NEWCOMER
 from shared import settings
-from shared.data import keys
 from shared.data.catalog import deals, topics
-from shared.data.members import alerts, follows, messages, sessions, users
+from shared.data.members import alerts, follows, messages, users
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import update
 from shared.html import cookies
 from shared.models.catalog import BRAND, Deal, Topic
 from shared.models.messages import AboutOther, Announcement, DealNews
@@ -301,57 +296,6 @@ def test_a_member_chooses_the_pace_of_hot_deals(ana: Browser, table: Table) -> N
     assert ana.post("/account/hot", {"pace": "hourly"}).status == 422
 
 
-def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
-    ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal
-) -> None:
-    for minutes in (1, 5):
-        send(table, a_message(post_deal(minutes)))
-    offered = ana.get("/my/watches").words
-    first, second = (urlsplit(ana.post("/my/feed", {}).values()["address"]) for _ in range(2))
-
-    read = anyone.get(f"{second.path}?{second.query}")
-    replaced = anyone.get(f"{first.path}?{first.query}")
-    shown = ana.get("/my/watches")
-    ana.post("/my/feed/revoke", {})
-    revoked = anyone.get(f"{second.path}?{second.query}")
-    third = urlsplit(ana.post("/my/feed", {}).values()["address"])
-    ana.post("/account/sign-out-everywhere", {})
-    token, _ = sessions.start(table, users.get(table, "ana"), times.now(), bytes(32))
-    ended = Browser(FUNCTIONS, {cookies.SESSION: token, cookies.HINT: "1"}).get("/my/watches").words
-
-    assert "It has a secret address" in offered
-    assert (read.status, replaced.status) == (200, 404)
-    assert "<title>New from Apple:" in read.text
-    feed, newer, older = re.findall("<updated>(.+?)</updated>", read.text)
-    assert feed == newer > older
-    assert read.headers["Cache-Control"] == ["no-store"]
-    assert "Its address was created on" in shown.words
-    assert second.query.removeprefix("key=") not in shown.text
-    assert revoked.status == 404
-    assert anyone.get("/my/messages.atom").status == 404
-    assert anyone.get(f"{third.path}?{third.query}").status == 404
-    assert "no longer works because you changed your password or signed out everywhere" in ended
-
-
-@pytest.mark.parametrize("lost", ["CreatedAt", "TokenHash"])
-@pytest.mark.damages
-def test_a_damaged_note_of_a_feed_is_left_out_and_replaced(
-    ana: Browser, anyone: Browser, table: Table, lost: str
-) -> None:
-    ana.post("/my/feed", {})
-    table.write(update(keys.feed("ana"), f"REMOVE {lost}", refused=None))
-
-    seen = ana.get("/my/watches")
-    address = urlsplit(ana.post("/my/feed", {}).values()["address"])
-
-    assert seen.status == 200
-    assert anyone.get(f"{address.path}?{address.query}").status == 200
-    assert "Its address was created on" in ana.get("/my/watches").words
-    table.write(update(keys.feed("ana"), f"REMOVE {lost}", refused=None))
-    assert ana.post("/my/feed/revoke", {}).status == 303
-    assert table.get(keys.feed("ana")) is None
-
-
 def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: Table) -> None:
     leads = ana.post("/my/watches/brand/g-fore", {"on": "1", "next": "/my/watches?notice=removed&a=b"}).location
 
@@ -393,20 +337,6 @@ def test_a_like_of_any_brand_can_be_looked_up_and_ended(ana: Browser, table: Tab
         assert (seen.status, "There is no brand with this name." in seen.words) == (404, True)
 
 
-def test_a_deal_is_saved_shown_even_when_over_and_taken_out(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    deal = post_deal()
-
-    saving = ana.post(f"/my/saved/{deal.number}", {"on": "1"})
-    shown = ana.get("/my/saved").words
-    deals.withdraw(table, deal.deal_id, times.now())
-    over = ana.get("/my/saved").words
-    ana.post(f"/my/saved/{deal.number}", {"on": "0", "next": "/my/saved"})
-
-    assert saving.location == f"/deals/{deal.number}?notice=saved"
-    assert ("Trail runner" in shown, "Withdrawn" in shown, "Withdrawn" in over) == (True, False, True)
-    assert "Nothing yet. Save deals to find them here." in ana.get("/my/saved").words
-
-
 def test_the_status_shows_what_is_asked(ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal()
     told(table, deal)
@@ -421,28 +351,3 @@ def test_the_status_shows_what_is_asked(ana: Browser, anyone: Browser, table: Ta
     assert seen.headers["Cache-Control"] == ["no-store"]
     assert (of_nobody.status, of_nobody.json) == (200, {})
     assert ana.get("/my/status?deal=99").json == head
-
-
-def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    deal = post_deal()
-    a_day_ago = times.to_iso(times.now() - NEWCOMER)
-    values = {":then": a_day_ago}
-    table.write(update(keys.user("ana"), "SET CreatedAt = :then", values=values, refused=None))
-    button, came = f"/my/votes/{deal.number}", []
-
-    for way, on, script in (("up", "1", ""), ("up", "1", "json"), ("down", "1", "json"), ("up", "0", "")):
-        seen = ana.post(f"{button}/{way}", {"on": on}, Accept=f"application/{script or 'xhtml+xml'}")
-        status = ana.get(f"/my/status?deal={deal.number}").json
-        came.append((seen.json if script else seen.location, status["up"], status["down"]))
-
-    assert came == [
-        (f"/deals/{deal.number}?notice=voted", True, False),
-        ({"up": True, "down": False}, True, False),
-        ({"up": False, "down": True}, False, True),
-        (f"/deals/{deal.number}?notice=vote-gone", False, False),
-    ]
-    assert votes.score_of(table, deal.deal_id) == 0
-    deals.withdraw(table, deal.deal_id, times.now())
-    late = ana.post(f"{button}/up", {"on": "1"})
-    assert (late.status, "This deal has ended or was withdrawn." in late.words) == (409, True)
-    assert ana.post(f"{button}/left", {"on": "1"}).status == 404

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
+from features.saved.data import saved
 from features.shop.tests import support as of_shop
 from features.workings import collections, page_cost
 from shared.data.catalog import changes, deals
@@ -63,7 +64,7 @@ def people(site: Preview) -> dict[str, str]:
     first, second = site.deals[40:42]
     for deal in site.deals[:4]:
         send(table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
-        follows.save(table, deal, "ana", now)
+        saved.save(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)
     for happens in HAPPENS.values():

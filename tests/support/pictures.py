@@ -8,9 +8,10 @@ from pathlib import Path
 from statistics import mode
 from urllib.parse import quote
 
+from features.saved.data import saved
 from features.shop.data import carts
 from shared.data import keys
-from shared.data.members import follows, messages
+from shared.data.members import messages
 from shared.values import times
 from shared.values.links import product_hash
 from tests.support.browser import browser, sign_in
@@ -76,7 +77,7 @@ def _member(site: Preview) -> str:
     token, now = entered(site, "ana"), times.now()
     for deal in site.deals[2:22:4]:
         send(site.table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
-        follows.save(site.table, deal, "ana", now)
+        saved.save(site.table, deal, "ana", now)
     for deal in site.deals[30:36:2]:
         sold(site, deal, 40)
         carts.put_in(site.table, "ana", deal.deal_id, 1, now)

@@ -12,13 +12,14 @@ from features.mail import items as mail_keys
 from features.mail.data import digests, mailing
 from features.mail.data.mailing import DeadLink
 from features.mail.models import settings_of
+from features.private_feeds.data import feed_keys
+from features.private_feeds.data.feed_keys import NoSuchFeed
 from shared import settings
 from shared.data import invariants, keys
 from shared.data.keys import Item, Text
-from shared.data.members import feed_keys, messages, users
+from shared.data.members import messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
-from shared.errors import NoSuchFeed
 from shared.models.members import User
 from tests.support.factories import NOW, a_deal, a_user, account_of, join, leave, send
 

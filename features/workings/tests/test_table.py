@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from features.saved.data import saved
 from features.shop.data import carts, stock
 from features.shop.data import keys as shop_keys
 from features.shop.models import Order
@@ -19,7 +20,6 @@ from features.shop.tests.support import HOME, a_buyer, buy
 from features.workings import collections, drawings
 from features.workings import data as workings
 from shared.data import keys, partitions
-from shared.data.members import follows
 from shared.dynamodb.attributes import unmarshal_items
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
@@ -140,7 +140,7 @@ def test_no_collection_that_can_be_reached_shows_personal_data(
     """All pages that the table leads to, of a shop with a session, a password, an address and an order."""
     entered(table, "ana")
     bought(table, post_deal())
-    follows.save(table, post_deal(1), "ana", times.now())
+    saved.save(table, post_deal(1), "ana", times.now())
     send(table, a_message(post_deal(2), "ana", now=times.now()))
     secret = {*HOME.values(), "@mail.example", "no-hash", "ana".ljust(32, "-")} - {"US", "ME"}
     (ana,) = (

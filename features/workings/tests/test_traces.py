@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from features.clicks import clicks
+from features.saved.data import saved
 from features.shop.tests.test_pages import HOME, checkout
 from features.workings import collections, items, page_cost
 from features.workings import data as workings
@@ -147,7 +148,7 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
     for deal in found:
         offers.file(table, None, deal)
         search.file(table, None, deal)
-    follows.save(table, found[0], "vera", times.now())
+    saved.save(table, found[0], "vera", times.now())
     send(table, a_message(found[0], "vera", now=times.now()))
     if built:
         refresher.refresh(page_cache.PARTS, set(), set())
@@ -197,11 +198,11 @@ def test_a_page_shows_how_it_asked_for_which_patterns_and_the_cost_of_a_million(
 
 def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     for minutes in range(10):
-        follows.save(table, post_deal(minutes), "ana", times.now())
+        saved.save(table, post_deal(minutes), "ana", times.now())
 
     seen = ana.get("/my/saved")
 
-    assert [len(row_of("follows.latest_saved", "BatchGetItem")[part]) for part in ("keys", "more")] == [8, 2]
+    assert [len(row_of("saved.latest", "BatchGetItem")[part]) for part in ("keys", "more")] == [8, 2]
     assert "and 2 more" in seen.words
     assert len(re.findall(r'class="key" href="/table\?partition=DEAL%23', seen.text)) == 10
 

@@ -1,7 +1,4 @@
-"""Likes and watches of brands and categories, and saved deals.
-
-A saved deal stores only the deal's id: the list shows each deal as it is now, and an ended one as ended.
-"""
+"""Likes and watches of brands and categories."""
 
 from __future__ import annotations
 
@@ -9,17 +6,16 @@ from contextlib import suppress
 from datetime import datetime
 
 from shared.data import account_checks, keys
-from shared.data.catalog import deals, topics
+from shared.data.catalog import topics
 from shared.data.members import limits
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
-from shared.dynamodb.writes import Write, assign, delete, forget, put_new, update
-from shared.errors import AlreadyExists, AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
-from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Deal, Page, Topic
+from shared.dynamodb.writes import Write, assign, delete, put_new, update
+from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
 from shared.models.members import NO_LIMITS, Limits
-from shared.values import identifiers
 from shared.values.times import to_iso
 
 _FOLLOWED = Projection.of("GSI1SK", *limits.ATTRIBUTES)
@@ -121,42 +117,6 @@ def is_liked(table: Table, topic: Topic, username: str) -> bool:
 def is_watched(table: Table, topic: Topic, username: str) -> bool:
     """Whether a user watches a topic. One GetItem."""
     return table.get(keys.watch(topic, username), projection=KEYS_ONLY) is not None
-
-
-def save(table: Table, deal: Deal, username: str, now: datetime, account_id: str | None = None) -> None:
-    """Save a deal for a member; repeating it changes nothing. Raises NotSignedIn, NoSuchUser."""
-    item = {
-        **keys.saved(username, deal.deal_id),
-        "Type": keys.SAVED,
-        "Username": username,
-        "DealId": deal.deal_id,
-        "SavedAt": to_iso(now),
-    }
-    with suppress(AlreadyExists):
-        table.transact(put_new(item, refused=AlreadyExists()), account_checks.required(username, account_id))
-
-
-def unsave(table: Table, deal_id: str, username: str, account_id: str | None = None) -> None:
-    """Remove a deal from a member's saved ones; it may be absent. Raises NotSignedIn, NoSuchUser."""
-    table.transact(
-        account_checks.required(username, account_id),
-        forget(keys.saved(username, deal_id), because="a deal that is not saved is the result asked for"),
-    )
-
-
-def is_saved(table: Table, deal_id: str, username: str) -> bool:
-    """Whether a member has saved a deal. One GetItem."""
-    return table.get(keys.saved(username, deal_id), projection=KEYS_ONLY) is not None
-
-
-def latest_saved(table: Table, username: str, *, limit: int, cursor: str | None = None) -> Page[Deal]:
-    """A page of a member's saved deals, newest deals first. One Query, one BatchGetItem. Raises InvalidCursor."""
-    scope = f"saved/{username}"
-    after = keys.deal_sort_key(identifiers.read_cursor(scope, cursor)) if cursor is not None else None
-    partition = keys.saved_by(username)
-    items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY))
-    ids = [keys.id_in(item["SK"]) for item in items]
-    return Page(tuple(deals.get_many(table, ids[:limit])), identifiers.next_cursor(scope, ids, limit))
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:

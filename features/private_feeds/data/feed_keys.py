@@ -10,18 +10,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.data import account_checks, keys
+from features.private_feeds.data import keys
+from shared.data import account_checks
+from shared.data import keys as core_keys
 from shared.data.members import sessions
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, forget, put_new, put_over, require
-from shared.errors import AccountChanged, FeedChanged, NoSuchFeed
+from shared.errors import AccountChanged, Conflict, NotFound
 from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
 
 _WHOSE = ("Username", "AccountId")
 _BECAUSE = "its owner's note of it goes in the same transaction, and is what is required"
+
+
+class NoSuchFeed(NotFound):
+    text = "There is no such feed: its address was revoked or is incomplete."
+
+
+class FeedChanged(Conflict):
+    text = "The feed's address was changed in another window."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +58,7 @@ def make(table: Table, username: str, account_id: str, now: datetime, entropy: b
         raise account_checks.account_missing(username, account_id)
     generation = sessions.generation_of(account)
     condition, values = sessions.is_of(generation)
-    still = require(keys.user(username), condition, values=values, refused=AccountChanged())
+    still = require(core_keys.user(username), condition, values=values, refused=AccountChanged())
     common = {"Type": keys.FEED_KEY, "CreatedAt": to_iso(now), "Generation": generation}
     whose = {**keys.feed_key(identifiers.hashed(key)), **common, "Username": username, "AccountId": account_id}
     note = {**keys.feed(username), **common, "TokenHash": identifiers.hashed(key)}

@@ -10,7 +10,6 @@ from features.votes.models import Scored, as_text
 from shared.models.catalog import Deal
 
 ask = score_of
-"""Is read with the deal: its score."""
 
 
 def shown(score: int | None, deal: Deal, now: datetime) -> dict[str, Any]:

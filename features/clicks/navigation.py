@@ -1,0 +1,3 @@
+"""The path that crawlers leave out."""
+
+PRIVATE_PATHS = ("/go/",)

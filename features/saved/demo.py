@@ -1,0 +1,3 @@
+"""The page that the demo packs."""
+
+PACKED = ("/my/saved",)

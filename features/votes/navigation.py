@@ -1,0 +1,3 @@
+"""The link to popular deals."""
+
+TABS = {"lists": (("/popular", "Popular"),)}
