@@ -97,11 +97,11 @@ def measure(table: Table) -> dict[str, Taken]:
         if limits.selection.is_all:
             found = search.find(table, wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
             following, cards = found.next, search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
-            some = search.partly(table, found, settings.CARDS_OF_A_SEARCH - len(cards))
+            some = search.partly(table, found, search.room(cards, settings.CARDS_OF_A_SEARCH))
         else:
             selected = selecting.find(table, wanted, limits.selection, now=NOW)
             following, cards = None, search.first_cards(selected.matches, settings.CARDS_OF_A_SEARCH)
-            some = selecting.partly(table, selected, settings.CARDS_OF_A_SEARCH - len(cards), NOW)
+            some = selecting.partly(table, selected, search.room(cards, settings.CARDS_OF_A_SEARCH), NOW)
         (heads, _), (heads_of_some, _) = search.heads(cards, NOW), search.heads(some, NOW)
         whole, others = search.active_of_both(table, heads, heads_of_some, NOW)
         shown = len(whole) + len(others)

@@ -18,7 +18,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
-from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic
+from shared.models.catalog import BRAND, CATEGORY, Deal, Page, Selection, Sort, Status, Topic
 from shared.values import identifiers
 from tests.support.engines import FAST, on, put_all
 from tests.support.factories import (
@@ -197,24 +197,31 @@ def test_all_60_day_lows_are_listed_the_newest_first_and_each_page_says_how_many
     assert read(None).looked is None
 
 
-def test_deals_of_all_categories_that_are_left_out_are_not_replaced_by_reading_on(
+def all_pages(table: Table, selection: Selection) -> list[Page[Deal]]:
+    return every_page(lambda cursor: sorting.of_all(table, selection, limit=3, now=NOW, cursor=cursor).page)
+
+
+def test_deals_of_all_categories_are_merged_page_by_page_and_none_that_is_left_out_is_replaced(
     table: Table, judged: list[Deal]
 ) -> None:
-    half, lows = Selection(Sort.DISCOUNT, discount=60), Selection(Sort.CHEAPEST, lowest=True)
+    selections = [
+        Selection(Sort.DISCOUNT, discount=60),
+        Selection(Sort.CHEAPEST, lowest=True),
+        Selection(Sort.CHEAPEST, least="20.00", most="50.00"),
+        Selection(Sort.DISCOUNT),
+    ]
 
-    with watched(table) as wire:
-        biggest, cheapest = (sorting.of_all(table, each, limit=3, now=NOW) for each in (half, lows))
+    for selection in selections:
+        with watched(table) as wire:
+            pages = all_pages(table, selection)
 
-    by_price = {slug: [deal for deal in judged if deal.category == slug] for slug in ("shoes", "home")}
-    for some in by_price.values():
-        some.sort(key=ORDERS[Sort.CHEAPEST])
-    first = sorted([deal for some in by_price.values() for deal in some[:3]], key=ORDERS[Sort.CHEAPEST])
-    assert dict(wire.operations) == {"Query": 16}
-    assert ids(biggest.page.items) == ids(
-        sorted((deal for deal in judged if (deal.discount_percent or 0) >= 60), key=ORDERS[Sort.DISCOUNT])[:3]
-    )
-    assert ids(cheapest.page.items) == ids([deal for deal in first if deal.is_lowest][:3])
-    assert (biggest.looked, cheapest.looked) == (None, 3)
+        found = [deal.deal_id for page in pages for deal in page.items]
+        fitting = [deal for deal in judged if selection.admits(deal.discount_percent, lowest=deal.is_lowest)]
+        fitting = [deal for deal in fitting if selection.takes(deal.price, deal.currency)]
+        fitting = [deal for deal in fitting if deal.discount_percent or selection.sort is Sort.CHEAPEST]
+        assert found == ids(sorted(fitting, key=ORDERS[selection.sort]))
+        assert selection.most or wire.operations["Query"] == 8 * len(pages)
+        assert all(len(page.items) <= 3 for page in pages)
 
 
 def test_an_offer_follows_each_edit_of_its_deal(table: Table) -> None:

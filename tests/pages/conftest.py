@@ -65,6 +65,6 @@ def walked(ask: Ask, path: str, **query: str) -> Iterator[Any]:
     while following is not None:
         document = parsed(ask(path, query=query | ({"cursor": following} if following else {})))
         yield document
-        onward = document.find(".//a[@rel='next']")
+        onward = next((each for each in document.iter("a") if "next" in each.get("rel", "").split()), None)
         last, following = following, None if onward is None else onward.get("href").partition("cursor=")[2]
         assert following != last, "a page leads to itself"

@@ -89,6 +89,10 @@ def titles(answer: Any) -> list[str]:
     return ["".join(each.itertext()) for each in parsed(answer).iter("h2")]
 
 
+def text_of(element: Any) -> str:
+    return "".join(element.itertext())
+
+
 def links(answer: Any) -> dict[str, str]:
     """The addresses of a page's links by their words, the first of each."""
     return {"".join(each.itertext()): each.get("href", "") for each in reversed(list(parsed(answer).iter("a")))}
@@ -228,11 +232,58 @@ def test_a_list_of_some_of_all_deals_says_of_how_many(
 
     first = ask("/deals", query={"lowest": "true"})
     second = follow(ask, links(first)["Look further"])
-    cheapest = ask("/deals", query={"lowest": "true", "sort": "cheapest"})
 
     assert "From the newest 10 deals only." in first["body"]
     assert "From the next 10 deals only." in second["body"]
-    assert "From the 24 cheapest of each category only." in cheapest["body"]
+
+
+def test_a_list_of_all_deals_goes_on_to_its_end_and_says_so_only_there(ask: Ask, seventy: list[Deal]) -> None:
+    shown = [deal for deal in seventy if deal.currency == "USD"]
+    by_price = [deal.title for deal in sorted(shown, key=lambda deal: deal.units)]
+    half = sorted(
+        [deal for deal in shown if (deal.discount_percent or 0) >= 50], key=lambda deal: -(deal.discount_percent or 0)
+    )
+    for query, expected in (
+        ({"sort": "cheapest"}, by_price),
+        ({"sort": "cheapest", "off": "50"}, [deal.title for deal in shown if deal in half]),
+        ({"sort": "discount", "off": "50"}, [deal.title for deal in half]),
+    ):
+        pages = list(walked(ask, "/deals", **query))
+
+        names = [[text_of(each) for each in page.iter("h2")] for page in pages]
+        assert [title for page in names for title in page] == expected
+        assert ["That\u2019s all." in text_of(page) for page in pages] == [False] * (len(pages) - 1) + [True]
+        assert f"More than {len(names[0])} deals" in text_of(pages[0])
+    assert "<b>6 deals</b>" in ask("/deals", query={"sort": "cheapest", "to": "15"})["body"]
+
+
+def test_room_for_partial_matches_is_counted_in_cards_at_the_end_of_a_list(
+    ask: Ask, table: Table, now: datetime
+) -> None:
+    """Thirty colours of ten shirts on ten cards: fewer cards than deals, and more deals than a page has cards."""
+    shirts = [
+        a_deal(
+            now - timedelta(minutes=n), title=f"Linen shirt {n % 10}, {n}", link=f"https://shop.example/{n % 10}?c={n}"
+        )
+        for n in range(30)
+    ]
+    others = [
+        a_deal(now - timedelta(hours=n), title=f"Linen hat {n}", link=f"https://hats.example/{n}") for n in range(40)
+    ]
+    worded(table, post(table, [*shirts, *others], now))
+
+    for query, cards, has_some in (
+        ({"q": "linen shirt"}, [24], [True]),
+        ({"q": "linen shirt", "sort": "cheapest"}, [24], [True]),
+        ({"q": "linen hat", "sort": "cheapest"}, [24, 16], [False, False]),
+    ):
+        trace = Trace().attach(environment.table())
+        pages = list(walked(ask, "/search", **query))
+        trace.detach(environment.table())
+
+        assert trace.capacity.read <= 25 * len(pages)
+        assert [len(page.findall(".//li[@class='card']")) for page in pages] == cards
+        assert ["Deals with most of these words" in text_of(page) for page in pages] == has_some
 
 
 def test_a_search_of_more_deals_than_are_sorted_says_how_many_were(

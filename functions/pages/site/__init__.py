@@ -49,7 +49,6 @@ from shared.models.catalog import (
     FRONT_PAGE,
     Deal,
     Selection,
-    Sort,
     Topic,
     feed_of,
 )
@@ -118,7 +117,7 @@ def latest_deals(request: Request) -> Answer:
 
 
 def _selected(request: Request, selection: Selection) -> Answer:
-    """The selected deals of all categories; by price or discount only the first, as each category's list continues."""
+    """A page of the selected deals of all categories."""
     cursor = cursor_of(request)
     found = sorting.of_all(table(), selection, limit=SELECTED, now=request.now, cursor=cursor)
     more = found.page.next
@@ -126,10 +125,12 @@ def _selected(request: Request, selection: Selection) -> Answer:
     shown = sorting.opened_in_settings(selection)
     said = listing.sentence(shown)
     asked = listing.query_of(shown)
+    among = f". From the {'next' if cursor else 'newest'} {found.looked} deals only." if found.looked else ""
     return selected_page(
         request,
         name=_named(selection),
-        remark=f"{said}. {_among(shown.sort, found.looked, cursor)}" if found.looked is not None else said,
+        count=listing.how_many(len(deals), is_all=more is None) if cursor is None and deals else "",
+        remark=f"{said}{among}",
         order=said,
         narrowing=listing.above(
             "/deals",
@@ -142,7 +143,7 @@ def _selected(request: Request, selection: Selection) -> Answer:
         ),
         cards=views.cards(deals, request.now),
         next=link("/deals", **asked, cursor=more) if more else None,
-        more=listing.MORE[Sort.NEWEST] if shown.sort is Sort.NEWEST else "",
+        more=listing.MORE[shown.sort],
         all=link("/deals"),
         chips=listing.chips("/deals", selection, currency=shown.currency),
         feed=feed_addresses("/feed"),
@@ -154,13 +155,6 @@ def _named(selection: Selection) -> str:
     if selection.lowest:
         return listing.LOWEST
     return "Half price or less" if selection.discount == HALF else "All deals"
-
-
-def _among(sort: Sort, looked: int, cursor: str | None) -> str:
-    """Which deals were examined, if there are more."""
-    if sort is Sort.NEWEST:
-        return f"From the {'next' if cursor else 'newest'} {looked} deals only."
-    return f"From the {looked} {'cheapest' if sort is Sort.CHEAPEST else 'biggest discounts'} of each category only."
 
 
 @routes.get("/ending")

@@ -55,9 +55,22 @@ def list_page(template: str, request: Request, *, indexed: bool = True, **values
     return public_page(template, request, first=first, robots=robots, **values)
 
 
+def how_many(number: int, *, is_all: bool) -> str:
+    """The number of deals in a list, or that there are more: ``24 deals``, ``More than 24 deals``."""
+    return counted(number, "deal") if is_all else f"More than {counted(number, 'deal')}"
+
+
 def selected_page(request: Request, **values: Any) -> Answer:
     """A page of selected deals, or of all in another order; a search shows more than other lists."""
-    others: dict[str, Any] = {"topic": None, "remark": "", "alert": None, "partly": [], "search": None}
+    others: dict[str, Any] = {
+        "topic": None,
+        "remark": "",
+        "alert": None,
+        "partly": [],
+        "search": None,
+        "count": "",
+        "among": "",
+    }
     return list_page("selected.html", request, indexed=False, **(others | values))
 
 
@@ -367,6 +380,7 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
     said = sentence(shown, found.brand)
     return selected_page(
         request,
+        count=how_many(len(page.items), is_all=page.next is None) if cursor is None and page.items else "",
         name=found.topic.name,
         chips=chips(path, selection, currency=shown.currency),
         topic=topic,
@@ -428,7 +442,7 @@ def search_page(request: Request) -> Answer:
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     # If not everything found is shown, the next page begins with the rest.
     more = identifiers.cursor_after(ran.scope, shown[-1].deal_id) if len(shown) < len(found.matches) else found.next
-    most = search.partly(table(), found, settings.CARDS_OF_A_SEARCH - len(shown))
+    most = () if more else search.partly(table(), found, search.room(shown, settings.CARDS_OF_A_SEARCH))
     active, some, alike = _active(shown, most, request.now)
     near_brands = [] if active or not wanted.words else brands_like(wanted.words[0])
     return list_page(
@@ -438,6 +452,7 @@ def search_page(request: Request) -> Answer:
         query=searched,
         asked=bool(wanted.words),
         instead_of=query if found.instead else None,
+        count=_found(found) if cursor is None else "",
         cut=wanted.cut,
         completed=(ran.words[-1], found.completed) if found.completed else None,
         digit=ran.words[-1] if ran.words and ran.words[-1].isdigit() and len(ran.words[-1]) == 1 else None,
@@ -463,9 +478,10 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
     searched = query if found.ran is wanted else limits.around(alone)
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     more = selecting.cursor_after(found.ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
-    room = settings.CARDS_OF_A_SEARCH - len(shown)
+    room = 0 if more else search.room(shown, settings.CARDS_OF_A_SEARCH)
     most = selecting.partly(table(), found, room, request.now)
     active, some, alike = _active(shown, most, request.now)
+    looked = f"newest {counted(found.looked or 0, 'deal')} with these words"
     onward = replace(selection, currency=found.selection.currency)
     among = brands_among("/search", selection, active, query=searched)
     return selected_page(
@@ -479,9 +495,9 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
             **(_without_results(found, limits, selection) if cursor is None and not active else {}),
         },
         name=f"Search: {searched}",
-        remark=""
-        if found.looked is None
-        else f"From the newest {counted(found.looked, 'deal')} with these words only.",
+        count=how_many(found.count, is_all=found.looked is None),
+        remark=f"From the {looked} only." if found.looked else "",
+        among=f" of the {looked}" if found.looked else "",
         order=sentence(found.selection),
         narrowing=above(
             "/search",
@@ -511,6 +527,11 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
         feed=feed_addresses("/feed", q=searched),
         description="Search all deals by the words of their titles, brands and categories.",
     )
+
+
+def _found(found: search.Found) -> str:
+    number, is_all = search.count(found)
+    return how_many(number, is_all=is_all)
 
 
 def _offers(limits: Phrases) -> list[tuple[str, str, str]]:

@@ -232,6 +232,20 @@ def _find(table: Table, search: Search, limit: int, cursor: str | None) -> Found
     return found if cursor else replace(found, groups=tuple(groups), others=tuple(others))
 
 
+def count(found: Found) -> tuple[int, bool]:
+    """How many deals a search's first page has found, and whether these are all."""
+    if found.next is None:
+        return len(found.matches), True
+    if len(found.groups) == 1 and len(found.groups[0].words) == 1:
+        return found.groups[0].deals, True
+    return len(found.matches), False
+
+
+def room(shown: Sequence[Match], most: int) -> int:
+    """How many cards a page of ``most`` has left beside those of some matches."""
+    return most - max(_numbered(shown), default=-1) - 1
+
+
 def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
     """The newest deals that have most of a search's words, but not all, to fill an only page.
 

@@ -30,15 +30,17 @@ MOST = search.ITEMS
 class Selected:
     """Matches in a selection's order; ``ran`` is the search that found them, corrected if necessary.
 
-    ``selection`` has the displayed currency, ``currencies`` all that matches have. ``looked`` is how many of the newest
-    were sorted, if there are more. ``found`` is the search's own answer, on a later page without groups. If nothing
-    fits, ``loosened`` are selections without one of the limits, or without any, and how many deals fit each.
+    ``selection`` has the displayed currency, ``currencies`` all that matches have. ``count`` is how many fit on all
+    pages. ``looked`` is how many of the newest were sorted, if there are more. ``found`` is the search's own answer, on
+    a later page without groups. If nothing fits, ``loosened`` are selections without one of the limits, or without any,
+    and how many deals fit each.
     """
 
     matches: tuple[Match, ...]
     ran: Search
     selection: Selection
     currencies: tuple[str, ...]
+    count: int
     looked: int | None
     found: Found
     loosened: tuple[tuple[Selection, int], ...] = ()
@@ -55,7 +57,7 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     selection = sorting.opened(selection, (match.currency for match in lasting), partial(_scope, ran), cursor)
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(ran, selection), cursor)
     fitting = [match for match in lasting if _fits(match, selection)]
-    loosened = () if fitting else _loosened(lasting, selection)
+    count, loosened = len(fitting), () if fitting else _loosened(lasting, selection)
     fitting.sort(key=lambda match: match.deal_id, reverse=True)
     fitting.sort(key=lambda match: _rank(match, selection), reverse=selection.sort is Sort.DISCOUNT)
     if after is not None:
@@ -63,7 +65,7 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     there = {match.currency for match in lasting}
     looked = None if found.next is None else len(found.matches)
     first = found if cursor is None else replace(found, groups=())
-    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), looked, first, loosened)
+    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), count, looked, first, loosened)
 
 
 def _loosened(matches: Sequence[Match], selection: Selection) -> tuple[tuple[Selection, int], ...]:
@@ -81,8 +83,10 @@ def _loosened(matches: Sequence[Match], selection: Selection) -> tuple[tuple[Sel
 
 
 def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[Match, ...]:
-    """Selected deals that have most of the words, as in ``search.partly``."""
-    found = search.partly(table, selected.found, most and MOST)
+    """Selected deals that have most of the words, as in ``search.partly``: none if there is no room for any."""
+    if most <= 0:
+        return ()
+    found = search.partly(table, selected.found, MOST)
     lasting = (match for match in found if not match.is_over(now))
     return tuple(match for match in lasting if _fits(match, selected.selection))[:most]
 
@@ -118,12 +122,12 @@ def page(
     if selection.is_all or not wanted.terms:
         newest = search.find(table, wanted, limit=limit, cursor=cursor)
         shown, more, ran, looked = newest.matches, newest.next, newest.instead or wanted, None
-        some = () if all_words else search.partly(table, newest, limit - len(shown))
+        some = () if all_words or more else search.partly(table, newest, limit - len(shown))
     else:
         found = find(table, wanted, selection, now=now, cursor=cursor)
         shown, ran, looked = found.matches[:limit], found.ran, found.looked
-        some = () if all_words else partly(table, found, limit - len(shown), now)
         more = cursor_after(ran, found.selection, shown[-1]) if len(shown) < len(found.matches) else None
+        some = () if all_words or more else partly(table, found, limit - len(shown), now)
     active, others = search.active_of_both(table, shown, some, now)
     searched = None if ran is wanted else limits.around(ran.text)
     return Shown(Page(tuple(active), more), tuple(others), ran, searched, looked)

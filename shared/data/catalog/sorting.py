@@ -168,34 +168,61 @@ def opened_in_settings(selection: Selection) -> Selection:
 
 @dataclass(frozen=True, slots=True)
 class OfAll:
-    """Deals of all categories, the next cursor, and how many deals were examined if there are more (``looked``): of the
-    newest, or of each category's first."""
+    """Deals of all categories, the next cursor, and how many of the newest were examined if there are more
+    (``looked``)."""
 
     page: Page[Deal]
     looked: int | None
 
 
 def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None) -> OfAll:
-    """The first selected deals of all categories, ``limit`` at most.
+    """A page of the selected deals of all categories, ``limit`` at most.
 
-    The newest continue page by page, reading ``SIFTED`` deals for each: about 10 read units. By price or discount there
-    is one page: a Query of each category's first ``limit`` deals, all at once, about 3 read units. Raises
-    InvalidCursor.
+    Of the newest, a page examines ``SIFTED``: about 10 read units. By price or discount, each page takes a Query of
+    each category, all at once, of the first ``limit`` deals after the cursor: about 3 read units. Raises InvalidCursor.
     """
     shown = opened_in_settings(selection)
-    if shown.sort is Sort.NEWEST:
-        newest = feeds.read(table, ALL_DEALS, limit=SIFTED, now=now, cursor=cursor)
-        fitting = [deal for deal in newest.items if _is_selected(deal, shown)]
-        more = identifiers.next_cursor(feeds.scope(ALL_DEALS), [deal.deal_id for deal in fitting], limit)
-        return OfAll(Page(tuple(fitting[:limit]), more or newest.next), len(newest.items) if newest.next else None)
+    if shown.sort is not Sort.NEWEST:
+        return OfAll(_ranked_of_all(table, shown, limit, now, cursor), None)
+    newest = feeds.read(table, ALL_DEALS, limit=SIFTED, now=now, cursor=cursor)
+    fitting = [deal for deal in newest.items if _is_selected(deal, shown)]
+    more = identifiers.next_cursor(feeds.scope(ALL_DEALS), [deal.deal_id for deal in fitting], limit)
+    return OfAll(Page(tuple(fitting[:limit]), more or newest.next), len(newest.items) if newest.next else None)
+
+
+def _ranked_of_all(table: Table, shown: Selection, limit: int, now: datetime, cursor: str | None) -> Page[Deal]:
+    """The first deals of all categories by price or discount, after a cursor.
+
+    Nothing is known beyond the nearest end of a category's page, so the page ends there: it is short if few of the
+    deals fit.
+    """
+    scope = f"{feeds.scope(ALL_DEALS)}/{shown.name}"
+    after = None if cursor is None else identifiers.read_ranked_cursor(scope, cursor)
     by_rank = replace(shown, discount=None, lowest=False)  # filtered deals aren't made up for by reading on
-    page_of = partial(_BY[shown.sort], table, limit=limit, now=now, cursor=None)
-    pages = table.gather([partial(page_of, Topic(CATEGORY, slug), by_rank) for slug in CATEGORIES])
+    scopes = [_scope(Topic(CATEGORY, slug), by_rank) for slug in CATEGORIES]
+    starts = [None if after is None else identifiers.ranked_cursor_after(each, *after) for each in scopes]
+    page_of = partial(_BY[shown.sort], table, selection=by_rank, limit=limit, now=now)
+    pages = table.gather(
+        [partial(page_of, Topic(CATEGORY, slug), cursor=start) for slug, start in zip(CATEGORIES, starts, strict=True)]
+    )
+    biggest_first = shown.sort is Sort.DISCOUNT
+    ends = [
+        identifiers.read_ranked_cursor(each, page.next)
+        for each, page in zip(scopes, pages, strict=True)
+        if page.next is not None
+    ]
+    end = (max(ends) if biggest_first else min(ends)) if ends else None
     found = [deal for page in pages for deal in page.items if _is_selected(deal, shown)]
-    found.sort(key=partial(_position, shown), reverse=shown.sort is Sort.DISCOUNT)
-    is_sifted = shown.lowest or (shown.discount is not None and shown.sort is not Sort.DISCOUNT)
-    looked = limit if is_sifted and any(page.next for page in pages) else None
-    return OfAll(Page(tuple(found[:limit]), None), looked)
+    found.sort(key=partial(_position, shown), reverse=biggest_first)
+    if end is not None:
+        places = (_position(shown, deal) for deal in found)
+        known = [place >= end if biggest_first else place <= end for place in places]
+        found = [deal for deal, is_known in zip(found, known, strict=True) if is_known]
+    if len(found) > limit:
+        found, end = found[:limit], _position(shown, found[limit - 1])
+    elif end is not None and biggest_first and not shown.admits(end[0], lowest=True):
+        end = None
+    return Page(tuple(found), identifiers.ranked_cursor_after(scope, *end) if end else None)
 
 
 def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
