@@ -21,8 +21,9 @@ from benchmarks.browser import in_a_browser
 from benchmarks.harness import DOCS, markdown, record
 from benchmarks.operations import Measured, measure
 from benchmarks.prices import GOAL, MILLION, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
-from infra.settings import STAGES, Stage, Watch
+from infra.settings import STAGES
 from infra.stacks import DealsStack
+from infra.stage import Stage, Watch
 from shared import features, hooks
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric

@@ -23,7 +23,7 @@ from benchmarks.harness import compare, record
 from benchmarks.requests import fill, request
 from infra.bundling import HANDLER, bundle, libraries, module_of
 from infra.functions import BY_NAME, FUNCTIONS
-from infra.settings import this_machine
+from infra.stage import this_machine
 from local.invoke import Function, Runtime, environment, running, unpack
 from shared.data import keys
 from shared.data.catalog import picks

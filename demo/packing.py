@@ -21,7 +21,8 @@ from demo.stand_ins import SaltedHasher
 from infra.bundling import bundle, digest_of, module_of
 from infra.functions import of_stage, variables
 from infra.rows import Caller
-from infra.settings import STAGES, this_machine
+from infra.settings import STAGES
+from infra.stage import this_machine
 from local import sample
 from shared.data.catalog import topics
 from shared.data.members import users

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from infra.settings import Target, this_machine
+from infra.stage import Target, this_machine
 from shared import features
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -16,7 +16,7 @@ from infra import rights
 from infra.bundling import module_of
 from infra.rights import Access, Right, Scan
 from infra.rows import FULL, Caller, Filter, Function, Reading, typed
-from infra.settings import Stage, Watch
+from infra.stage import Stage, Watch
 from shared import features, hooks
 from shared.data import keys
 

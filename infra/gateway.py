@@ -28,7 +28,7 @@ from infra.bundling import ROOT
 from infra.functions import ROUTES, Audience, Route
 from infra.lambdas import Log, PythonFunction
 from infra.nag import accept
-from infra.settings import SITE_STAGE, Domain, Stage
+from infra.stage import SITE_STAGE, Domain, Stage
 from shared.api.app import PASSWORD_PATHS, VERSION
 from shared.http import answers
 from shared.http.answers import phrase

@@ -26,7 +26,7 @@ from infra.bundling import HANDLER, Artifact, digest_of
 from infra.functions import DEAD_LETTERS, WORK, variables
 from infra.nag import accept
 from infra.rows import Function, Reading
-from infra.settings import ON_LAMBDA, Stage, Watch
+from infra.stage import ON_LAMBDA, Stage, Watch
 from infra.storage import DealsTable
 
 RETENTIONS = {

@@ -22,14 +22,13 @@ from constructs import Construct
 
 from infra import nag
 from infra.nag import accept
-from infra.rows import Bound
-from infra.settings import ESSENTIAL, Stage, Watch
+from infra.stage import ESSENTIAL, Bound, Stage, Watch
 from shared import features, hooks
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 
 if TYPE_CHECKING:
-    from infra.stacks import Site
+    from infra.site import Site
 
 MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
 

@@ -13,8 +13,8 @@ from infra import nag
 from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept
 from infra.rows.pictures import FILES
-from infra.settings import EVERY_ORIGIN, Stage
-from infra.stacks import Site
+from infra.site import Site
+from infra.stage import EVERY_ORIGIN, Stage
 from infra.storage import A_DAY, Bucket
 from shared.values.pictures import BUCKET, PICTURES, UPLOADS
 

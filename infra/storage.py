@@ -17,7 +17,7 @@ from constructs import Construct
 from infra import nag
 from infra.nag import accept
 from infra.rights import Access, Right, Scan
-from infra.settings import Stage
+from infra.stage import Stage
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE
 
 A_DAY = Duration.days(1)

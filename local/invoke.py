@@ -32,7 +32,8 @@ from infra.bundling import HANDLER, bundle, compiler, libraries
 from infra.functions import BY_NAME, variables
 from infra.rows import Caller
 from infra.rows import Function as Row
-from infra.settings import STAGES, this_machine
+from infra.settings import STAGES
+from infra.stage import this_machine
 from local import cloud
 from local.cloud import free_port
 from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, Trouble, access_key, client_arguments, endpoint, reaching

@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     from cli.upkeep import Rewriting
     from functions.pages.desk.posting import Target
     from infra.rights import Access
-    from infra.rows import Function, Option
-    from infra.stacks import Site as Parts
+    from infra.rows import Function
+    from infra.site import Site as Parts
+    from infra.stage import Option
     from shared.api.fields import Answer, Body
     from shared.api.member_bodies import AccountChange
     from shared.data import entity

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from operator import gt
+from typing import TypeGuard
 
 from local.settings import ROOT
 from shared.errors import DealsError
@@ -79,17 +80,17 @@ def _at(module: str, line: int) -> str:
     return f"{MODULES[module].relative_to(ROOT)}:{line}"
 
 
-def _imports(module: str) -> Iterator[tuple[str, int]]:
-    """The full names of the modules that a module imports, those for types only left out, and the lines."""
+def _imports(module: str, *, for_types: bool = False) -> Iterator[tuple[str, int]]:
+    """The full names of the modules that a module imports, and the lines; those for types alone only if asked for."""
     tree = _tree(module)
-    for_types = {
+    only_types = {
         id(inner)
         for node in ast.walk(tree)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
     for node in ast.walk(tree):
-        if id(node) in for_types:
+        if id(node) in only_types and not for_types:
             continue
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
@@ -163,15 +164,24 @@ def test_an_attribute_that_front_ends_share_is_in_no_more_places() -> None:
 
 
 def test_no_class_gets_fields_and_no_name_is_looked_up_behind_the_type_checkers_back() -> None:
-    hidden = [
-        _at(module, node.lineno)
-        for module in MODULES
-        for node in ast.walk(_tree(module))
-        if (isinstance(node, ast.Name) and node.id in ("__annotations__", "globals"))
-        or (isinstance(node, ast.Attribute) and node.attr == "__annotations__")
-    ]
+    def is_hidden(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        changed = {getattr(each, "attr", getattr(each, "id", "")) for each in targets}
+        return "__annotations__" in changed or (isinstance(node, ast.Name) and node.id == "globals")
+
+    hidden = [_at(module, node.lineno) for module in MODULES for node in ast.walk(_tree(module)) if is_hidden(node)]
 
     assert hidden == []
+
+
+def test_infras_modules_import_each_other_in_one_direction() -> None:
+    """Imports for types count, too: a module in a circle can only be read together with the others."""
+    left = {module: {name for name, _ in _imports(module, for_types=True)} & {*INFRA} - {module} for module in INFRA}
+
+    while ready := {module for module, names in left.items() if names.isdisjoint(left)}:
+        left = {module: names for module, names in left.items() if module not in ready}
+
+    assert left == {}
 
 
 def test_nothing_of_the_product_knows_of_the_demo() -> None:

@@ -11,7 +11,7 @@ import boto3
 import urllib3
 from botocore.config import Config
 
-from infra.settings import Stage
+from infra.stage import Stage
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 

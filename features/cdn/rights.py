@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from infra.rows import Option
+from infra.stage import Option
 
 if TYPE_CHECKING:
-    from infra.settings import Stage
+    from infra.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

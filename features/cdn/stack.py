@@ -33,8 +33,8 @@ from infra import nag
 from infra.functions import FUNCTIONS, ROUTES, Route
 from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
 from infra.nag import Acceptance, accept
-from infra.settings import SITE_STAGE, Stage
-from infra.stacks import Site
+from infra.site import Site
+from infra.stage import SITE_STAGE, Stage
 from infra.storage import Bucket, gone_after
 from shared.api.app import ROOT
 from shared.http.requests import SELECTING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infra.rows import Bound, Option
+from infra.stage import Bound, Option
 
 MISSING = Bound(1, minutes=24 * 60)
 """Exports requested from DynamoDB in a day. Without one, that day's changes are missing in Athena, and can be exported

@@ -21,8 +21,8 @@ from features.exports.rights import Exports
 from infra import nag
 from infra.lambdas import Log
 from infra.nag import Acceptance, accept
-from infra.settings import Stage
-from infra.stacks import Site, Watched
+from infra.site import Site, Watched
+from infra.stage import Stage
 from infra.storage import Bucket, DealsTable, gone_after
 from shared import features, hooks
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infra.rows import Option
+from infra.stage import Option
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from infra.functions import FUNCTIONS
 from infra.gateway import Gateway
 from infra.lambdas import Log
 from infra.nag import Acceptance, accept
-from infra.settings import SITE_STAGE, Stage
-from infra.stacks import Site
+from infra.site import Site
+from infra.stage import SITE_STAGE, Stage
 from shared.api.app import PASSWORD_PATHS, ROOT
 from shared.http.answers import document
 from shared.http.requests import MAX_BODY_BYTES

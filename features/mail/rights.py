@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from features.mail import items as keys
 from infra.rights import Access, Right
-from infra.rows import Caller, Function, Option
+from infra.rows import Caller, Function
+from infra.stage import Option
 from shared.data import keys as core_keys
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1
 
 if TYPE_CHECKING:
-    from infra.settings import Stage
+    from infra.stage import Stage
 
 _MAILBOX = re.compile(r"[a-z0-9._+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+")
 

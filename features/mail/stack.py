@@ -17,8 +17,8 @@ from features.mail.rights import Mail
 from infra import nag
 from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept
-from infra.settings import Stage
-from infra.stacks import Site
+from infra.site import Site
+from infra.stage import Stage
 
 MAILERS = 2
 """Mailers at once, Lambda's minimum: a new account in production sends 14 mails a second, which one mailer does.

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from features.shop.data import keys
 from infra.rights import Access, Right
-from infra.rows import FULL, Bound, Function, Option
+from infra.rows import FULL, Function
+from infra.stage import Bound, Option
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
 from shared.values import money
 
 if TYPE_CHECKING:
-    from infra.settings import Stage
+    from infra.stage import Stage
 
 _PERCENTS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?")
 

@@ -7,7 +7,7 @@ from aws_cdk import Stack
 from features.shop.metrics import OLDEST_OPEN_ORDER, ORDERS_PLACED
 from features.shop.rights import NO_TERMS, Shop
 from infra.observability import MAXIMUM, of_function, only
-from infra.stacks import Site, Watched
+from infra.site import Site, Watched
 
 
 def add(_stack: Stack, site: Site) -> None:

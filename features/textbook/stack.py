@@ -9,7 +9,7 @@ from constructs import Construct
 
 from features.textbook import lessons
 from infra import nag
-from infra.stacks import Site
+from infra.site import Site
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 
 

@@ -1,7 +1,6 @@
-"""Rows of Lambda functions, bounds of alarms, and settings that features add to a stage.
+"""Rows of Lambda functions. ``infra/functions.py`` has the core's, and a feature's ``rights.py`` its own.
 
-``infra/functions.py`` has the core's rows; modules here have features' rows and settings, which are frozen dataclasses
-in ``Stage.options``. They import aws_cdk only where they add resources, because commands read stages, too.
+Rows import no aws_cdk, because commands read stages, too.
 """
 
 from __future__ import annotations
@@ -10,13 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 from infra.rights import Access
+from infra.stage import Option, Stage
 from shared import features, hooks
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
 
 LEAN, FULL = "lean", "full"
 """The artifacts: ``full`` has pydantic and argon2; ``lean`` has neither and starts faster."""
@@ -107,41 +104,3 @@ class Function:
         """Its rights to a stage's table, with those for showing its work if the stage does."""
         more = features.roles(hooks.Rights) if stage.shows_work else []
         return (*self.access, *chain.from_iterable(each.any_function(self) for each in more))
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A threshold that must be reached in ``points`` of the last ``of`` periods of some ``minutes`` each.
-
-    Metrics come out of log lines some seconds late: if a point may be missing, ``points`` is less than ``of``.
-    """
-
-    threshold: float
-    minutes: int = 1
-    points: int = 1
-    of: int = 1
-
-
-class Option:
-    """The settings of one feature. The core reads only these attributes."""
-
-    __slots__ = ()
-
-    guards_apis: ClassVar[bool] = False
-    """Whether it is a firewall of both APIs."""
-
-    in_front: ClassVar[bool] = False
-    """Whether it is in front of both APIs, under another name and without their stages in paths."""
-
-    @property
-    def host(self) -> str | None:
-        """The name of what is in front, or None if it is known only after deployment."""
-        return None
-
-    @property
-    def closes_apis(self) -> bool:
-        """Whether the APIs answer only to what is in front of them."""
-        return False
-
-    def check(self, stage: Stage) -> None:
-        """Raise ValueError for a stage that can't have it."""

@@ -16,8 +16,9 @@ from aws_cdk.assertions import Template
 
 from features.mail.rights import Mail
 from infra.nag import require
-from infra.settings import STAGES, Stage, Watch
+from infra.settings import STAGES
 from infra.stacks import DealsStack, compose
+from infra.stage import Stage, Watch
 from tests.support.cases import cases
 from tests.support.rights import Policy
 

@@ -19,8 +19,9 @@ from features.workings import items as workings
 from features.workings.panel import FOLLOWERS
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, Audience, Route
 from infra.gateway import REFUSALS
-from infra.settings import STAGES, Domain
+from infra.settings import STAGES
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
+from infra.stage import Domain
 from local.settings import ROOT
 from shared.api.app import PASSWORD_PATHS
 from shared.data import keys

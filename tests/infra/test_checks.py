@@ -20,8 +20,9 @@ from aws_cdk import aws_sqs as sqs
 from infra import nag, stacks
 from infra.bundling import bundle
 from infra.nag import PACKS, Acceptance, accept, require
-from infra.settings import ON_LAMBDA, STAGES, lambda_target
+from infra.settings import STAGES
 from infra.stacks import DealsStack
+from infra.stage import ON_LAMBDA, lambda_target
 from local.settings import ROOT
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly
 

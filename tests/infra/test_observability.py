@@ -23,8 +23,9 @@ from cli.main import app
 from features.mail.stack import MAILERS
 from infra.functions import FUNCTIONS
 from infra.observability import OPERATIONS
-from infra.rows import Bound, Caller
-from infra.settings import ESSENTIAL, STAGES, USUAL, Bounds
+from infra.rows import Caller
+from infra.settings import STAGES
+from infra.stage import ESSENTIAL, USUAL, Bound, Bounds
 from local.settings import ROOT
 from shared import features, hooks, settings
 from shared.dynamodb.schema import INDEXES

@@ -25,10 +25,11 @@ from features.shop.rights import Shop
 from features.textbook import lessons
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
-from infra.rows import Caller, Function, Option
+from infra.rows import Caller, Function
 from infra.rows.pictures import PILLOW
-from infra.settings import ON_LAMBDA, STAGES, RestoredTable, Stage, this_machine
+from infra.settings import STAGES
 from infra.stacks import compose
+from infra.stage import ON_LAMBDA, Option, RestoredTable, Stage, this_machine
 from local.invoke import unpack
 from local.settings import ROOT
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request

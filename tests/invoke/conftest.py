@@ -13,7 +13,7 @@ import pytest
 
 from infra.bundling import HANDLER, bundle, compiler, module_of
 from infra.functions import BY_NAME
-from infra.settings import ON_LAMBDA, this_machine
+from infra.stage import ON_LAMBDA, this_machine
 from local.invoke import Answer, Function, running, unpack
 from local.settings import reaching
 from shared.data.catalog import topics

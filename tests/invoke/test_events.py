@@ -11,7 +11,7 @@ import boto3
 import pytest
 
 from features.mail.tests.post_office import VARIABLES
-from infra.settings import ON_LAMBDA
+from infra.stage import ON_LAMBDA
 from shared import services, settings
 from shared.api.app import token_of
 from shared.data import keys

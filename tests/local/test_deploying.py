@@ -22,8 +22,9 @@ from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it 
 from features.shop import sample as of_shop
 from features.shop.data import stock
 from features.votes.data import votes
-from infra.settings import STAGES, Watch
+from infra.settings import STAGES
 from infra.stacks import DealsStack
+from infra.stage import Watch
 from local import __main__ as local
 from local import cloud, ministack_patches, sample
 from local.cloud import _DEPLOYED_FROM, free_port

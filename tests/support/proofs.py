@@ -11,7 +11,8 @@ from botocore.exceptions import ClientError
 
 from cli import proofs
 from cli.proofs import Deployed
-from infra.settings import STAGES, Stage
+from infra.settings import STAGES
+from infra.stage import Stage
 from tests.support.engines import FAKE_CREDENTIALS
 
 DEV = STAGES["dev"]

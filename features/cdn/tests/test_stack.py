@@ -20,7 +20,8 @@ from features.cdn.stack import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE
 from features.cdn.tests.conftest import CLOSED
 from features.cdn.tests.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge
 from infra.functions import FUNCTIONS
-from infra.settings import STAGES, Domain
+from infra.settings import STAGES
+from infra.stage import Domain
 from tests.infra.conftest import Synthesized, synthesize
 from tests.support.gateway import Answer
 

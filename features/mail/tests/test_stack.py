@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from features.mail.rights import Mail
-from infra.rows import Option
 from infra.settings import STAGES
+from infra.stage import Option
 
 
 class Proxy(Option):

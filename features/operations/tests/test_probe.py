@@ -12,7 +12,8 @@ import pytest
 
 from cli.proofs import Deployed, Fails, NotHere, Proof
 from features.operations import probe
-from infra.settings import STAGES, Stage
+from infra.settings import STAGES
+from infra.stage import Stage
 from shared.data import keys
 from shared.values import times
 from tests.cli.conftest import Btd, bare_table, btd, table, wide_terminal  # noqa: F401  # fixtures

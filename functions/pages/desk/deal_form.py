@@ -184,7 +184,7 @@ def _of_rule(name: str) -> Field:
 
 
 def _as_label(name: str) -> str:
-    """A name or a value as a label: ``coupon_code`` is "Coupon code"."""
+    """A name or a value as a label: ``like_new`` is "Like new"."""
     return re.sub("[_-]", " ", name).capitalize()
 
 

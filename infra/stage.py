@@ -1,0 +1,314 @@
+"""What a stage is: its settings with their types, the bounds of its alarms, and what features add to them."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, TypeVar
+
+SITE_STAGE = "web"
+"""The pages' gateway stage: the prefix of their paths at the gateway's own address."""
+
+EVERY_ORIGIN = "*"
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
+"""An origin as browsers write it: lower case, no path, no slash at the end."""
+
+
+MANYLINUX = "manylinux_2_28"
+"""Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12.
+
+https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html
+https://docs.aws.amazon.com/linux/al2023/ug/glibc-gcc-and-binutils.html"""
+
+
+class Watch(Enum):
+    """How much of a stage is watched.
+
+    ``FULL``: an alarm for every bound, all our metrics and a dashboard, for about $38 a month. ``ESSENTIAL``: alarms
+    that mean a loss of data or money, and their metrics, for under $2.
+    """
+
+    NOTHING = "nothing"
+    ESSENTIAL = "essential"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The interpreter and processor that an artifact is built for.
+
+    ``uv_platform`` is uv's name of the platform; None builds for the current interpreter and machine.
+    """
+
+    python: str
+    architecture: str
+    uv_platform: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Your own domain name that leads to the APIs directly; its certificate is in the stack's region.
+
+    The name's DNS record is an alias of the output ``SiteTarget``.
+    """
+
+    name: str
+    certificate_arn: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredTable:
+    """A restored table that replaces the stack's own: its name, and the ARN of its stream."""
+
+    name: str
+    stream_arn: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A threshold that must be reached in ``points`` of the last ``of`` periods of some ``minutes`` each.
+
+    Metrics come out of log lines some seconds late: if a point may be missing, ``points`` is less than ``of``.
+    """
+
+    threshold: float
+    minutes: int = 1
+    points: int = 1
+    of: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """The bounds of alarms, one for each kind, with reasons."""
+
+    stream_is_behind: Bound = Bound(60_000, minutes=1, points=3, of=5)
+    """Milliseconds that a reader of the stream is late. One or two seconds are usual; a minute means that it fails or
+    can't keep up. Until it catches up, pages are outdated and no news is sent."""
+
+    reader_stands_still: Bound = Bound(1, minutes=1, points=15, of=15)
+    """Polls of a reader of the stream or the queue. Lambda counts each poll, even one that finds nothing. No poll in a
+    quarter of an hour means that the mapping was disabled, which causes no errors and reports no age of a record.
+    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html"""
+
+    work_is_old: Bound = Bound(480, minutes=1, points=3, of=5)
+    """Seconds that a queue's oldest message waits. A failed one is hidden for six minutes. From its third delivery on,
+    after twelve, SQS leaves it out of this age: eight minutes are more than one failed delivery takes, and leave
+    time for three points.
+    https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html"""
+
+    work_piles_up: Bound = Bound(1_000, minutes=5, points=2, of=2)
+    """Waiting messages: cohorts of 250 readers, or uploads. A cohort queues the next one only when it is worked on, so
+    even a hot deal has at most eight waiting: a thousand mean five hundred new deals at once, or a failing
+    messenger."""
+
+    loop_is_stopped: Bound = Bound(1, minutes=5)
+    """Invocations that Lambda dropped because it took the messenger's work for an endless loop. The messenger is
+    allowed its loop (``functions.py``): one dropped invocation means that this setting was lost and no reader is
+    notified.
+    https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html"""
+
+    dead_letters_are_waiting: Bound = Bound(1)
+    """Messages in a dead-letter queue: the first is one too many, because only a person removes it."""
+
+    dead_letters_grow_old: Bound = Bound(1, minutes=60, points=12, of=12)
+    """The same, in each of twelve hours. The stream keeps a batch for 24 hours, of which six may have passed before the
+    batch came here: after these twelve, six are left to send it again."""
+
+    function_fails: Bound = Bound(1, minutes=5)
+    """Invocations that ended in an error or a timeout. A bad request gets an answer, so each of these is a bug."""
+
+    request_fails: Bound = Bound(1, minutes=5)
+    """Requests answered with 500 because of our fault: each is a bug, too."""
+
+    function_is_throttled: Bound = Bound(1, minutes=5)
+    """Invocations that Lambda refused: the account's concurrency is used up, for all of its functions.
+    https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html"""
+
+    answer_is_slow: Bound = Bound(2_000, minutes=5, points=3, of=3)
+    """Milliseconds (99th percentile) of a function behind the API, and of the API. A cold start takes less, a throttled
+    table more."""
+
+    work_is_slow: Bound = Bound(15_000, minutes=5, points=2, of=2)
+    """The same for a function behind the stream, the queue or the clock: half of their shortest timeout."""
+
+    api_fails: Bound = Bound(5, minutes=5)
+    """Answers of 500 and above: 503 if the table is busy, 502 and 504 if a function ended badly."""
+
+    table_is_throttled: Bound = Bound(10, minutes=5, points=2, of=3)
+    """Reads and writes that the table or an index refused. On demand, a table grows with its traffic and refuses some
+    requests for moments, which are retried. Ten minutes of refusals are a hot partition, or the account's limits."""
+
+    index_holds_up_writes: Bound = Bound(10, minutes=5)
+    """Writes that an index refused. The table then refuses them too, even if it could take them itself."""
+
+    table_fails: Bound = Bound(5, minutes=5, points=2, of=3)
+    """Requests that DynamoDB answered with 500: its own failures, which are retried. They should end in minutes.
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html"""
+
+    news_is_late: Bound = Bound(300, minutes=5)
+    """Seconds from a deal's write to a reader's message. A few are usual. A hot deal for very many users takes longer
+    without a fault: then add workers or raise the bound."""
+
+    cache_is_old: Bound = Bound(480, minutes=1, points=5, of=5)
+    """Seconds since a cached page was built. The clock rebuilds copies older than five minutes, and readers ignore
+    those older than ten. No report at all is as bad: the clock or its function doesn't run."""
+
+    items_are_damaged: Bound = Bound(1, minutes=15)
+    """Unreadable items that a function met. They are left out until they are repaired. What cached pages show is read
+    again within five minutes, what the clock works on each minute, so the alarm stays on meanwhile."""
+
+    sweep_is_missing: Bound = Bound(1, minutes=1, points=5, of=5)
+    """Sweeps of ended deals, one each minute, so that deals leave the feeds within a minute. No sweep in five minutes
+    means that the clock or the function doesn't run."""
+
+    too_many_requests: Bound = Bound(50_000, minutes=60)
+    """Requests to a gateway in an hour: fourteen a second for an hour, which is half a dollar if each is a like. More
+    is a success that needs higher bounds, or an attack on the bill."""
+
+    sign_ins_fail: Bound = Bound(300, minutes=5)
+    """Failed and refused sign-ins, through the API or the site's form. An address has about 17 in that time before it
+    is refused, so this many come from a program."""
+
+
+USUAL = Bounds()
+"""The bounds of a stage that names no others."""
+
+ESSENTIAL = frozenset({"stream_is_behind", "dead_letters_are_waiting", "api_fails", "too_many_requests"})
+"""The kinds that mean a loss of data or money: a stage that watches the essential has only these alarms."""
+
+
+class Option:
+    """The settings of one feature. The core reads only these attributes."""
+
+    __slots__ = ()
+
+    guards_apis: ClassVar[bool] = False
+    """Whether it is a firewall of both APIs."""
+
+    in_front: ClassVar[bool] = False
+    """Whether it is in front of both APIs, under another name and without their stages in paths."""
+
+    @property
+    def host(self) -> str | None:
+        """The name of what is in front, or None if it is known only after deployment."""
+        return None
+
+    @property
+    def closes_apis(self) -> bool:
+        """Whether the APIs answer only to what is in front of them."""
+        return False
+
+    def check(self, stage: Stage) -> None:
+        """Raise ValueError for a stage that can't have it."""
+
+
+Settings = TypeVar("Settings", bound=Option)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Settings that differ between deployments; everything else is the same.
+
+    ``docs/deploying.md`` explains each with its unit and price. ``options`` are the settings of the stage's features
+    (``infra/rows``), one of each: ``options=(Firewall(),)``. Only for the local cloud: ``emulated`` says that the cloud
+    is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``), and ``slowness`` multiplies
+    the functions' timeouts, since a laptop starts many at once on few processors. ``table_name``, ``api_id`` and
+    ``site_id`` are None if the cloud chooses them.
+    """
+
+    name: str
+    target: Target
+    keeps_data: bool
+    throttle_rate: int
+    throttle_burst: int
+    sign_in_rate: int
+    sign_in_burst: int
+    log_retention_days: int
+    log_level: str = "INFO"
+    tracing: bool = False
+    checks_bodies: bool = False
+    snap_start: bool = False
+    shows_work: bool = False
+    pictures_of_others: bool = False
+    rights_by_index: bool = False
+    table_name: str | None = None
+    api_id: str | None = None
+    emulated: bool = False
+    slowness: int = 1
+    site_id: str | None = None
+    options: tuple[Option, ...] = ()
+    domain: Domain | None = None
+    site_origin: str | None = None
+    restored: RestoredTable | None = None
+    cors_origins: tuple[str, ...] = ()
+    watch: Watch = Watch.ESSENTIAL
+    workers: int = 2
+    alarm_email: str | None = None
+    budget: int | None = None
+    bounds: Bounds = USUAL
+    first: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.alarm_email or self.budget) and self.watch is Watch.NOTHING:
+            raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
+        if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
+            raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
+        if len({type(each) for each in self.options}) < len(self.options):
+            raise ValueError("options must have one of a kind.")
+        for each in self.options:
+            each.check(self)
+
+    def option(self, kind: type[Settings]) -> Settings | None:
+        """A feature's settings, or None if the stage is without it."""
+        return next((each for each in self.options if isinstance(each, kind)), None)
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether its table and stack can't be deleted. Not before a first deployment has succeeded: a failed one is
+        deleted and repeated."""
+        return self.keeps_data and not self.first
+
+    @property
+    def front(self) -> Option | None:
+        """What is in front of both APIs, if anything."""
+        return next((each for each in self.options if each.in_front), None)
+
+    @property
+    def closes_apis(self) -> bool:
+        """Whether the APIs answer only to what is in front of them."""
+        return self.front is not None and self.front.closes_apis
+
+    @property
+    def origin(self) -> str | None:
+        """The site's origin for browsers (scheme and host), or None if it is known only after deployment."""
+        name = self.domain.name if self.domain else self.front.host if self.front else None
+        return self.site_origin or (f"https://{name}" if name else None)
+
+    @property
+    def site_base(self) -> str:
+        """The prefix of pages' paths: the gateway's stage, unless a name leads to it."""
+        return "" if self.front or self.domain else f"/{SITE_STAGE}"
+
+    @property
+    def stack_name(self) -> str:
+        """The stack's name in CloudFormation."""
+        return f"BigTimeDeals-{self.name}"
+
+
+def lambda_target(python: str, architecture: str) -> Target:
+    """A target on Lambda: ``python`` is 3.12 or later, ``architecture`` is arm64 or x86_64."""
+    processor = {"arm64": "aarch64", "x86_64": "x86_64"}[architecture]
+    return Target(python, architecture, f"{processor}-{MANYLINUX}")
+
+
+def this_machine() -> Target:
+    """The current interpreter, on which the local cloud also runs functions."""
+    architecture = "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
+    return Target(f"{sys.version_info.major}.{sys.version_info.minor}", architecture, None)
+
+
+ON_LAMBDA = lambda_target("3.14", "arm64")
+"""The newest Python with wheels of every library, on the processor that costs a fifth less."""
