@@ -259,7 +259,7 @@ class Site(PagesPart):
 
 
 class Mine(PagesPart):
-    """A member's own pages (``functions/pages/mine.py``)."""
+    """A member's own pages (``functions/pages/mine``)."""
 
     REPLAYED: tuple[Callable[..., Any], ...] = ()
     """Pages of buttons that are pressed again after signing in."""

@@ -174,6 +174,30 @@ def test_no_class_gets_fields_and_no_name_is_looked_up_behind_the_type_checkers_
     assert hidden == []
 
 
+PRODUCT = (*PACKAGES, "benchmarks", "demo", "features", "tools")
+
+LONGEST = 60
+"""The most lines of a function, with its signature and docstring: as much as a screen shows."""
+
+
+def test_no_function_is_longer_than_a_screen() -> None:
+    files = [file for folder in PRODUCT for file in (ROOT / folder).rglob("*.py") if "tests" not in file.parts]
+    functions = [
+        (file, node)
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+    long = [
+        f"{file.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for file, node in functions
+        if (node.end_lineno or 0) - node.lineno >= LONGEST
+    ]
+
+    assert long == []
+
+
 def test_infras_modules_import_each_other_in_one_direction() -> None:
     """Imports for types count, too: a module in a circle can only be read together with the others."""
     left = {module: {name for name, _ in _imports(module, for_types=True)} & {*INFRA} - {module} for module in INFRA}

@@ -9,6 +9,7 @@ Headers say what a browser may load and run, what it sends to other sites, and h
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -266,6 +267,11 @@ class SignInFirst(NotSignedIn):
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
         super().__init__()
+
+
+def json_answer(document: Mapping[str, Any]) -> Answer:
+    """An answer for a page's script."""
+    return Answer(json.dumps(document), media_type="application/json")
 
 
 def redirect(

@@ -6,7 +6,6 @@ JSON, and shows the new state.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
@@ -42,6 +41,5 @@ def switched(
             report(counted[0] if turned_on else counted[1])
     if request.wants_json:
         own, *others = states or notices[:1]
-        document = {own: turned_on, **dict.fromkeys(others, False)}
-        return Answer(json.dumps(document), media_type="application/json")
+        return pages.json_answer({own: turned_on, **dict.fromkeys(others, False)})
     return pages.lead_to(place, notice=notices[0 if turned_on else 1])

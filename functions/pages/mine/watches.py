@@ -1,0 +1,224 @@
+"""A member's watches, alerts and likes in one table, which is edited in place.
+
+Alerts are set on deals' pages and searches, which are public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from http import HTTPStatus
+from itertools import chain
+from types import MappingProxyType
+from typing import Any
+
+from functions.pages.mine.following import row_id, suggested, topic_at, topic_row
+from shared import features, hooks
+from shared.data.catalog import deals, topics
+from shared.data.members import alerts, follows, limits, users
+from shared.errors import InvalidLimits, NoSuchAlert, NoSuchTopic, NotWatching
+from shared.html import cookies, forms, pages
+from shared.html.pages import Answer, Request, Routes
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Status, Topic
+from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
+from shared.runtime.environment import table
+from shared.values import money
+
+PLACE = "/my/watches"
+"""The page that lists all of this."""
+
+_FIELDS = ("ceiling", "currency", "leastDiscount", "words", "pace")
+
+routes = Routes()
+
+
+@routes.get(PLACE)
+def watches(
+    request: Request,
+    edited: Topic | str | None = None,
+    typed: Mapping[str, str] = MappingProxyType({}),
+    errors: Mapping[str, str] = MappingProxyType({}),
+) -> Answer:
+    """All watches, alerts and likes in one table, edited in place. ``?brand=`` looks up a brand to like.
+
+    Two round trips after the session's. ``edited`` is the watch, or the alert's id, whose form was refused: its row
+    keeps the ``typed`` values and shows the ``errors``. Raises NoSuchTopic.
+    """
+    username = cookies.member_of(request).username
+    name, brand = request.query.get("brand", "").strip(), None
+    with suppress(NoSuchTopic):
+        brand, _ = topic_at(BRAND.label, name)
+    of_features = features.roles(hooks.Mine)
+    (followed, liked, alerted, hot_pace, *more), head = cookies.beside_head(
+        request,
+        partial(follows.watching, table(), username),
+        partial(follows.likes, table(), username),
+        partial(alerts.of, table(), username),
+        partial(users.hot_pace, table(), username),
+        *(partial(each.watches, table(), username) for each in of_features),
+    )
+    rows = _rows(followed, liked, [each for each in (brand, edited) if isinstance(each, Topic)])
+    of_alerts = [_alert_row(alert) for alert in alerted]
+    if isinstance(edited, Topic) and edited not in rows:
+        raise NoSuchTopic(edited.kind.label, edited.slug)
+    editing = row_id(edited) if isinstance(edited, Topic) else edited
+    for row in (*rows.values(), *of_alerts):
+        if row["id"] == editing:
+            row |= {"typed": _all_fields(typed), "errors": errors, "watching": True}
+    unknown = bool(name) and brand not in rows
+    wrong = {f"{editing}-{field}": sentence for field, sentence in errors.items()}
+    if unknown:
+        wrong["brand"] = "There is no brand with this name."
+    nothing = not (followed or alerted)
+    added = [each.on_watches(found, request.now) for each, found in zip(of_features, more, strict=True)]
+    return pages.page(
+        "mine/watches.html",
+        here=PLACE,
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.NOT_FOUND if unknown else HTTPStatus.OK,
+        notice=request.notice,
+        alerts=of_alerts,
+        most_alerts=alerts.MOST,
+        hot_pace=hot_pace,
+        brands=[row for topic, row in rows.items() if topic.kind is BRAND and row["watching"]],
+        watchable=[row for topic, row in rows.items() if topic.kind is CATEGORY],
+        liked=[row for row in rows.values() if row["liking"]],
+        looked_up=rows.get(brand) if brand else None,
+        name=name,
+        errors=wrong,
+        nothing=nothing,
+        suggested=suggested(request.now, followed) if nothing else [],
+        **dict(chain.from_iterable(values.items() for values in added)),
+        **head,
+    )
+
+
+def _rows(
+    followed: Mapping[Topic, Limits], liked: Collection[Topic], others: Iterable[Topic]
+) -> dict[Topic, dict[str, Any]]:
+    """The rows of the table by topic: all categories, what the member follows, and some ``others``."""
+    categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
+    return {
+        page.topic: {
+            **topic_row(page),
+            "watching": page.topic in followed,
+            "liking": page.topic in liked,
+            "typed": _typed(followed.get(page.topic, NO_LIMITS)),
+            "errors": {},
+        }
+        for page in topics.get_many(table(), list(dict.fromkeys((*categories, *followed, *liked, *others))))
+    }
+
+
+@routes.post("/my/watches/<kind>/<slug>/limits", form_page=PLACE)
+def limit(request: Request, kind: str, slug: str) -> Answer:
+    """Set a watch's limits; invalid ones return the row with its values."""
+    topic, _ = topic_at(kind, slug)
+    member = cookies.sender_of(request, PLACE)
+    typed = forms.read(request.event)
+    try:
+        within = limits.read(_limits_typed(typed))
+    except InvalidLimits as error:
+        return watches(request, topic, typed, error.errors)
+    try:
+        follows.limit(table(), topic, member.username, within, member.account_id)
+    except NotWatching:  # it ended in another window
+        follows.watch(table(), topic, member.username, request.now, member.account_id, within)
+    return pages.redirect(PLACE, fragment=f"row-{row_id(topic)}", notice="limits")
+
+
+@routes.post("/my/alerts/deals/<number>", form_page="/deals/<number>")
+def alert_on_price(request: Request, number: str) -> Answer:
+    deal = deals.find(table(), number)
+    member = cookies.sender_with_replay(request, f"/deals/{number}")
+    typed = {"currency": deal.currency, **forms.read(request.event)}
+    try:
+        within = limits.read(_limits_typed(typed))
+        alerts.on_price(table(), deal, member.username, member.account_id, within, request.now)
+    except InvalidLimits as error:
+        return _form(request, f"/my/alerts/deals/{number}", deal.title, "", typed, error.errors)
+    only = Limits(within.ceiling, within.currency)
+    if deal.status(request.now) is Status.ACTIVE and limits.wants(only, deal, frozenset()):
+        return pages.redirect(f"/deals/{number}", notice="alert-met")
+    return pages.redirect(PLACE, notice="alert")
+
+
+@routes.post("/my/alerts", form_page=PLACE)
+def alert_on_words(request: Request) -> Answer:
+    typed = forms.read(request.event)
+    member = cookies.sender_with_replay(request, PLACE)
+    try:
+        alerts.on_words(table(), member.username, member.account_id, limits.read(_limits_typed(typed)), request.now)
+    except InvalidLimits as error:
+        return _form(request, "/my/alerts", "New deals", "Words", typed, error.errors)
+    return pages.redirect(PLACE, notice="alert")
+
+
+@routes.post("/my/alerts/<alert_id>", form_page=PLACE)
+def change_alert(request: Request, alert_id: str) -> Answer:
+    member, typed = cookies.sender_of(request, PLACE), forms.read(request.event)
+    alert = alerts.get(table(), member.username, alert_id)
+    if alert.account_id != member.account_id:
+        raise NoSuchAlert(alert_id)
+    try:
+        alerts.change(table(), alert, limits.read(_limits_typed(typed)))
+    except InvalidLimits as error:
+        return watches(request, alert_id, typed, error.errors)
+    return pages.redirect(PLACE, fragment=f"row-{alert_id}", notice="limits")
+
+
+@routes.post("/my/alerts/<alert_id>/remove", form_page=PLACE)
+def remove_alert(request: Request, alert_id: str) -> Answer:
+    member = cookies.sender_of(request, PLACE)
+    alerts.remove(table(), member.username, alert_id, member.account_id)
+    return pages.redirect(PLACE, notice="alert-removed")
+
+
+def _alert_row(alert: Alert) -> dict[str, Any]:
+    """An alert's row in the table."""
+    of_price = isinstance(alert, PriceAlert)
+    return {
+        "id": alert.alert_id,
+        "title": alert.title if isinstance(alert, PriceAlert) else f"“{alert.limits.words}”",
+        "deal": alert.deal_id if isinstance(alert, PriceAlert) else None,
+        "words": alert.limits.words,
+        "of_price": of_price,
+        "typed": _typed(alert.limits),
+        "errors": {},
+    }
+
+
+def _limits_typed(typed: Mapping[str, str]) -> dict[str, str]:
+    """The limits in a form's fields, with prices without signs; an empty field sets no limit."""
+    given = {name: typed[name].strip() for name in _FIELDS if typed.get(name, "").strip()}
+    ceiling, sign = money.read(given.get("ceiling", ""))
+    if ceiling and (not sign or money.is_of(sign, given.get("currency", ""))):
+        given["ceiling"] = ceiling
+    return given
+
+
+def _typed(within: Limits) -> dict[str, str]:
+    """Limits as form fields."""
+    held = (within.ceiling, within.currency, within.least_discount, within.words, within.pace)
+    return {name: "" if value is None else str(value) for name, value in zip(_FIELDS, held, strict=True)}
+
+
+def _all_fields(typed: Mapping[str, str]) -> dict[str, str]:
+    return {name: typed.get(name, "") for name in _FIELDS}
+
+
+def _form(
+    request: Request, action: str, title: str, words: str, typed: Mapping[str, str], errors: Mapping[str, str]
+) -> Answer:
+    """A refused new alert's form; ``words`` labels the field of words, if it has one."""
+    _, head = cookies.beside_head(request)
+    return pages.page(
+        "mine/limits.html",
+        here=action,
+        action=action,
+        title=title,
+        words=words,
+        typed=_all_fields(typed),
+        errors=errors,
+        **head,
+    )
