@@ -28,7 +28,7 @@ from uuid import UUID
 from cli.imports import Importer
 from shared import features, hooks, services, settings
 from shared.api import documents
-from shared.data.catalog import changes, deals, feeds, offers, page_cache, picks, search
+from shared.data.catalog import changes, deals, feeds, offers, page_cache, picks, search, shops
 from shared.data.catalog.changes import DealChange
 from shared.data.entities import ROWS
 from shared.data.members import (
@@ -127,7 +127,7 @@ def _post(table: Table) -> Sequence[Deal]:
     edits = {"ends_at": NOW + timedelta(days=1), "variant": "Navy"}
     edited = deals.edit(table, posted[0].deal_id, edits, NOW, by="ana")
     changes.note(table, DealChange(posted[0], edited, NOW), "100000000000000000001")
-    offers.remember_category(table, DealChange(None, edited, NOW))
+    shops.remember_category(table, DealChange(None, edited, NOW))
     for deal in posted:
         offers.file(table, None, deal)
         search.file(table, None, deal)

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from functions.pages.desk import deal_form
-from functions.pages.desk.deal_form import brand_names, desk_page, edit
+from functions.pages.desk.frame import brand_names, desk_page, edit
 from functions.pages.desk.lists import CHOICE, FRONT, List
 from shared.data.catalog import deals, picks
 from shared.errors import (

@@ -17,7 +17,8 @@ from features.drafts import data as drafts
 from features.drafts.bodies import NewDraft
 from features.drafts.data import Draft, DraftChanged, NoSuchDraft, TooManyDrafts
 from functions.pages.desk import deal_form
-from functions.pages.desk.deal_form import A_TIME, Field, desk_page
+from functions.pages.desk.deal_form import A_TIME, Field
+from functions.pages.desk.frame import desk_page
 from functions.pages.desk.posting import REFUSED, DealForm, Target, form_page, previewed, refused_form
 from shared.errors import IdempotencyKeyReused
 from shared.html import cookies, forms, pages, views

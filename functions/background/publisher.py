@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import features, hooks, settings
 from shared.data import keys
-from shared.data.catalog import changes, offers, search
+from shared.data.catalog import changes, offers, search, shops
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deals import from_item, has_ended, is_listed
 from shared.data.members import fanout
@@ -79,7 +79,7 @@ def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
         for follow in _FOLLOWERS:
             follow(change)
         changes.note(table(), change, record.raw_event["dynamodb"]["SequenceNumber"])
-        offers.remember_category(table(), change)
+        shops.remember_category(table(), change)
     finally:
         is_filed = change.before is None and change.after is not None and change.after.deal_id in filed
         if not is_filed:

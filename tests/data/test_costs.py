@@ -13,7 +13,7 @@ from benchmarks import search as measured
 from benchmarks.growth import YEARS, live
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import changes, deals, feeds, offers, search, words
+from shared.data.catalog import changes, deals, feeds, offers, search, shops, words
 from shared.data.catalog.changes import DealChange
 from shared.data.members import follows
 from shared.dynamodb.table import Table
@@ -66,7 +66,7 @@ def test_a_posted_deal_takes_the_write_units_that_the_document_says(table: Table
         "its words": lambda: search.file(table, None, new),
         "its offer": lambda: offers.file(table, None, new),
         "its log": lambda: changes.note(table, posted, "1"),
-        "its shop": lambda: offers.remember_category(table, posted),
+        "its shop": lambda: shops.remember_category(table, posted),
     }
     found_by = len(words.of_deal(new))
 

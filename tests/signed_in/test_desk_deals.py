@@ -13,7 +13,7 @@ import pytest
 from features.drafts import data as drafts
 from features.drafts.data import Draft
 from shared.data import keys
-from shared.data.catalog import changes, deals, feeds, offers
+from shared.data.catalog import changes, deals, feeds, offers, shops
 from shared.data.catalog.changes import DealChange
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
@@ -130,7 +130,7 @@ def test_a_known_shop_fills_in_its_brand_and_its_last_category(
     post_deal(brand="g-fore", category="clothing", currency="EUR")
     signed, imported = post_deal(category="bags").signed("ana"), post_deal(category="home")
     for deal in (signed, replace(signed, category="shoes"), imported):
-        offers.remember_category(table, DealChange(None, deal, times.now()))
+        shops.remember_category(table, DealChange(None, deal, times.now()))
 
     of_brand, of_shop = (
         editor.get(f"/desk/deals/new?link=https://www.{host}/new-thing") for host in ("gfore.com", "shop.example")

@@ -19,7 +19,7 @@ from functions.pages import desk
 from local.event_source import EventSource
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import changes, deals, offers, search, words
+from shared.data.catalog import changes, deals, offers, search, shops, words
 from shared.data.catalog.deals import is_listed, to_item, to_item_listed
 from shared.data.members import fanout, follows, messages
 from shared.data.members.cohorts import Unit
@@ -418,7 +418,7 @@ def test_each_change_is_logged_once_and_in_order_however_often_its_record_comes(
     at = [Changed("withdrawnAt", None, times.to_iso(NOW))]
     prices = [Changed("price", "31.90", "9.50"), Changed("couponCode", None, "SAVE")]
     assert [(line.by, [*line.changes]) for line in lines(table, deal)] == [("cy", at), ("bo", prices), ("ana", [])]
-    assert offers.category_of_shop(table, "shop.example") == "shoes"
+    assert shops.category_of(table, "shop.example") == "shoes"
 
 
 def unsigned_of(deal: Deal) -> dict[str, Record]:

@@ -6,15 +6,14 @@ their number and the cost; afterwards, the progress.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from functions.pages.desk import deal_form, lists, posting
-from functions.pages.desk.deal_form import counts_of, deal_of, desk_page, line_of
+from functions.pages.desk import deal_log, lists, posting
+from functions.pages.desk.frame import counts_of, deal_of, desk_page, line_of
 from functions.pages.desk.lists import FRONT, order_of
 from shared.data.catalog import deals, feed_counts, feeds
 from shared.data.members import cohorts, users
@@ -160,7 +159,7 @@ def hot_progress(request: Request, number: str) -> Answer:
     progress = cohorts.progress_of(table(), deal.deal_id)
     shown = bar_of(deal, progress, 0 if progress.finished else count_readers())
     if request.wants_json:
-        return Answer(json.dumps(shown), media_type="application/json")
+        return pages.json_answer(shown)
     return desk_page(
         "desk/progress.html",
         request,
@@ -222,7 +221,7 @@ def bar_of(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, An
 
 handler = serve(
     routes,
-    *(each.routes for each in (posting, deal_form, lists)),
+    *(each.routes for each in (posting, deal_log, lists)),
     *pages.routes_of(posting.of_features()),
     guards=[forms.ours_only],
 )

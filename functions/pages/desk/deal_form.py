@@ -1,137 +1,22 @@
-"""A deal's form and its log, and helpers that the desk's pages share."""
+"""A deal's form: its fields, what they hold, and merging with other editors' changes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from shared import features, hooks
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import deals, feeds, offers, topics
-from shared.data.catalog.changes import log_of
+from shared.data.catalog import deals, feeds, shops, topics
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
-from shared.html import cookies, pages, views
 from shared.html.forms import Fields, InvalidFields, check
-from shared.html.pages import Answer, Request, Routes
-from shared.models.catalog import BRAND, CATEGORIES, TYPED, TYPES, Changed, Deal, LogLine, Topic, feed_of
-from shared.runtime.environment import table
+from shared.models.catalog import BRAND, CATEGORIES, TYPED, TYPES, Deal, Topic, feed_of
 from shared.values import links, money, naming
 from shared.values.times import to_iso
-
-
-def deal_of(request: Request, number: str) -> Deal:
-    """The deal that an editor requests, as it is now. Raises NotSignedIn, Forbidden, NoSuchDeal."""
-    cookies.editor_of(request)
-    return deals.find(table(), number, consistent=True)
-
-
-def edit(request: Request, deal: Deal, changes: Mapping[str, Any], version: int | None = None) -> None:
-    """Change a deal as the signed-in editor. Raises what ``deals.edit`` raises."""
-    by, correlation_id = request.username, request.correlation_id
-    deals.edit(table(), deal.deal_id, changes, request.now, by=by, correlation_id=correlation_id, version=version)
-
-
-def changed(request: Request, number: str, notice: str, **changes: Any) -> Answer:
-    """Change some fields of a deal, and redirect to its form."""
-    edit(request, deal_of(request, number), changes)
-    return pages.redirect(f"/desk/deals/{number}", notice=notice)
-
-
-def desk_page(
-    template: str, request: Request, status: int | None = None, *, here: str | None = None, **values: Any
-) -> Answer:
-    """A page of the desk, at the request's own path by default."""
-    return pages.page(template, status=status, here=here or request.path, **({"notice": request.notice} | values))
-
-
-def brand_names() -> list[str]:
-    """Brand names for completion; none if there are very many, which would fill the page."""
-    names = list(topics.brand_names(table(), consistent=True).values())
-    return names if len(names) <= 500 else []
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """What a feature counts of a deal: a heading, the words for one and for several, and the count."""
-
-    name: str
-    one: str
-    several: str
-    number: int
-
-
-Counts = Mapping[str, Sequence[Counted]]
-"""What is counted of deals, by their ids."""
-
-
-def counts_of(deals: Iterable[Deal]) -> Counts:
-    """What features count of deals, for editors."""
-    ids = list(dict.fromkeys(deal.deal_id for deal in deals))
-    found = [(each.COUNTED, each.count(ids)) for each in features.roles(hooks.Desk) if each.COUNTED]
-    return {
-        deal_id: [Counted(name, one, several, counts[deal_id]) for (name, one, several), counts in found]
-        for deal_id in ids
-    }
-
-
-def line_of(deal: Deal, now: datetime, counts: Counts) -> dict[str, Any]:
-    """A deal as a row of a list, with what features count of it."""
-    return {**views.card(deal, now, width=128), "counts": counts.get(deal.deal_id, ())}
-
-
-SHOWN_CHANGES = 5
-"""Log lines next to a deal's form."""
-
-_PAGE = 25
-
-_DONE: Mapping[str, tuple[str, str, str]] = {
-    **{
-        name: words for name, (_, words) in features.merge(each.LOGGED for each in features.roles(hooks.Fields)).items()
-    },
-    "withdrawnAt": ("Withdrawn", "Withdrawn", "Restored"),
-    "hotAt": ("Made hot", "Made hot", "No longer hot"),
-}
-"""Verbs for fields whose values aren't shown: added, changed, removed."""
-
-routes = Routes()
-
-
-@routes.get("/desk/deals/<number>/log")
-def log(request: Request, number: str) -> Answer:
-    """A deal's whole log, newest first, page by page."""
-    deal, cursor = deal_of(request, number), request.query.get("cursor")
-    page = log_of(table(), deal.deal_id, limit=_PAGE, now=request.now, cursor=cursor)
-    lines, first = [_line(line, request.now) for line in page.items], cursor is None
-    return desk_page(
-        "desk/log.html", request, number=number, title=deal.title, lines=lines, first=first, older=page.next
-    )
-
-
-def newest_changes(deal: Deal, now: datetime) -> list[dict[str, Any]]:
-    return [_line(line, now) for line in log_of(table(), deal.deal_id, limit=SHOWN_CHANGES, now=now).items]
-
-
-def _line(line: LogLine, now: datetime) -> dict[str, Any]:
-    return {
-        "by": line.by or "Unknown",
-        "at": to_iso(line.at),
-        "when": views.short_moment(line.at, now),
-        "changes": [_in_words(each) for each in line.changes] or [{"did": "Posted"}],
-    }
-
-
-def _in_words(change: Changed) -> dict[str, str]:
-    """A change in words: an action, or a field with its old and new value."""
-    if change.field in _DONE:
-        there, another, gone = _DONE[change.field]
-        return {"did": gone if change.now is None else there if change.was is None else another}
-    was, now = (in_words(change.field, text or "") for text in (change.was, change.now))
-    return {"name": FIELDS[change.field].label, "was": was, "now": now}
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +268,7 @@ def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
     """Guess a new product's fields from its shop: the brand if the shop has its name, with its last deal's category and
     currency; and the category that an editor chose last."""
     host = links.host(link)
-    category = offers.category_of_shop(table, host)
+    category = shops.category_of(table, host)
     chosen = {"category": category} if category else {}
     letters = re.sub(r"[^a-z0-9]", "", host.rpartition(".")[0])
     names = topics.brand_names(table, consistent=True)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from functions.pages.desk import deal_form
-from functions.pages.desk.deal_form import Counts, counts_of, desk_page, line_of
+from functions.pages.desk.frame import Counts, counts_of, desk_page, line_of
 from shared.api.bodies import NewBrand
 from shared.data.catalog import deals, picks, topics
 from shared.dynamodb.table import Table

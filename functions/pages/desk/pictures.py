@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from functions.pages.desk import deal_form
+from functions.pages.desk import frame
 from shared.data.catalog import uploads
 from shared.html import pages, views
 from shared.html.links import absolute, link, origin
@@ -56,7 +56,7 @@ def in_form(deal: Deal | None, request: Request, _typed: Mapping[str, str], _tar
 @routes.get("/desk/deals/<number>/picture")
 def wait_for_picture(request: Request, number: str) -> Answer:
     """The page that S3 redirects to after an upload (``key``): it reloads each second until the picture is ready."""
-    deal = deal_form.deal_of(request, number)
+    deal = frame.deal_of(request, number)
     upload, outcome = request.query.get("key", ""), uploads.outcome_of(deal)
     made = bool(outcome and outcome.upload == upload)
     if made or not identifiers.is_ksuid(upload.removeprefix(UPLOADS)):
@@ -64,7 +64,7 @@ def wait_for_picture(request: Request, number: str) -> Answer:
         return pages.redirect(f"/desk/deals/{number}", fragment="picture", notice=notice)
     looked = request.query.get("looked", "")
     times = int(looked) + 1 if looked.isdecimal() else 1
-    answer = deal_form.desk_page("desk/picture.html", request, number=number, title=deal.title, late=times > LOOKS)
+    answer = frame.desk_page("desk/picture.html", request, number=number, title=deal.title, late=times > LOOKS)
     if times <= LOOKS:
         answer.headers["Refresh"] = f"1; url={link(request.path, key=upload, looked=times)}"
     return answer
@@ -72,4 +72,4 @@ def wait_for_picture(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>/picture/remove")
 def remove_picture(request: Request, number: str) -> Answer:
-    return deal_form.changed(request, number, "picture-removed", more={Picture: None})
+    return frame.changed(request, number, "picture-removed", more={Picture: None})

@@ -14,8 +14,8 @@ from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
 
-from functions.pages.desk import deal_form, lists
-from functions.pages.desk.deal_form import brand_names, changed, deal_of, desk_page, edit
+from functions.pages.desk import deal_form, deal_log, frame, lists
+from functions.pages.desk.frame import brand_names, changed, deal_of, desk_page, edit
 from functions.pages.desk.lists import near_names
 from shared import features, hooks, settings
 from shared.api import documents
@@ -308,9 +308,9 @@ def _of_deal(deal: Deal | None, now: datetime) -> dict[str, Any]:
         "hot": bool(deal.hot_at),
         "title": deal.title,
         "of_features": documents.of_features(deal),
-        "counts": deal_form.counts_of([deal])[deal.deal_id],
+        "counts": frame.counts_of([deal])[deal.deal_id],
         "undoes": views.clock(done + editing.WITHIN) if done else "",
-        "log": deal_form.newest_changes(deal, now),
+        "log": deal_log.newest_changes(deal, now),
     }
 
 

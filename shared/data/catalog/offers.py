@@ -1,12 +1,9 @@
-"""A product's offers over time, its deals' price verdicts, and the usual category of a shop's deals.
+"""A product's offers over time, and its deals' price verdicts.
 
 Each deal has a copy under the hash of its product's identity (``links.product``). The stream writes it a second or two
 after the deal (``functions/background/publisher.py``), which keeps the deal's own transaction small. A listed deal's
 copy is also in the indexes by price and discount (for ``sorting.py``), an ended deal's by brand and category, whose
 pages show it if they have nothing else.
-
-A shop's item, under its addresses' host, has the category that was chosen last. The stream writes it after a deal, so
-posting takes no longer. It is only a suggestion: of two simultaneous posts, either may win.
 """
 
 from __future__ import annotations
@@ -17,13 +14,12 @@ from datetime import timedelta
 
 from shared.data import bulk, keys
 from shared.data.catalog import search, words
-from shared.data.catalog.changes import DealChange
 from shared.data.catalog.deals import CARDS, attributes, has_ended, is_listed, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import ABSENT, Write, assign, forget, put, put_over
+from shared.dynamodb.writes import ABSENT, Write, assign, forget, put_over
 from shared.errors import AlreadyExists, DealsError
-from shared.models.catalog import CATEGORIES, Deal, Topic, Verdict, feed_of
+from shared.models.catalog import Deal, Topic, Verdict, feed_of
 from shared.values import links
 
 JUDGED = timedelta(days=60)
@@ -165,23 +161,3 @@ def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
     outside = len(prices) // 4
     cheapest = min(others, key=lambda each: (each.units, -each.created_at.timestamp()))
     return Verdict(cheapest.units, cheapest.created_at.date(), (prices[outside], prices[-1 - outside]))
-
-
-def category_of_shop(table: Table, host: str) -> str | None:
-    """The category of the last deal that an editor posted from a shop, or None. One GetItem."""
-    item = table.get(keys.shop(host)) or {}
-    found = item.get("Category")
-    return found if found in CATEGORIES else None
-
-
-def remember_category(table: Table, change: DealChange) -> None:
-    """Store the category that an editor chose for a shop's deal. One PutItem, or nothing.
-
-    Deals without an editor, such as imported ones, don't count.
-    """
-    before, deal = change.before, change.after
-    if deal is None or deal.editor is None or (before is not None and before.category == deal.category):
-        return
-    if host := links.host(deal.link):
-        item = {**keys.shop(host), "Type": keys.SHOP, "Host": host, "Category": deal.category}
-        table.write(put(item, because="the last writer wins: a category is only a suggestion"))
