@@ -88,7 +88,14 @@ def add(stack: Stack, site: Site) -> None:
         nightly = NightlyExports(stack, stage=site.stage, days=exports.days, table=site.table)
         succeeded = nightly.machine.metric_succeeded()
         site.watched.append(
-            Watched(kind="export_is_missing", metric=succeeded, bound=exports.missing, below=True, silence_is_bad=True)
+            Watched(
+                kind="export_is_missing",
+                metric=succeeded,
+                bound=exports.missing,
+                below=True,
+                silence_is_bad=True,
+                document="features/exports/README.md",
+            )
         )
 
 
