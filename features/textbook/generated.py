@@ -37,7 +37,7 @@ runs links to itself in the [demo](demo.md), which sends the same requests to a 
 """
 
 
-def documents() -> Iterator[tuple[str, str]]:
+def pages() -> Iterator[tuple[str, str]]:
     """The path that each document would have in the repository, and its text."""
     yield CONTENTS, _contents()
     with _table() as table:

@@ -49,7 +49,7 @@ _DID: Mapping[str, tuple[tuple[str, ...], str]] = {
 """A verb for writes to some partitions, and the noun that is counted."""
 
 
-def with_cost(function: ModuleType) -> Handler:
+def wrap(function: ModuleType) -> Handler:
     """A function's handler, wrapped to report its cost."""
     handler: Handler = function.handler
     name = function.__name__.rpartition(".")[2]

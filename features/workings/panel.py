@@ -53,6 +53,8 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
 }
 """The functions that read the stream, each with the item types of its filter, in words."""
 
+server_timing = page_cost.server_timing
+
 _current: dict[str, Any] = {}
 """The current request's event, and the drawing of its own writes once made."""
 

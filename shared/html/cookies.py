@@ -96,7 +96,7 @@ def editor_of(request: Request, refusal: str = "The desk is for editors.") -> Se
 
 
 def require_laptop_or_editor(request: Request) -> None:
-    """Require an editor, except on the laptop, for pages that show the workings. Raises NotSignedIn, Forbidden."""
+    """Require an editor, except on the laptop, for pages that show the table. Raises NotSignedIn, Forbidden."""
     if not on_laptop():
         editor_of(request, "The table is for editors.")
 

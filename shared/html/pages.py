@@ -208,7 +208,7 @@ WORK = "<!-- Cost of this page -->"
 """Where a page's cost begins, on stages that show their work."""
 
 
-def workings() -> hooks.Panel | None:
+def panel() -> hooks.Panel | None:
     """The panel that reports a page's cost, on stages that show it; others don't import it."""
     return next(iter(features.roles(hooks.Panel)), None) if os.environ.get("SHOWS_WORK") == "true" else None
 
@@ -235,7 +235,7 @@ def page(  # keywords, because pages differ in few
     """
     if status is None:
         status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
-    work = workings()
+    work = panel()
     took = work.values(status=status) if work else {}
     once = work.is_once(took) if work else False
     for_all = cache != PRIVATE and not once
@@ -398,7 +398,7 @@ def serve(*routes: Routes, guards: Sequence[answers.Guard] = (), public: bool = 
     answered = answers.serve(app, *guards, refused=refused)
 
     def handler(event: Event, context: LambdaContext) -> Event:
-        if work := workings():
+        if work := panel():
             work.begin_page(event)
         answer = answered(event, context)
         if work:
@@ -426,7 +426,7 @@ def _request(event: Event) -> Request:
 def _protected(answer: Response[Any]) -> Response[Any]:
     """Add the headers that every page has."""
     security = security_headers(origin(), answer.content_type or "")
-    work = workings()
+    work = panel()
     timing = {"Server-Timing": work.server_timing()} if work else {}
     answer.headers = {**security, **timing, **answer.headers}
     return answer

@@ -15,7 +15,7 @@ from botocore.exceptions import ReadTimeoutError
 
 from features.workings import data as workings
 from features.workings import page_cost
-from features.workings.entry import with_cost
+from features.workings.entry import wrap
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.pages import site
 from shared.data.catalog import topics
@@ -105,7 +105,7 @@ def test_where_work_is_shown_the_api_says_what_it_took_and_links_to_the_drawing_
     join(table, "ana")
     page_cost.trace.cache_clear()
     read, liked = (
-        with_cost(function)(event(name), context)["multiValueHeaders"]
+        wrap(function)(event(name), context)["multiValueHeaders"]
         for function, name in ((catalog, "catalog-brand-page"), (members, "members-like-brand"))
     )
     page_cost.trace.cache_clear()

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from features.shop.data import stock
-from features.workings.entry import with_cost
+from features.workings.entry import wrap
 from functions.background import refresher
 from shared.data import keys
 from shared.data.catalog import deals
@@ -357,7 +357,7 @@ def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
     on_with_it.click()
     page.get_by_role("link", name="See what followed").click()
     expect(page.locator("#followed")).to_contain_text("No function has read it yet.")
-    with_cost(refresher)({"Records": [record(None, site.table.get(keys.deal(keys.id_in(key))))]}, a_context())
+    wrap(refresher)({"Records": [record(None, site.table.get(keys.deal(keys.id_in(key))))]}, a_context())
     expect(page.locator("#followed")).to_contain_text("copied")
     assert violations(page) == []
     on_with_it.click()

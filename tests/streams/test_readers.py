@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from features.workings import items, page_cost
-from features.workings.entry import with_cost
+from features.workings.entry import wrap
 from functions.background import messenger, publisher, refresher
 from functions.pages import desk
 from local.event_source import EventSource
@@ -349,10 +349,10 @@ def test_each_function_behind_the_stream_files_what_it_did_once(shown: None, tab
     work_of_messenger = None
 
     for _ in range(2):  # Lambda may hand over each record twice
-        with_cost(publisher)({"Records": [written]}, CONTEXT)
-        with_cost(refresher)({"Records": [written]}, CONTEXT)
+        wrap(publisher)({"Records": [written]}, CONTEXT)
+        wrap(refresher)({"Records": [written]}, CONTEXT)
         work_of_messenger = work_of_messenger or work(queue)
-        with_cost(messenger)(work_of_messenger, CONTEXT)
+        wrap(messenger)(work_of_messenger, CONTEXT)
 
     after = followed()
     assert "No function has read it yet." in before
@@ -366,7 +366,7 @@ def test_each_function_behind_the_stream_files_what_it_did_once(shown: None, tab
 
 def test_a_record_that_failed_says_so_until_it_came_again(shown: None, table: Table, queue: Queue) -> None:
     written, followed = posted_by_form(table)
-    publish = with_cost(publisher)
+    publish = wrap(publisher)
 
     def refused(request: dict[str, Any]) -> Answer | None:
         return error("ValidationException") if keys.PRODUCT_OFFER in str(request) else None
@@ -384,8 +384,8 @@ def test_what_no_form_led_to_leaves_no_step(shown: None, table: Table, queue: Qu
     written, _ = posted_by_form(table)
     del written["dynamodb"]["NewImage"]["CorrelationId"]
 
-    with_cost(publisher)({"Records": [written]}, CONTEXT)
-    with_cost(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
+    wrap(publisher)({"Records": [written]}, CONTEXT)
+    wrap(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
 
     assert not [item for item in table.scan()[0] if item["Type"] == "TraceStep"]
     assert items.trace_steps("").startswith(items.trace("")["PK"])  # one pattern of keys is their right
