@@ -247,7 +247,7 @@ class SlowDown(DealsError):
 
 
 class Impossible(DealsError):
-    """DynamoDB says that what it is asked for is wrong in itself: a mistake of ours, which no repetition mends."""
+    """DynamoDB rejected the request as invalid: a bug of ours, which retrying doesn't help."""
 
 
 class Damaged(Impossible):

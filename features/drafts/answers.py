@@ -13,7 +13,7 @@ from shared.api.schemas import CategorySlug, Models, list_of
 
 
 class Draft(Answer):
-    """A deal that is not posted yet: what it lacks is null, and ``refused`` says why its plan could not be kept."""
+    """A deal that isn't posted yet. Missing fields are null; ``refused`` says why its schedule couldn't be kept."""
 
     typed_before: ClassVar = "startsAt"
 

@@ -26,14 +26,14 @@ from shared.values import identifiers, times
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 
 
-@router.get("/me/drafts", **of_editors("One's drafts", "DraftList"))
+@router.get("/me/drafts", **of_editors("List your drafts", "DraftList"))
 def own_drafts() -> Response[Any]:
     own = calling(router)
     return json_answer(all_of(map(documents.draft, drafts.of(table(), own.username))))
 
 
 @router.post(
-    "/me/drafts", **of_editors("Keep a deal as a draft, or plan it", "Draft", status=201, errors=[404, 409], query=ONCE)
+    "/me/drafts", **of_editors("Save a draft, or schedule it", "Draft", status=201, errors=[404, 409], query=ONCE)
 )
 def keep_draft(new: NewDraft) -> Response[Any]:
     now, own = times.now(), calling(router)
@@ -44,13 +44,14 @@ def keep_draft(new: NewDraft) -> Response[Any]:
     return json_answer(documents.draft(draft), HTTPStatus.CREATED)
 
 
-@router.get("/me/drafts/<draft_id>", **of_editors("One draft", "Draft", errors=[404]))
+@router.get("/me/drafts/<draft_id>", **of_editors("Get a draft", "Draft", errors=[404]))
 def own_draft(draft_id: str) -> Response[Any]:
     return json_answer(documents.draft(_draft(draft_id)))
 
 
 @router.put(
-    "/me/drafts/<draft_id>", **of_editors("Replace a draft and its plan", "Draft", errors=[404, 409], query=["confirm"])
+    "/me/drafts/<draft_id>",
+    **of_editors("Replace a draft and its schedule", "Draft", errors=[404, 409], query=["confirm"]),
 )
 def replace_draft(draft_id: str, new: NewDraft) -> Response[Any]:
     now, old = times.now(), _draft(draft_id)

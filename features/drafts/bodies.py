@@ -11,7 +11,7 @@ from shared.models.catalog import Deal
 
 
 class NewDraft(OptionalFields):
-    """Keep a deal as a draft: it needs nothing before it is posted, or planned by ``startsAt``."""
+    """Save a deal as a draft. No field is required until it is posted, or scheduled by ``startsAt``."""
 
     title: Title | None = None
     link: WebAddress | None = None

@@ -27,19 +27,19 @@ from shared.values import times
 
 
 class PasswordReset(Body):
-    """Ask for a link to a new password, to the email address of an account."""
+    """Request an email with a link to reset an account's password."""
 
     email: Email
 
 
 class MailedToken(Body):
-    """The token of a link that was mailed, which ends the link."""
+    """The token of a mailed link, which can be used once."""
 
     token: Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class NewPassword(MailedToken):
-    """Give an account a new password, by the token of the link that was mailed."""
+    """Set an account's new password with the token of a mailed link."""
 
     password: Password
 
@@ -47,14 +47,14 @@ class NewPassword(MailedToken):
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 
 
-@router.post("/password-resets", **describe("Have a link to a new password mailed", None, status=204, errors=[404]))
+@router.post("/password-resets", **describe("Request an email to reset a password", None, status=204, errors=[404]))
 def ask_for_reset(reset: PasswordReset) -> Response[Any]:
     origin = address(router.current_event.raw_event)
     mailing.ask_for_reset(table(), mail_queue(), reset.email, origin, times.now())
     return nothing()
 
 
-@router.post("/passwords", **describe("Choose a new password by a mailed token", None, status=204, errors=[404]))
+@router.post("/passwords", **describe("Set a new password with a mailed token", None, status=204, errors=[404]))
 def reset_password(new: NewPassword) -> Response[Any]:
     mailing.reset_password(table(), new.token, new.password, times.now(), mail_queue())
     return nothing()
@@ -62,7 +62,7 @@ def reset_password(new: NewPassword) -> Response[Any]:
 
 @router.post(
     "/me/email-verifications",
-    **of_members("Have a link mailed that verifies one's address", None, status=204, errors=[404]),
+    **of_members("Request an email to verify your address", None, status=204, errors=[404]),
 )
 def ask_to_verify() -> Response[Any]:
     own = calling(router)
@@ -70,7 +70,9 @@ def ask_to_verify() -> Response[Any]:
     return nothing()
 
 
-@router.post("/email-verifications", **describe("Verify an address by a mailed token", None, status=204, errors=[404]))
+@router.post(
+    "/email-verifications", **describe("Verify an email address with a mailed token", None, status=204, errors=[404])
+)
 def verify_email(mailed: MailedToken) -> Response[Any]:
     mailing.verify_email(table(), mailed.token, times.now())
     return nothing()

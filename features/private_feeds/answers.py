@@ -12,9 +12,9 @@ from shared.api.schemas import Models
 
 
 class PrivateFeed(Answer):
-    created_at: Annotated[datetime | None, Field(description="When its key was made; null where there is none.")]
+    created_at: Annotated[datetime | None, Field(description="When its key was created; null if there is none.")]
     ended: Annotated[
-        bool, Field(description="A new password or signing out everywhere has ended the key: make a new one.")
+        bool, Field(description="A new password or signing out everywhere has ended the key. Create a new one.")
     ]
 
 

@@ -21,7 +21,7 @@ Pieces = Annotated[int, Field(ge=1, le=MOST_PIECES)]
 
 
 class CartItem(Answer):
-    """A deal as it is today, and the price it had when it was put into the cart."""
+    """A deal as it is now, with its price when it was put into the cart."""
 
     deal: Deal
     quantity: Pieces
@@ -55,7 +55,7 @@ class OrderHead(Answer):
     """
 
     order_id: str
-    order_number: Annotated[str, Field(description="What people call it.", examples=["BTD-10234"])]
+    order_number: Annotated[str, Field(description="The number that people use.", examples=["BTD-10234"])]
     username: str | None
     status: Annotated[str, Field(json_schema_extra={"enum": list(OrderStatus)})]
     placed_at: datetime
@@ -65,8 +65,8 @@ class OrderHead(Answer):
     address: Address | None
     item_count: Count
     pieces: Count
-    shipping: Annotated[list[Total], Field(description="What sending it costs; in totals.")]
-    tax: Annotated[list[Total], Field(description="Tax on goods and shipping; in totals.")]
+    shipping: Annotated[list[Total], Field(description="Shipping, included in totals.")]
+    tax: Annotated[list[Total], Field(description="Tax on goods and shipping, included in totals.")]
     totals: list[Total]
 
 
@@ -75,7 +75,7 @@ class Order(OrderHead):
 
 
 class Customer(Answer):
-    """A user as the shop's editors see them, with the newest orders."""
+    """A user with their newest orders, for editors."""
 
     username: str
     name: str
@@ -90,7 +90,7 @@ class Shard(Answer):
 
 
 class Stock(Answer):
-    """Pieces put on sale are either left, or in orders that are not cancelled."""
+    """A deal's stock: pieces put on sale are either left or in orders that aren't cancelled."""
 
     deal_id: str
     left: Count

@@ -54,7 +54,7 @@ class MessageOrder(Answer):
 class AccountAddresses(Answer):
     """The shop's field of the caller's account."""
 
-    addresses: Annotated[dict[str, Address], Field(description="One's addresses, by their names.")]
+    addresses: Annotated[dict[str, Address], Field(description="Your addresses, by their names.")]
 
 
 class DealStock(Answer):
@@ -62,7 +62,7 @@ class DealStock(Answer):
 
     stock: Annotated[
         Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
-        Field(description="How much is left where this site sells it; null where it does not."),
+        Field(description="How much is left, if this site sells the deal; otherwise null."),
     ]
 
 

@@ -63,14 +63,14 @@ Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS), WHOLE]
 
 
 class NewAddress(Body):
-    """An address that orders can go to; with the postal code that its country's addresses need, where they do."""
+    """An address for orders, with a postal code if its country requires one."""
 
     recipient: Annotated[AddressLine, Field(description="The recipient's name.")]
     street: Annotated[AddressLine, Field(description="Street and number.")]
     city: Annotated[AddressLine, Field(description="City.")]
     region: Annotated[AddressLine | None, Field(description="State or region.")] = None
     country: Annotated[Country, Field(description="Country, in two capital letters.")]
-    postal_code: Annotated[PostalCode, Field(description="Postal code, where the country has them.")] = ""
+    postal_code: Annotated[PostalCode, Field(description="Postal code, if the country has them.")] = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -89,13 +89,13 @@ class NewAddress(Body):
 
 
 class CartChange(Body):
-    """How many pieces of a deal are in the cart."""
+    """Set how many pieces of a deal are in the cart."""
 
     quantity: Annotated[Quantity, Field(description="How many pieces.")]
 
 
 class NewOrderItem(Body):
-    """So many pieces of a deal, at the price that the buyer saw, in the currency that the buyer saw."""
+    """A number of pieces of a deal, at the price and in the currency that the buyer saw."""
 
     deal_id: DealId
     quantity: Quantity
@@ -138,17 +138,17 @@ class NewOrder(Body):
 
 
 class OrderStep(Body):
-    """The status that an order takes."""
+    """The new status of an order."""
 
     status: Annotated[str, Field(json_schema_extra={"enum": [step.value for step in STEPS]}), AfterValidator(_step)]
 
 
 class StockChange(Body):
-    """Put stock on sale: so much more (or, below zero, less), or so much left; spread over so many shards."""
+    """Put stock on sale: add pieces (a negative number removes some), or set how many are left."""
 
-    add: Annotated[More | None, Field(description="How many pieces more; below zero, how many fewer.")] = None
-    left: Annotated[Left | None, Field(description="How many are left from now on.")] = None
-    shards: Annotated[Shards | None, Field(description="Spread it over so many shards.")] = None
+    add: Annotated[More | None, Field(description="Pieces to add; a negative number removes some.")] = None
+    left: Annotated[Left | None, Field(description="The number of pieces left from now on.")] = None
+    shards: Annotated[Shards | None, Field(description="The number of shards to spread the stock over.")] = None
 
     @model_validator(mode="after")
     def _says_one_number(self) -> Self:

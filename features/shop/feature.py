@@ -42,7 +42,7 @@ FEATURE = Feature(
         DealList(
             path="/sold-here",
             read="features.shop.data.sold_here:listed",
-            summary="Deals that can be bought here",
+            summary="List deals sold on this site",
             template="shop/templates/sold-here.html",
             description="The deals that you can buy on this site, newest first.",
         ),

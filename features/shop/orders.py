@@ -73,13 +73,13 @@ def remove_address(name: str) -> Response[Any]:
     return nothing()
 
 
-@route("GET", "/me/cart", **of_members("What is in one's cart, and what changed since", "Cart"))
+@route("GET", "/me/cart", **of_members("Get your cart, with price changes", "Cart"))
 def my_cart() -> Response[Any]:
     now = times.now()
     return json_answer(documents.cart(carts.view(table(), calling(app).username, now), now))
 
 
-@route("PUT", "/me/cart/<deal_id>", **of_members("Have pieces of a deal in the cart", "CartItem", errors=[404, 409]))
+@route("PUT", "/me/cart/<deal_id>", **of_members("Set a deal's quantity in your cart", "CartItem", errors=[404, 409]))
 def put_into_cart(deal_id: str, change: CartChange) -> Response[Any]:
     own, now = calling(app), times.now()
     deal = deals.find(table(), deal_id, consistent=True)
@@ -87,7 +87,7 @@ def put_into_cart(deal_id: str, change: CartChange) -> Response[Any]:
     return json_answer(documents.cart_item(item, now))
 
 
-@route("DELETE", "/me/cart/<deal_id>", **of_members("Take a deal out of the cart", None, status=204, errors=[404]))
+@route("DELETE", "/me/cart/<deal_id>", **of_members("Remove a deal from your cart", None, status=204, errors=[404]))
 def take_out_of_cart(deal_id: str) -> Response[Any]:
     own, deal = calling(app), deals.find(table(), deal_id)
     carts.take_out(table(), own.username, deal.deal_id, own.account_id)
@@ -115,16 +115,14 @@ def place_order(new: NewOrder) -> Response[Any]:
     return json_answer(documents.order(order), HTTPStatus.CREATED, {"Location": documents.place_of(order.order_id)})
 
 
-@route("GET", "/orders", **of_members("One's orders", "OrderList", query=[*PAGED, "status", "from", "to"]))
+@route("GET", "/orders", **of_members("List your orders", "OrderList", query=[*PAGED, "status", "from", "to"]))
 def my_orders() -> Response[Any]:
     own, since, until = calling(app), _time("from"), _time("to")
     page = order_items.latest(table(), own.username, status=_status(), since=since, until=until, **paging(app))
     return json_answer(page_of(page, documents.order_head))
 
 
-@route(
-    "GET", "/orders/<order_id>", **of_members("An order of one's own; for an editor, anyone's", "Order", errors=[404])
-)
+@route("GET", "/orders/<order_id>", **of_members("Get an order: your own or, as an editor, any", "Order", errors=[404]))
 def my_order(order_id: str) -> Response[Any]:
     asking = calling(app)
     if asking.role == "editor":  # editors who ship orders see their content
@@ -137,7 +135,11 @@ def cancel_order(order_id: str) -> Response[Any]:
     return _advance(order_items.get(table(), calling(app).username, order_id), OrderStatus.CANCELLED)
 
 
-@route("PUT", "/orders/<order_id>/status", **of_editors("Send, deliver or cancel an order", "Order", errors=[404, 409]))
+@route(
+    "PUT",
+    "/orders/<order_id>/status",
+    **of_editors("Mark an order as sent, delivered or cancelled", "Order", errors=[404, 409]),
+)
 def follow_order(order_id: str, step: OrderStep) -> Response[Any]:
     return _advance(order_items.find(table(), order_id), OrderStatus(step.status))
 
@@ -145,21 +147,19 @@ def follow_order(order_id: str, step: OrderStep) -> Response[Any]:
 @route(
     "GET",
     "/open-orders",
-    **of_editors(
-        "What is still to be sent (or, with status, on its way), oldest first", "OrderList", query=[*PAGED, "status"]
-    ),
+    **of_editors("List open orders, oldest first", "OrderList", query=[*PAGED, "status"]),
 )
 def list_open() -> Response[Any]:
     page = order_items.open_orders(table(), times.now(), status=_status(OPEN) or OrderStatus.PLACED, **paging(app))
     return json_answer(page_of(page, documents.order_head))
 
 
-@route("GET", "/customers/<username>", **of_editors("A user and the newest orders", "Customer", errors=[404]))
+@route("GET", "/customers/<username>", **of_editors("Get a user and their newest orders", "Customer", errors=[404]))
 def one_customer(username: str) -> Response[Any]:
     return json_answer(documents.customer(order_items.customer(table(), username)))
 
 
-@route("GET", "/deals/<deal_id>/stock", **of_editors("A deal's stock", "Stock", errors=[404, 409]))
+@route("GET", "/deals/<deal_id>/stock", **of_editors("Get a deal's stock", "Stock", errors=[404, 409]))
 def stock_of(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), deal_id, consistent=True)
     return json_answer(documents.stock(stock.of(table(), deal.deal_id)))

@@ -11,7 +11,7 @@ from shared.api.fields import Answer, Cursor
 from shared.api.schemas import Deal, Models, list_of
 
 Score = Annotated[
-    int | None, Field(description="Votes up less votes down; null while the deal is younger than ten minutes.")
+    int | None, Field(description="Upvotes minus downvotes; null while the deal is less than ten minutes old.")
 ]
 
 
@@ -20,7 +20,7 @@ class PopularDeal(Deal):
 
 
 class Vote(Answer):
-    """One's vote on a deal. That of an account younger than a day is kept and does not count, then or later."""
+    """Your vote on a deal. A vote of an account less than a day old is stored but never counts."""
 
     vote: Annotated[str, Field(json_schema_extra={"enum": list(GivenVote)})] | None
     counts: bool

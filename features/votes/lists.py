@@ -35,7 +35,7 @@ LISTS = (
     DealList(
         path="/popular",
         read=popular,
-        summary="Deals by votes, which time outweighs",
+        summary="List popular deals",
         schema="PopularList",
         template="votes/templates/popular.html",
         description="The deals with the most votes, from this month and the last.",

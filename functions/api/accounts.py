@@ -63,12 +63,12 @@ def sign_out_everywhere() -> Response[Any]:
     return nothing()
 
 
-@app.get("/me", **of_members("One's own account", "Account"))
+@app.get("/me", **of_members("Get your account", "Account"))
 def me() -> Response[Any]:
     return _own(_me())
 
 
-@app.patch("/me", **of_members("Change one's account", "Account", errors=[409]))
+@app.patch("/me", **of_members("Change your account", "Account", errors=[409]))
 def change_me(change: AccountChange) -> Response[Any]:
     user, origin = _me(), address(app.current_event.raw_event)
     if change.password is not None or change.email is not None:
@@ -90,7 +90,7 @@ def change_me(change: AccountChange) -> Response[Any]:
     return _own(_me())
 
 
-@app.delete("/me", **of_members("Remove one's account and all that is one's own", None, status=204, errors=[403, 409]))
+@app.delete("/me", **of_members("Remove your account and its data", None, status=204, errors=[403, 409]))
 def remove_me() -> Response[Any]:
     from shared.data import removal  # noqa: PLC0415  # all that an account may have, which nothing else here needs
 

@@ -48,7 +48,7 @@ FIRST_PAGE = {"limit": settings.CACHED_PAGE, "cursor": None}
 app = create_app()
 
 
-@app.get("/front-page", **describe("The front page and the latest deals", "FrontPage", query=PAGED, cached=True))
+@app.get("/front-page", **describe("Get the front page and the latest deals", "FrontPage", query=PAGED, cached=True))
 def front_page() -> Response[Any]:
     now, wanted = times.now(), paging(app)
     picked, newest = cached_pages.read([FRONT_PAGE_PICKS, NEWEST], now) if wanted == FIRST_PAGE else (None, None)
@@ -57,7 +57,7 @@ def front_page() -> Response[Any]:
     return public(app, f'{{"featured":{featured},"latest":{latest}}}')
 
 
-@app.get("/editors-choice", **describe("The editor's choice", "EditorsChoice", cached=True))
+@app.get("/editors-choice", **describe("Get the editor's choice", "EditorsChoice", cached=True))
 def editors_choice() -> Response[Any]:
     now = times.now()
     (picked,) = cached_pages.read([EDITORS_CHOICE_PICKS], now)
@@ -67,7 +67,7 @@ def editors_choice() -> Response[Any]:
 
 @app.get(
     "/deals",
-    **describe("Latest deals, or those with some words", "FoundDeals", query=(*PAGED, "q", *SELECTING), cached=True),
+    **describe("List the latest deals, or search them", "FoundDeals", query=(*PAGED, "q", *SELECTING), cached=True),
 )
 def latest_deals() -> Response[Any]:
     typed, asked = app.current_event.get_query_string_value("q", None), _selection()
@@ -76,21 +76,22 @@ def latest_deals() -> Response[Any]:
     return public(app, _newest(NEWEST, ALL_DEALS) if typed is None else compact(_found(typed, asked)))
 
 
-@app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
+@app.get("/deals/<deal_id>", **describe("Get a deal by its id or number", "Deal", errors=[404], cached=True))
 def one_deal(deal_id: str) -> Response[Any]:
     deal, now = deals.find(table(), deal_id), times.now()
     modified = {"Last-Modified": times.to_http(deal.seen_changing_at(now))}
     return public(app, compact(documents.deal(deal, now)), more=modified)
 
 
-@app.get("/brands", **describe("All brands", "BrandList", cached=True))
+@app.get("/brands", **describe("List all brands", "BrandList", cached=True))
 def all_brands() -> Response[Any]:
     names = topics.brand_names(table())
     return public(app, compact(documents.all_of(starmap(documents.brand, names.items()))))
 
 
 @app.get(
-    "/brands/<brand>", **describe("A brand and its latest deals", "BrandPage", errors=[404], query=PAGED, cached=True)
+    "/brands/<brand>",
+    **describe("Get a brand and its latest deals", "BrandPage", errors=[404], query=PAGED, cached=True),
 )
 def brand_page(brand: str) -> Response[Any]:
     now, topic = times.now(), topic_named(BRAND, brand)
@@ -100,20 +101,20 @@ def brand_page(brand: str) -> Response[Any]:
 
 @app.get(
     "/brands/<brand>/deals",
-    **describe("Deals of a brand", "DealList", errors=[404], query=(*PAGED, *SELECTING[:-1]), cached=True),
+    **describe("List a brand's deals", "DealList", errors=[404], query=(*PAGED, *SELECTING[:-1]), cached=True),
 )
 def brand_deals(brand: str) -> Response[Any]:
     return public(app, _selected(topic_named(BRAND, brand), None))
 
 
-@app.get("/categories", **describe("The eight categories", "CategoryList", cached=True))
+@app.get("/categories", **describe("List the eight categories", "CategoryList", cached=True))
 def all_categories() -> Response[Any]:
     return public(app, compact(documents.all_of(map(documents.category, CATEGORIES))))
 
 
 @app.get(
     "/categories/<category>",
-    **describe("A category and its latest deals", "CategoryPage", errors=[404], query=PAGED, cached=True),
+    **describe("Get a category and its latest deals", "CategoryPage", errors=[404], query=PAGED, cached=True),
 )
 def category_page(category: str) -> Response[Any]:
     now, topic = times.now(), topic_named(CATEGORY, category)
@@ -133,19 +134,19 @@ def category_page(category: str) -> Response[Any]:
 
 @app.get(
     "/categories/<category>/deals",
-    **describe("Deals of a category", "DealList", errors=[404], query=(*PAGED, *SELECTING), cached=True),
+    **describe("List a category's deals", "DealList", errors=[404], query=(*PAGED, *SELECTING), cached=True),
 )
 def category_deals(category: str) -> Response[Any]:
     topic = topic_named(CATEGORY, category)
     return public(app, _selected(topic, CATEGORY_PAGES.get(topic.slug)))
 
 
-@app.get("/openapi.json", **describe("This document", "OpenApi", cached=True))
+@app.get("/openapi.json", **describe("Get this document", "OpenApi", cached=True))
 def openapi() -> Response[Any]:
     return public(app, OPENAPI.read_text(encoding="utf-8"))
 
 
-@app.get("/docs", **describe("This document, to read and to try out", "Html", cached=True, media_type="text/html"))
+@app.get("/docs", **describe("Read and try this document in a browser", "Html", cached=True, media_type="text/html"))
 def docs() -> Response[Any]:
     style = (SWAGGER_UI / "swagger-ui.min.css").read_text(encoding="utf-8")
     script = (SWAGGER_UI / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")

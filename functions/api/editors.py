@@ -49,7 +49,10 @@ def edit_deal(deal_id: str, change: DealChange) -> Response[Any]:
     return json_answer(documents.deal(changed, now))
 
 
-@app.put("/deals/<deal_id>/hot", **of_editors("Notify every user once", "Deal", status=202, errors=[404, 409]))
+@app.put(
+    "/deals/<deal_id>/hot",
+    **of_editors("Make a deal hot: notify all users once", "Deal", status=202, errors=[404, 409]),
+)
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
     found = deals.place_of(table(), deal_id, consistent=True).deal_id
@@ -57,14 +60,16 @@ def make_hot(deal_id: str) -> Response[Any]:
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 
 
-@app.get("/deals/<deal_id>/hot", **of_editors("How far a hot deal has got", "Progress", errors=[404]))
+@app.get(
+    "/deals/<deal_id>/hot", **of_editors("Get the progress of a hot deal's notifications", "Progress", errors=[404])
+)
 def hot_progress(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), deal_id, consistent=True)
     progress = cohorts.progress_of(table(), deal.deal_id)
     return json_answer(documents.progress(deal, notified=progress.notified, finished=progress.finished))
 
 
-@app.get("/deals/<deal_id>/log", **of_editors("Who changed what of a deal", "Log", errors=[404], query=PAGED))
+@app.get("/deals/<deal_id>/log", **of_editors("List a deal's changes", "Log", errors=[404], query=PAGED))
 def log(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), deal_id, consistent=True)
     page = changes.log_of(table(), deal.deal_id, now=times.now(), **paging(app))
@@ -81,7 +86,7 @@ def create_brand(new: NewBrand) -> Response[Any]:
 def offer_picks(page: CuratedPage, path: str) -> None:
     """Add the route that replaces the picks of a curated page."""
 
-    @app.put(path, **of_editors(f"Pick the {page.label}'s deals", "Picked", errors=[404]))
+    @app.put(path, **of_editors(f"Set the featured deals of the {page.label}", "Picked", errors=[404]))
     def pick(chosen: Featured) -> Response[Any]:
         now = times.now()
         picked = picks.set_featured(table(), page, chosen.deal_ids, now)
@@ -92,7 +97,9 @@ offer_picks(FRONT_PAGE, "/front-page/featured")
 offer_picks(EDITORS_CHOICE, "/editors-choice/featured")
 
 
-@app.put("/categories/<category>/featured", **of_editors("Pick a category's deals", "Picked", errors=[404]))
+@app.put(
+    "/categories/<category>/featured", **of_editors("Set the featured deals of a category", "Picked", errors=[404])
+)
 def pick_for_category(category: str, chosen: CategoryFeatured) -> Response[Any]:
     now = times.now()
     topic = topic_named(CATEGORY, category)

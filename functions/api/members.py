@@ -74,20 +74,20 @@ offer_likes_and_watches(BRAND, "/brands/<slug>")
 offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 
 
-@app.get("/me/watches", **of_members("Brands and categories one watches", "WatchList"))
+@app.get("/me/watches", **of_members("List the brands and categories you watch", "WatchList"))
 def my_watches() -> Response[Any]:
     found = follows.watching(table(), calling(app).username)
     return json_answer(documents.all_of(starmap(member_documents.watched, found.items())))
 
 
-@app.get("/me/alerts", **of_members("One's alerts, on prices and on words", "AlertList"))
+@app.get("/me/alerts", **of_members("List your alerts", "AlertList"))
 def my_alerts() -> Response[Any]:
     return json_answer(documents.all_of(map(member_documents.alert, alerts.of(table(), calling(app).username))))
 
 
 @app.put(
     "/me/alerts/deals/<deal_id>",
-    **of_members("Set an alert for a deal's product at a price", "Alert", errors=[404, 409, 422], body="NewLimits"),
+    **of_members("Set a price alert for a deal's product", "Alert", errors=[404, 409, 422], body="NewLimits"),
 )
 def alert_on_price(deal_id: str) -> Response[Any]:
     """Alert the member to offers of a product at the ceiling or below. This replaces the alert on the product."""
@@ -99,7 +99,7 @@ def alert_on_price(deal_id: str) -> Response[Any]:
 
 @app.post(
     "/me/alerts",
-    **of_members("Set an alert for new deals with some words", "Alert", errors=[409, 422], body="NewLimits"),
+    **of_members("Set an alert for new deals with certain words", "Alert", errors=[409, 422], body="NewLimits"),
 )
 def alert_on_words() -> Response[Any]:
     """Alert the member to new deals within limits that have the words. This replaces the alert on the same words."""
@@ -114,7 +114,7 @@ def remove_alert(alert_id: str) -> Response[Any]:
     return nothing()
 
 
-@app.get("/messages", **of_members("One's messages", "MessageList", query=[*PAGED, "unread"]))
+@app.get("/messages", **of_members("List your messages", "MessageList", query=[*PAGED, "unread"]))
 def my_messages() -> Response[Any]:
     unread = app.current_event.get_query_string_value("unread", "false")
     if unread not in ("true", "false"):
@@ -123,18 +123,18 @@ def my_messages() -> Response[Any]:
     return json_answer(documents.page(page, member_documents.message))
 
 
-@app.get("/messages/unread-count", **of_members("How many messages are unread", "UnreadCount"))
+@app.get("/messages/unread-count", **of_members("Get the number of unread messages", "UnreadCount"))
 def unread_count() -> Response[Any]:
     return json_answer({"unread": messages.unread_count(table(), calling(app).username, times.now())})
 
 
-@app.put("/messages/<message_id>/read", **of_members("Mark a message read", "Message", errors=[404]))
+@app.put("/messages/<message_id>/read", **of_members("Mark a message as read", "Message", errors=[404]))
 def mark_read(message_id: str) -> Response[Any]:
     marked = messages.mark_read(table(), calling(app).username, message_id, times.now())
     return json_answer(member_documents.message(marked))
 
 
-@app.post("/messages/read-all", **of_members("Mark all messages read", "Marked"))
+@app.post("/messages/read-all", **of_members("Mark all messages as read", "Marked"))
 def mark_all_read() -> Response[Any]:
     own = calling(app)
     return json_answer({"marked": messages.mark_all_read(table(), own.username, times.now(), own.account_id)})

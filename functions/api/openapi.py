@@ -51,15 +51,15 @@ def _parameter(description: str, place: str = "query", **schema: Any) -> dict[st
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     "limit": _parameter(
-        "How many items the page must hold at most.", type="integer", minimum=1, maximum=MAX_PAGE, default=DEFAULT_PAGE
+        "The maximum number of items on the page.", type="integer", minimum=1, maximum=MAX_PAGE, default=DEFAULT_PAGE
     ),
-    "cursor": _parameter("The `next` of the page before."),
+    "cursor": _parameter("The `next` of the previous page."),
     "q": _parameter(
         f"Only deals with these words in title, brand or category, {MOST_WORDS} at most, in their first "
         f"{MOST_CHARACTERS} characters. The last also stands for the {COMPLETIONS} most frequent words that begin so. "
         "Without a word it is refused."
     ),
-    "unread": _parameter("Only messages that are unread.", type="boolean", default=False),
+    "unread": _parameter("Only unread messages.", type="boolean", default=False),
     **{
         name: _parameter(
             f"Only deals at this price or {side} it. A page may then have fewer deals than `limit`, or none, though it "
@@ -70,7 +70,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         for name, side in (("from", "above"), ("to", "below"))
     },
     "sort": _parameter(
-        "The newest first, the cheapest, or the biggest discount, of those that have one.",
+        "Newest first, cheapest first, or biggest discount first (only deals that have a discount).",
         enum=list(Sort),
         default=Sort.NEWEST,
     ),
@@ -111,9 +111,9 @@ OF_PATHS: Mapping[tuple[str, str], dict[str, Any]] = _of_features("of_paths")
 """A parameter of one path that differs from :data:`PARAMETERS`."""
 
 HEADERS = {
-    "CacheControl": ("Who may store it, and for how many seconds.", "^(public|private), max-age="),
-    "NoStore": ("No cache may store it.", "^no-store$"),
-    "ETag": ("The version of the answer, to be sent back as If-None-Match.", '^W/"[0-9a-f]{32}"$'),
+    "CacheControl": ("Who may cache the answer, and for how many seconds.", "^(public|private), max-age="),
+    "NoStore": ("No cache may store the answer.", "^no-store$"),
+    "ETag": ("The version of the answer. Send it back as If-None-Match.", '^W/"[0-9a-f]{32}"$'),
     "Vary": ("The request headers that the answer depends on.", "^Accept-Encoding$"),
     "Authenticate": ("How to authenticate: with a bearer token.", "^Bearer$"),
     "RetryAfter": ("Seconds to wait before trying again.", "^[1-9][0-9]*$"),

@@ -23,7 +23,7 @@ router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyp
 
 
 @router.post(
-    "/pictures", **of_editors("Get a form that sends a deal's picture", "PictureForm", status=201, errors=[404])
+    "/pictures", **of_editors("Get a form that uploads a deal's picture", "PictureForm", status=201, errors=[404])
 )
 def form_of_picture(wanted: NewPicture) -> Response[Any]:
     now = times.now()
@@ -43,7 +43,7 @@ def form_of_picture(wanted: NewPicture) -> Response[Any]:
 
 
 @router.get(
-    "/deals/<deal_id>/picture", **of_editors("What became of a picture that was sent", "PictureState", errors=[404])
+    "/deals/<deal_id>/picture", **of_editors("Get the state of an uploaded picture", "PictureState", errors=[404])
 )
 def state_of_picture(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), deal_id, consistent=True)

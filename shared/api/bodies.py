@@ -118,13 +118,13 @@ Time = Annotated[datetime, BeforeValidator(_time)]
 
 
 class NewBrand(Body):
-    """Create a brand. Its slug is made of its name."""
+    """Create a brand. Its slug is derived from its name."""
 
     name: Annotated[BrandName, AfterValidator(_with_slug)]
 
 
 class Featured(Body):
-    """The deals an editor picks for a page, in this order."""
+    """The featured deals of a page, in this order."""
 
     deal_ids: Annotated[list[DealId], Field(max_length=MAX_FEATURED, json_schema_extra={"uniqueItems": True})]
 
@@ -134,7 +134,7 @@ SO_MANY = {"minItems": CATEGORY_FEATURED[0], "maxItems": CATEGORY_FEATURED[1]}
 
 
 class CategoryFeatured(Body):
-    """The deals an editor picks for a category's page, in this order."""
+    """The featured deals of a category's page, in this order."""
 
     deal_ids: Annotated[
         list[DealId], Field(max_length=MAX_FEATURED, json_schema_extra={**SO_MANY, "uniqueItems": True})
@@ -144,7 +144,7 @@ class CategoryFeatured(Body):
 class OptionalFields(Body):
     """The fields that a deal may be without, in the body that posts it and in the one that changes it."""
 
-    list_price: Annotated[Price | None, Field(description="The price before.")] = None
+    list_price: Annotated[Price | None, Field(description="The price before the discount.")] = None
     image: Annotated[WebAddress | None, Field(description="An http or https address.")] = None
     description: Description | None = None
     coupon_code: Annotated[Line, Field(max_length=100)] | None = None
@@ -165,7 +165,7 @@ class NewDeal(OptionalFields):
     category: CategorySlug
     currency: Currency = "USD"
     source_id: Annotated[SourceId | None, Field(description="The deal's identity at its source.")] = None
-    created_at: Annotated[Time | None, Field(description="In the past, as 2026-06-04T20:28:53Z.")] = None
+    created_at: Annotated[Time | None, Field(description="A time in the past, such as 2026-06-04T20:28:53Z.")] = None
 
     def to_deal(self, now: datetime, entropy: bytes) -> Deal:
         """The deal to create, with an id made from 16 random bytes. Raises InvalidTime for a future time."""
@@ -184,7 +184,7 @@ class NewDeal(OptionalFields):
 
 
 class DealChange(OptionalFields):
-    """Edit a deal. A field set to null is removed; ``withdrawn`` takes the deal back or brings it back."""
+    """Edit a deal. Null removes a field; ``withdrawn`` withdraws or restores the deal."""
 
     # A field that isn't sent isn't changed: the defaults below are never used, and not documented.
     model_config = ConfigDict(json_schema_extra=without_defaults)

@@ -132,7 +132,7 @@ DealId = Annotated[str, Field(pattern=f"^{identifiers.KSUID}$")]
 
 # For answers.
 Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2,4}$", examples=["31.90"])]
-Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
+Cursor = Annotated[str | None, Field(description="Send it as ?cursor= to get the next page; null on the last page.")]
 Count = Annotated[int, Field(ge=0)]
 
 

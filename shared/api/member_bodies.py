@@ -61,7 +61,7 @@ class SignIn(Body):
 
 
 class AccountChange(Body):
-    """Change one's account; a new password or email address needs the current password."""
+    """Change your account. A new password or email address requires the current password."""
 
     name: PersonName | None = None
     email: Email | None = None

@@ -14,22 +14,22 @@ from shared.values.pictures import Picture as StoredPicture
 
 
 class Picture(Answer):
-    """A deal's own picture. ``path`` is below the site's address, and its content never changes."""
+    """A deal's own picture. ``path`` is relative to the site's address, and its content never changes."""
 
     path: str
     width: Count
     height: Count
-    colour: Annotated[str, Field(pattern="^[0-9a-f]{6}$", description="The colour of most of it, as RGB.")]
+    colour: Annotated[str, Field(pattern="^[0-9a-f]{6}$", description="Its dominant colour, as RGB.")]
 
 
 class NewPicture(Body):
-    """Ask for a form that sends a picture for a deal."""
+    """Request a form that uploads a deal's picture."""
 
     deal_id: DealId
 
 
 class PictureForm(Answer):
-    """A form that sends one picture to S3 (multipart/form-data): all ``fields`` first, then the file as ``file``."""
+    """A form that uploads one picture to S3 (multipart/form-data): all ``fields`` first, then the file as ``file``."""
 
     url: str
     fields: dict[str, str]
@@ -38,7 +38,7 @@ class PictureForm(Answer):
 
 
 class PictureState(Answer):
-    """A deal's picture, and the outcome of the last file that was sent for it (the ``key`` of its form)."""
+    """A deal's picture, and the outcome of its last upload (``key`` is that of the form)."""
 
     picture: Picture | None
     key: str | None
@@ -64,7 +64,7 @@ class PictureChange(DealChange):
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
-    picture: Annotated[None, Field(description="Takes the picture away; POST /pictures sends one.")] = None
+    picture: Annotated[None, Field(description="Null removes the picture; POST /pictures uploads one.")] = None
 
     def changes(self, now: datetime) -> dict[str, Any]:
         """The picture is a value of a feature's type."""

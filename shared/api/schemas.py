@@ -50,9 +50,9 @@ class Category(Answer):
 
 
 class Verdict(Answer):
-    """What a deal's price is judged by: offers of its product and variant in the 60 days before, in its currency.
+    """How a deal's price compares with other offers of its product and variant in the 60 days before, in its currency.
 
-    ``lowest``: no other one was cheaper. ``usualFrom`` and ``usualTo`` bound the middle half of them.
+    ``lowest``: no other offer was cheaper. ``usualFrom`` and ``usualTo`` bound the middle half of their prices.
     """
 
     lowest: bool
@@ -88,7 +88,7 @@ class Deal(Answer):
     status: Literal[*Status]  # type: ignore[valid-type]  # the same
     hot: bool
     source_id: str | None
-    verdict: Annotated[Verdict | None, Field(description="Null where the product has no other offer of that time.")]
+    verdict: Annotated[Verdict | None, Field(description="Null if the product had no other offer in that time.")]
 
 
 class DealList(Answer):
@@ -99,16 +99,18 @@ class DealList(Answer):
 class FoundDeals(DealList):
     partly: Annotated[
         list[Deal] | None,
-        Field(description="Deals with most of the words of q, where fewer than a page have all. Absent without any."),
+        Field(
+            description="Deals with most words of q, if fewer than a page have all of them. Absent if there are none."
+        ),
     ] = None
     searched: Annotated[
-        str | None, Field(description="The q that was searched in place of one that no deal has; send it for next.")
+        str | None, Field(description="The corrected q, if no deal has the words of yours. Send it with next.")
     ] = None
     looked_through: Annotated[
         int | None,
         Field(
-            description="With sort, prices or a brand: items are of this many of the newest deals with these words, as "
-            "there are more than are looked through. Absent where items are of all."
+            description="With sort, prices or a brand: how many of the newest deals with these words were searched. "
+            "Absent if all were."
         ),
     ] = None
 
@@ -123,24 +125,24 @@ class User(Answer):
 
 
 class Limits(Answer):
-    """Which deals of a watch or an alert to notify of, and when; null sets no limit."""
+    """Which deals of a watch or an alert to notify you of, and when. Null is no limit."""
 
     ceiling: Money | None
-    currency: Annotated[str | None, Field(description="Of the ceiling.")]
+    currency: Annotated[str | None, Field(description="The ceiling's currency.")]
     least_discount: Annotated[int | None, Field(ge=1, le=99, description="Percent off the list price.")]
     words: str | None
     pace: Annotated[str, Field(json_schema_extra={"enum": list(Pace)})]
 
 
 class NewLimits(Answer):
-    """Which deals of a watch or an alert to notify of, and when; null or absent sets no limit."""
+    """Which deals of a watch or an alert to notify you of, and when. A null or absent field is no limit."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
     ceiling: Annotated[Price | None, Field(description="The highest price.")] = None
-    currency: Annotated[Currency | None, Field(description="Of the ceiling; USD where none is named.")] = None
+    currency: Annotated[Currency | None, Field(description="The ceiling's currency; USD by default.")] = None
     least_discount: Annotated[int | None, Field(ge=1, le=99, description="Percent off the list price.")] = None
-    words: Annotated[str | None, Field(description="All of them must be words of the deal.")] = None
+    words: Annotated[str | None, Field(description="The deal must have all of these words.")] = None
     pace: Annotated[str, Field(json_schema_extra={"enum": list(Pace)})] = Pace.AT_ONCE
 
 
@@ -151,7 +153,7 @@ class Followed(Answer):
 
 
 class Watched(Followed):
-    """``brand`` or ``category``, as ``kind`` says."""
+    """A watched brand or category, in the field that ``kind`` names."""
 
     limits: Limits
 
@@ -162,7 +164,7 @@ class AlertDeal(Answer):
 
 
 class Alert(Answer):
-    """On the product of a ``deal``, at the ceiling or below; or, without one, on new deals with the words."""
+    """An alert on offers of a ``deal``'s product up to the ceiling or, without a deal, on new deals with the words."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
@@ -177,7 +179,7 @@ class MessageDeal(AlertDeal):
 
 
 class Message(Answer):
-    """It has the one thing that it is about."""
+    """A message, with the one thing that it is about."""
 
     more_before: ClassVar = "createdAt"
 
@@ -192,7 +194,7 @@ class Message(Answer):
 
 
 class Progress(Answer):
-    """Users notified so far of a hot deal, and whether that is all of them."""
+    """How many users were notified of a hot deal so far, and whether that is all."""
 
     deal_id: str
     hot: bool
@@ -203,17 +205,17 @@ class Progress(Answer):
 class Changed(Answer):
     field: str
     from_: Annotated[str | None, Field(alias="from")]
-    to: Annotated[str | None, Field(description="Null where it is empty now; of a long text the beginning.")]
+    to: Annotated[str | None, Field(description="Null if the field is now empty; a long text is cut.")]
 
 
 class LogLine(Answer):
     at: datetime
-    by: Annotated[str | None, Field(description="The editor's username; null where it is unknown.")]
-    changes: Annotated[list[Changed], Field(description="None where the deal was posted.")]
+    by: Annotated[str | None, Field(description="The editor's username; null if unknown.")]
+    changes: Annotated[list[Changed], Field(description="Empty for the posting of the deal.")]
 
 
 class Account(User):
-    """One's own account."""
+    """Your own account."""
 
     more_before: ClassVar = ""
 

@@ -21,7 +21,7 @@ class Pace(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The deals of a watch or an alert that one wants: at most at a price, at least so much off, with some words.
+    """Which deals of a watch or an alert to notify of: a highest price, a least discount, and words.
 
     ``ceiling`` is in ``currency``; a deal in another currency is not known to be below it. ``least_discount`` is in
     whole percents. ``words`` are as typed. None means no limit.

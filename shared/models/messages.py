@@ -1,4 +1,4 @@
-"""Messages: announcements, what they are about, and what one user gets."""
+"""Messages: announcements, their subjects, and the copy for each user."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class AboutOther:
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """News for one user or thousands: its kind, its words, what it is about, and when it came to be (``at``).
+    """News for one user or thousands: its kind, its text, its subject and its time (``at``).
 
     ``correlation_id`` names the request that it follows from. ``about_price``: a deal's price fell.
     """

@@ -352,7 +352,7 @@ def unreadable(fields: Mapping[str, Any]) -> set[str]:
 
 
 def _check(deal: Deal, placed_as: str | None) -> None:
-    """Refuse what is not a valid deal before a page shows it. Raises ValueError."""
+    """Refuse an invalid deal before a page shows it. Raises ValueError."""
     for price in (deal.price, deal.list_price):
         if price is not None:
             amount(price)
@@ -371,8 +371,9 @@ def readable(items: Iterable[Item]) -> list[Deal]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a deal's number leads: to its id, the hash of its product's address, and its brand, so that a page can ask
-    for all of them at once. The last two are empty where only the id is known.
+    """What a deal's number points to: its id, its product's hash and its brand, so that a page reads all three at once.
+
+    The last two are empty if only the id is known.
     """
 
     deal_id: str
@@ -381,7 +382,7 @@ class Place:
 
 
 def place(deal: Deal) -> Place:
-    """Where the number of a deal leads."""
+    """What a deal's number points to."""
     return Place(deal.deal_id, links.product_hash(deal.link), deal.brand)
 
 
@@ -389,7 +390,7 @@ _LEADS_TO = ("DealId", "Product", "Brand")
 
 
 def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Place:
-    """Where an id or a number leads, as it was when the deal was numbered. A GetItem by number. Raises NoSuchDeal."""
+    """What an id or a number points to, as of the deal's numbering. One GetItem for a number. Raises NoSuchDeal."""
     if identifiers.is_ksuid(id_or_number):
         return Place(id_or_number)
     if not (id_or_number.isascii() and id_or_number.isdigit() and len(id_or_number) <= 12):
@@ -410,7 +411,7 @@ def draw_numbers(table: Table, count: int) -> int:
 
 
 def numbering(deal: Deal, number: int) -> Write:
-    """The write that makes a number lead to its deal. Refused with DealExists."""
+    """The write that points a number to its deal. Refused with DealExists."""
     at = place(deal)
     item = {**keys.deal_number(number), "Type": keys.DEAL_NUMBER, "Number": number}
     return put_new(
