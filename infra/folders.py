@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import features as package
 from shared import features, hooks
 from shared.hooks import Role
 
@@ -88,8 +89,8 @@ def unknown(role: type[Role], file: str) -> list[str]:
 def used() -> frozenset[str]:
     """The names that features use or import, in their tests as well."""
     found: set[str] = set()
-    for file in features.FOLDER.rglob("*.py"):
-        for node in ast.walk(_tree(file.relative_to(ROOT).as_posix())):
+    for file in _written("**/*.py"):
+        for node in ast.walk(_tree(file)):
             match node:
                 case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
                     found.add(name)
@@ -98,15 +99,27 @@ def used() -> frozenset[str]:
     return frozenset(found)
 
 
+def _written(pattern: str) -> list[str]:
+    """Files of features."""
+    folders = map(Path, package.__path__)
+    return sorted(file.relative_to(folder.parent).as_posix() for folder in folders for file in folder.glob(pattern))
+
+
 @cache
 def _tree(file: str) -> ast.Module:
-    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    return ast.parse(_at(file).read_text(encoding="utf-8"))
 
 
-def clashes(what: str, core: Iterable[str], of_features: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """What two features have, or one and the core. ``core`` may include what features add."""
+def _at(file: str) -> Path:
+    """Where a file is: a test adds folders of features from elsewhere."""
+    within = [Path(folder).parent / file for folder in package.__path__]
+    return next((each for each in within if each.exists()), ROOT / file)
+
+
+def clashes(what: str, all_of_them: Iterable[str], of_features: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What two features have, or one and the core. ``all_of_them`` includes what features add."""
     added = Counter(chain(*of_features.values()))
-    owners = dict.fromkeys(Counter(core) - added, CORE)
+    owners = dict.fromkeys(Counter(all_of_them) - added, CORE)
     for file, things in of_features.items():
         for thing in dict.fromkeys(things):
             if thing in owners:
@@ -121,9 +134,9 @@ def _all_clashes() -> Iterator[str]:
     from infra import functions  # noqa: PLC0415
     from shared.data.entities import ROWS  # noqa: PLC0415
 
-    of = _by_file(hooks.Items, lambda of: [*dict.fromkeys(row.type for some in of.ENTITIES.values() for row in some)])
-    yield from clashes("item type", {row.type for row in ROWS}, of)
-    of = _by_file(hooks.Items, lambda of: [*dict.fromkeys(_key(row) for some in of.ENTITIES.values() for row in some)])
+    of = _by_file(hooks.Items, lambda of: [row.type for some in of.ENTITIES.values() for row in some])
+    yield from clashes("item type", (row.type for row in ROWS), of)
+    of = _by_file(hooks.Items, lambda of: [_key(row) for some in of.ENTITIES.values() for row in some])
     yield from clashes("key", map(_key, ROWS), of)
     of = _by_file(hooks.Rights, lambda of: [row.name for row in of.FUNCTIONS])
     yield from clashes("function", (row.name for row in functions.FUNCTIONS), of)
@@ -133,14 +146,14 @@ def _all_clashes() -> Iterator[str]:
     yield from clashes("route", (f"{each.method} {each.path}" for each in functions.ROUTES), routes)
     commands = _by_file(hooks.Commands, lambda of: main.names_of(of.GROUPS, of.COMMANDS))
     yield from clashes("command", main.names_of(main.GROUPS, main.COMMANDS), commands)
-    files = [file.relative_to(ROOT).as_posix() for file in features.FOLDER.glob("*/*.py")]
+    of_features = {file: pages_in(file) for file in _written("*/*.py")}
     own = [file.relative_to(ROOT).as_posix() for file in (ROOT / "functions" / "pages").rglob("*.py")]
-    yield from clashes("page", chain(*map(pages_in, own)), {file: pages_in(file) for file in files})
+    yield from clashes("page", chain(*map(pages_in, own), *of_features.values()), of_features)
 
 
 def _key(row: Entity) -> str:
     """The form of a type's keys in the table, such as ``USER#* SAVED#*``."""
-    return re.sub("<[^>]+>", "*", " ".join(row.own.keys))
+    return re.sub("<[^>]+>", "*", " ".join(row.own.forms.values()))
 
 
 def _by_file(role: type[R], things: Callable[[R], list[str]]) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ data. It says ``module:name`` where it means an object, so that a function impor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -292,29 +292,35 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def found(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
-    """Search the disk: for each feature, its modules by role, and the paths of files that are found by their names."""
-    known = [hooks.name_of(each) for each in hooks.roles()]
+def found() -> dict[str, dict[str, str]]:
+    """Search the disk: for each feature, its modules by role, and the paths of files that are found by their names.
+
+    Raises Broken for a folder that can't be read.
+    """
+    folders = {file.parent.name: file.parent for at in package.__path__ for file in Path(at).glob("*/__init__.py")}
+    return {name: _found(folders[name], folders) for name in sorted(folders)}
+
+
+def _found(folder: Path, features: Container[str]) -> dict[str, str]:
+    own, init = import_module(f"features.{folder.name}"), f"features/{folder.name}/__init__.py"
+    if (folder / "feature.py").exists():  # until it has roles
+        return {path: f"{folder.name}/{path}" for path in FOUND if (folder / path).exists()}
+    if missing := [name for name in ("DOES", "NEEDS") if name not in vars(own)]:
+        raise hooks.Broken(f"{init} lacks {missing[0]}.")
+    if lacking := [name for name in own.NEEDS if name not in features]:
+        raise hooks.Broken(f"{init} needs features/{lacking[0]}, which isn't there.")
     joined = [hooks.name_of(each) for each in hooks.joined()]
-    features: dict[str, dict[str, str]] = {}
-    for own in sorted(each.parent for each in folder.glob("*/__init__.py")):
-        modules = {role: role for role in known if role not in joined and (own / f"{role}.py").exists()}
-        modules = modules if not (own / "feature.py").exists() else {}
-        joins = getattr(import_module(f"features.{own.name}"), "JOINS", {})
-        for role, module in joins.items():
-            if role not in joined:
-                raise hooks.Broken(f"features/{own.name}/__init__.py joins {role}, but can join {', '.join(joined)}.")
-            if not (own / f"{module}.py").exists():
-                raise hooks.Broken(f"features/{own.name}/{module}.py is missing, by which the feature joins {role}.")
-        features[own.name] = {
-            **{role: f"features.{own.name}.{module}" for role, module in (modules | joins).items()},
-            **{path: f"{own.name}/{path}" for path in FOUND if (own / path).exists()},
-        }
-    for name in features:
-        for needed in getattr(import_module(f"features.{name}"), "NEEDS", ()):
-            if needed not in features and not any(needed == each.name for each in (PICTURES,)):
-                raise hooks.Broken(f"features/{name} needs features/{needed}, which isn't there.")
-    return features
+    modules = {role: role for role in map(hooks.name_of, hooks.roles()) if (folder / f"{role}.py").exists()}
+    modules = {role: module for role, module in modules.items() if role not in joined} | getattr(own, "JOINS", {})
+    for role, module in modules.items():
+        if role not in map(hooks.name_of, hooks.roles()):
+            raise hooks.Broken(f"{init} joins {role}, but can join {', '.join(joined)}.")
+        if not (folder / f"{module}.py").exists():
+            raise hooks.Broken(f"features/{folder.name}/{module}.py is missing, by which it joins {role}.")
+    return {
+        **{role: f"features.{folder.name}.{module}" for role, module in modules.items()},
+        **{path: f"{folder.name}/{path}" for path in FOUND if (folder / path).exists()},
+    }
 
 
 INSTALLED: Mapping[str, Mapping[str, str]] = vars(package).get("INSTALLED") or found()
@@ -472,7 +478,7 @@ def _connect(of: Feature, reached: Any) -> None:
 def _with_records(role: type[R]) -> list[R]:
     found: list[Any] = []
     for each in FEATURES:
-        if (FOLDER / each.name).exists() and not (FOLDER / each.name / "feature.py").exists():
+        if each.name in INSTALLED and not (FOLDER / each.name / "feature.py").exists():
             module = INSTALLED[each.name].get(hooks.name_of(role))
             found += [role(import_module(module))] if module else []
         elif role is hooks.DealPage and not each.beside_deal:

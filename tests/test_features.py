@@ -1,0 +1,166 @@
+"""Folders of features: how they are found, and the sentences about those that can't work."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import features as package
+from infra import folders
+from local.settings import ROOT
+from shared import features, hooks
+
+Write = Callable[..., None]
+
+INIT = '"""Pools."""\n\nDOES = "pools"\nNEEDS = ()\n'
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
+    """Writes a file of a feature's folder beside the project's."""
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / "features")])
+    known = {*sys.modules}
+
+    def written(path: str, text: str) -> None:
+        file = tmp_path / "features" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    yield written
+    for name in {*sys.modules} - known:
+        if name.startswith("features."):
+            del sys.modules[name]
+
+
+def test_a_module_has_the_role_that_its_name_or_joins_says(write: Write) -> None:
+    write("swimming/__init__.py", f'{INIT}JOINS = {{"desk": "pages"}}\n')
+    write("swimming/items.py", "ENTITIES = {}\n")
+    write("swimming/pages.py", "THEN = 'pool'\n\ndef before_posting(typed):\n    raise ValueError(typed)\n")
+    write("swimming/templates/in-pages.html", "")
+
+    found = features.found()["swimming"]
+    desk = hooks.Desk(importlib.import_module("features.swimming.pages"))
+
+    assert found == {
+        "items": "features.swimming.items",
+        "desk": "features.swimming.pages",
+        "templates/in-pages.html": "swimming/templates/in-pages.html",
+    }
+    assert desk.THEN == "pool"
+    assert desk.routes is None
+    with pytest.raises(ValueError, match="typed"):
+        desk.before_posting({"typed": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"": INIT + 'JOINS = {"desk": "pages"}'}, "features/swimming/pages.py is missing, by which it joins desk."),
+        ({"": INIT + 'JOINS = {"desc": "pages"}'}, "features/swimming/__init__.py joins desc, but can join "),
+        (
+            {"": INIT.replace("()", '("water",)')},
+            "features/swimming/__init__.py needs features/water",
+        ),
+        ({"": '"""Pools."""'}, "features/swimming/__init__.py lacks DOES."),
+        ({"": INIT, "removal": "REMOVER = {}"}, "features/swimming/removal.py lacks REMOVERS, which its role needs."),
+    ],
+    ids=["no module", "no such function", "no such feature", "no description", "no required name"],
+)
+def test_a_folder_that_cannot_be_read_ends_the_program_with_a_sentence(
+    files: dict[str, str], sentence: str, write: Write
+) -> None:
+    for name, text in files.items():
+        write(f"swimming/{name or '__init__'}.py", text)
+
+    with pytest.raises(hooks.Broken, match=re.escape(sentence)):
+        hooks.Removal(importlib.import_module(features.found()["swimming"]["removal"]))
+
+
+ADDED = {
+    "__init__": INIT + 'JOINS = {"mine": "pages"}\n',
+    "items": """
+from shared.data.entity import Entity, at, named
+from shared.data.keys import Item
+
+lane = Item[str](PK="DEAL#{deal_id}", SK="DEAL#{deal_id}")
+ENTITIES = {"Pools": (Entity("Deal", at(lane(named("DealId")))),)}
+ENTITY = 3
+USED = 4
+_OWN = USED
+""",
+    "rights": """
+from infra.rows import Function
+
+FUNCTIONS = (Function(name="catalog", access=()),)
+ROUTES = (("members", "signed in", "GET /me/watches"),)
+""",
+    "pages": """
+from shared.html.pages import Routes
+
+routes = Routes()
+
+@routes.get("/my/inbox")
+def inbox(request):
+    return request
+
+def states_off(table):
+    return table
+""",
+    "commands": """
+from cli.commands import group
+
+GROUPS = (group("deals", "Pools."),)
+""",
+}
+"""A feature whose names clash with those of the core, or are misspelled."""
+
+FAULTS = [
+    "features/swimming/items.py defines ENTITY, which nothing uses and Items doesn't have: it has ENTITIES, ",
+    "features/swimming/pages.py defines states_off, which nothing uses and Mine doesn't have: it has routes, ",
+    "features/swimming/items.py adds the item type Deal, which the core has, too.",
+    "features/swimming/items.py adds the key DEAL#* DEAL#*, which the core has, too.",
+    "features/swimming/rights.py adds the function catalog, which the core has, too.",
+    "features/swimming/rights.py adds the route GET /me/watches, which the core has, too.",
+    "features/swimming/commands.py adds the command deals, which the core has, too.",
+    "features/swimming/pages.py adds the page GET /my/inbox, which the core has, too.",
+]
+
+ASK = """
+import sys
+import features
+features.__path__.append(sys.argv[1])
+from infra import folders
+print(*folders.faults(), sep="\\n")
+folders.check()
+"""
+
+
+def test_misspelled_hooks_and_clashes_are_told_by_file_before_anything_starts(tmp_path: Path, write: Write) -> None:
+    for name, text in ADDED.items():
+        write(f"swimming/{name}.py", text)
+
+    done = subprocess.run(
+        [sys.executable, "-c", ASK, str(tmp_path / "features")], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    told = done.stdout.splitlines()
+    assert [line[: len(fault)] for line, fault in zip(told, FAULTS, strict=True)] == FAULTS, done.stderr
+    assert (done.stderr.strip(), done.returncode) == (told[0], 1)
+
+
+def test_two_features_may_not_add_the_same() -> None:
+    of = {"features/a/items.py": ["Lane"], "features/b/items.py": ["Lane", "Pool", "Pool"]}
+
+    assert [*folders.clashes("item type", ["Lane", "Lane", "Pool", "Pool", "Deal"], of)] == [
+        "features/b/items.py adds the item type Lane, which features/a/items.py has, too."
+    ]
+
+
+def test_no_folder_of_this_project_has_a_fault() -> None:
+    assert [*folders.faults()] == []
