@@ -1,8 +1,6 @@
-"""All functions and all API routes, one row each; features have theirs in ``infra/rows/``.
+"""All functions and all API routes, from the rows of the core (``infra/rows/core.py``) and of features (``rights.py``).
 
-The stack, its monitoring and the local tools are made from these rows. To add a function, write a row here, its access
-in ``rights.py``, and its module in ``functions/``. Paths are the OpenAPI document's, below the stage ``v1``; a test
-compares them with the functions'.
+The stack, its monitoring and the local tools are made from these.
 """
 
 from __future__ import annotations
@@ -12,109 +10,11 @@ from enum import Enum
 from functools import reduce
 from itertools import chain
 
-from infra import rights
 from infra.bundling import module_of
 from infra.rights import Access, Right, Scan
-from infra.rows import FULL, Caller, Filter, Function, Reading, typed
+from infra.rows import Caller, Function
 from infra.stage import Stage, Watch
 from shared import features, hooks
-from shared.data import keys
-
-SHOWN = typed(
-    "NewImage",
-    keys.DEAL,
-    *(kind for each in features.roles(hooks.Items) for kind in each.REFRESHES),
-    *keys.CURATED,
-    keys.CATEGORY_FEATURED,
-)
-DEALS = typed("NewImage", keys.DEAL)
-REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **typed("OldImage", keys.DEAL)}
-
-
-_ROWS = (
-    Function(name="catalog", access=rights.CATALOG),
-    Function(name="authorizer", access=rights.AUTHORIZER),
-    Function(
-        name="accounts",
-        access=rights.ACCOUNTS,
-        artifact=FULL,
-        memory=1769,
-        because="Hashing a password takes a whole processor and argon2's 64 MiB.",
-        traced=True,
-    ),
-    Function(name="members", access=rights.MEMBERS, traced=True),
-    Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True),
-    Function(name="site", access=rights.SITE, pages=""),
-    Function(name="mine", access=rights.MINE, pages="/my", traced=True),
-    Function(name="desk", access=rights.DESK, artifact=FULL, pages="/desk", traced=True),
-    Function(
-        name="account",
-        access=rights.ACCOUNT,
-        artifact=FULL,
-        memory=1769,
-        because="Hashing a password takes a whole processor and argon2's 64 MiB.",
-        pages="/account",
-        takes_passwords=True,
-        traced=True,
-    ),
-    Function(
-        name="publisher",
-        access=rights.PUBLISHER,
-        caller=Caller.EVENTS,
-        timeout=60,
-        because="Each of a hundred deals is announced and has 24 words, while table and queue refuse for moments.",
-        reads=Reading(name="Published", dead_letters="deals", filters=(DEALS, REMOVED_DEALS), batch_size=100),
-        sends=True,
-        traced=True,
-    ),
-    Function(
-        name="messenger",
-        access=rights.MESSENGER,
-        caller=Caller.EVENTS,
-        timeout=60,
-        because="Five cohorts of 250 readers, while the table refuses for moments.",
-        sends=True,
-        calls_itself=True,
-        traced=True,
-    ),
-    Function(
-        name="refresher",
-        access=rights.REFRESHER,
-        caller=Caller.EVENTS,
-        timeout=60,
-        because="It may build every cached page at once, each from several reads.",
-        # A window of one second makes one rebuild of a burst of deals.
-        reads=Reading(
-            name="Refreshed", dead_letters="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1
-        ),
-        each_minute=True,
-        traced=True,
-    ),
-    Function(
-        name="expiry",
-        access=rights.EXPIRY,
-        caller=Caller.EVENTS,
-        timeout=50,
-        because="The clock invokes it each minute, and a sweep must be over before the next one.",
-        each_minute=True,
-    ),
-    Function(
-        name="remover",
-        access=rights.REMOVER,
-        caller=Caller.EVENTS,
-        timeout=50,
-        because="It removes what thousands of orders and messages leave, and goes on in the next minute.",
-        each_minute=True,
-    ),
-    Function(
-        name="seed",
-        access=rights.SEED,
-        caller=Caller.DEPLOYMENT,
-        timeout=30,
-        because="A deployment waits for it: the first writes to a new table may be refused for moments.",
-    ),
-    *chain.from_iterable(each.FUNCTIONS for each in features.roles(hooks.Rights)),
-)
 
 
 def _whole(row: Function) -> Function:
@@ -132,7 +32,7 @@ def _widened(access: Access, new: Right | Scan) -> Access:
     return (*access, new)
 
 
-FUNCTIONS: tuple[Function, ...] = tuple(map(_whole, _ROWS))
+FUNCTIONS: tuple[Function, ...] = tuple(_whole(row) for each in features.roles(hooks.Rights) for row in each.FUNCTIONS)
 
 
 def of_stage(stage: Stage) -> tuple[Function, ...]:
@@ -217,63 +117,4 @@ def routes_of(rights: hooks.Rights) -> list[Route]:
     return [*chain.from_iterable(rows)]
 
 
-ROUTES = (
-    *_routes(
-        "catalog",
-        Audience.ANYONE,
-        "GET /front-page",
-        "GET /editors-choice",
-        "GET /deals",
-        "GET /deals/{dealId}",
-        "GET /brands",
-        "GET /brands/{brand}",
-        "GET /brands/{brand}/deals",
-        "GET /categories",
-        "GET /categories/{category}",
-        "GET /categories/{category}/deals",
-        "GET /openapi.json",
-        "GET /docs",
-    ),
-    *_routes(
-        "accounts",
-        Audience.ANYONE,
-        "POST /users",
-        "POST /sessions",
-    ),
-    *_routes(
-        "accounts",
-        Audience.SIGNED_IN,
-        "DELETE /sessions",
-        "DELETE /sessions/current",
-        "GET,PATCH,DELETE /me",
-    ),
-    *_routes(
-        "members",
-        Audience.SIGNED_IN,
-        "GET /me/watches",
-        "GET,POST /me/alerts",
-        "PUT /me/alerts/deals/{dealId}",
-        "DELETE /me/alerts/{alertId}",
-        "PUT,DELETE /brands/{brand}/like",
-        "PUT,DELETE /brands/{brand}/watch",
-        "PUT,DELETE /categories/{category}/like",
-        "PUT,DELETE /categories/{category}/watch",
-        "GET /messages",
-        "GET /messages/unread-count",
-        "PUT /messages/{messageId}/read",
-        "POST /messages/read-all",
-    ),
-    *_routes(
-        "editors",
-        Audience.SIGNED_IN,
-        "POST /deals",
-        "PATCH /deals/{dealId}",
-        "GET,PUT /deals/{dealId}/hot",
-        "GET /deals/{dealId}/log",
-        "POST /brands",
-        "PUT /front-page/featured",
-        "PUT /editors-choice/featured",
-        "PUT /categories/{category}/featured",
-    ),
-    *chain.from_iterable(routes_of(each) for each in features.roles(hooks.Rights)),
-)
+ROUTES = tuple(route for each in features.roles(hooks.Rights) for route in routes_of(each))

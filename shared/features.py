@@ -339,9 +339,14 @@ def frozen(source: str) -> str:
     return f"{source}\nINSTALLED = {INSTALLED!r}\n"
 
 
+CORE = {"navigation": "shared.html.navigation", "rights": "infra.rows.core"}
+"""The core's own modules with roles. They come before those of features."""
+
+
 def roles(role: type[R]) -> list[R]:
-    """The modules of all installed features that have a role; a function imports those that it asks for."""
-    return _with_records(role)
+    """The modules that have a role, of the core and of all installed features. They are imported only now."""
+    own = CORE.get(hooks.name_of(role))
+    return [*([role(import_module(own))] if own else []), *_with_records(role)]
 
 
 def modules(role: str) -> list[ModuleType]:

@@ -39,11 +39,7 @@ VERSION = "v1"
 
 ROOT = f"/{VERSION}"
 
-PASSWORD_PATHS = (
-    "/users",
-    "/sessions",
-    *(path for of in features.roles(hooks.Navigation) for path in of.PASSWORD_PATHS),
-)
+PASSWORD_PATHS = tuple(path for each in features.roles(hooks.Navigation) for path in each.PASSWORD_PATHS)
 """POSTs that hash a password, which takes a whole processor for a moment; they have their own limits."""
 
 

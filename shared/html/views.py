@@ -59,8 +59,9 @@ def _environment(prefix: str) -> Environment:
     environment.add_global("base", prefix)
     places = features.roles(hooks.Navigation)
     environment.add_global("in_pages", features.files("templates/in-pages.html"))
-    tabs = {row: [tab for each in places for tab in each.TABS.get(row, ())] for row in ROWS}
-    environment.add_global("feature_tabs", tabs)
+    rows = dict.fromkeys(row for each in places for row in each.TABS)
+    menu = {row: [tab for each in places for tab in each.TABS.get(row, ())] for row in rows}
+    environment.add_global("menu", menu)
     environment.add_global("explains", "".join(each.EXPLAINS for each in places))
     return environment
 
@@ -83,9 +84,6 @@ _MONTHS = (
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # easier to read
 _ON_CARD = tuple(each.on_card for each in features.roles(hooks.Fields))
 _IMAGES = tuple(each.image for each in features.roles(hooks.Fields))
-ROWS = ("lists", "sections", "desk", "mine")
-"""The rows of links that features may add to."""
-
 _OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
 
 SOON = timedelta(days=2)

@@ -376,12 +376,7 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
 
 @routes.get("/robots.txt")
 def robots(_request: Request) -> Answer:
-    private = (
-        "/my/",
-        "/account",
-        "/desk",
-        *(path for each in features.roles(hooks.Navigation) for path in each.PRIVATE_PATHS),
-    )
+    private = (path for each in features.roles(hooks.Navigation) for path in each.PRIVATE_PATHS)
     lines = ["User-agent: *", *(f"Disallow: {link(path)}" for path in private)]
     if origin():
         lines.append(f"Sitemap: {absolute('/sitemap.xml')}")
