@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import aws_cdk as cdk
 
-from infra import folders
 from infra.settings import STAGES
 from infra.stacks import compose
+from tools import folders
 
 folders.check()
 app = cdk.App()

@@ -21,7 +21,6 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # the same
 
-from infra import folders
 from local.settings import NO_ADVICE_ABOUT_NODE
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
@@ -41,6 +40,7 @@ from tests.support.engines import (
 from tests.support.factories import a_deal, open_brands, post
 from tests.support.preview import Preview, looked_at
 from tests.support.wire import compared
+from tools import folders
 
 # How long an example takes depends on the engine and the machine, and says nothing.
 settings.register_profile("engines", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

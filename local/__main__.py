@@ -12,13 +12,13 @@ import time
 import urllib.request
 from contextlib import suppress
 
-from infra import folders
 from local import cloud
 from local.settings import REGION, Home, Trouble, access_key, client_arguments, endpoint, wanted_port
 from shared import features, hooks
 from shared.api.app import ROOT
 from shared.errors import DealsError
 from shared.values import times
+from tools import folders
 
 YES = {"1", "yes", "true"}
 

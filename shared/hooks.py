@@ -26,7 +26,7 @@ access patterns; ``README.md``, a page of the documents.
 
 Who checks: ``make types`` compares each module's names with the types here (``tools/roles.py``). The tests, the
 synthesis and ``make run`` refuse a feature whose module lacks a required name, or has a public name that its role
-doesn't know and that nothing uses, which is a misspelled hook (``infra/folders.py``). So a module may also have
+doesn't know and that nothing uses, which is a misspelled hook (``tools/folders.py``). So a module may also have
 helpers, constants and functions of its own.
 """
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import features as package
-from infra import folders
 from local.settings import ROOT
 from shared import features, hooks
+from tools import folders
 
 Write = Callable[..., None]
 
@@ -135,7 +135,7 @@ ASK = """
 import sys
 import features
 features.__path__.append(sys.argv[1])
-from infra import folders
+from tools import folders
 print(*folders.faults(), sep="\\n")
 folders.check()
 """

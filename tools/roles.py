@@ -17,9 +17,9 @@ import tomllib
 from collections.abc import Iterator
 from itertools import chain
 
-from infra import folders
-from infra.folders import ROOT
 from shared import hooks
+from tools import folders
+from tools.folders import ROOT
 
 FIT = ROOT / "build" / "types" / "features_fit.py"
 
