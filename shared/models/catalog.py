@@ -187,6 +187,16 @@ class Deal(Extended):
         return Status.ACTIVE
 
     @property
+    def over_at(self) -> datetime | None:
+        """When the offer ended or ends: by its end, or by being withdrawn before that."""
+        return min(filter(None, (self.ends_at, self.withdrawn_at)), default=None)
+
+    @property
+    def is_retracted(self) -> bool:
+        """Whether it was withdrawn after it was posted, as a wrong price is; one that came withdrawn is history."""
+        return self.withdrawn_at is not None and (self.version > 1 or self.withdrawn_at <= self.created_at)
+
+    @property
     def discount_percent(self) -> int | None:
         """Whole percents off the list price, rounded down so that it never promises too much."""
         full = units(self.list_price, self.currency) if self.list_price else 0

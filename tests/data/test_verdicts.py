@@ -85,6 +85,33 @@ def test_a_new_offer_that_is_withdrawn_already_concerns_no_verdict_and_takes_no_
     assert (kept(table, first), kept(table, deal)) == (None, None)
 
 
+def test_offers_that_ended_in_the_60_days_count_however_long_ago_they_were_posted(table: Table) -> None:
+    current, long_over, over = post(
+        table,
+        [
+            a_deal(ago(days=90), link=LINK, price="60.00", ends_at=ago(days=20)),
+            a_deal(ago(days=80), link=LINK, price="50.00", ends_at=ago(days=61)),
+            a_deal(NOW, link=LINK, price="70.00"),
+        ],
+    )
+    indexed(table, [over, long_over, current])
+
+    assert kept(table, current) == Verdict(6000, ago(days=90).date(), (6000, 6000))
+
+    change(table, over, ends_at=ago(days=61))
+    assert kept(table, current) is None
+
+
+def test_an_offer_that_came_with_its_end_is_history_and_counts(table: Table) -> None:
+    (current,) = offered(table, (0, "70.00"))
+    (past,) = post(table, [a_deal(ago(days=70), link=LINK, price="80.00", withdrawn_at=ago(days=50))])
+
+    offers.file(table, None, past)
+    offers.judge_anew(table, None, past)
+
+    assert lowest(table, current) == [True]
+
+
 def test_an_offer_that_is_not_withdrawn_any_more_has_a_verdict_and_counts_again(table: Table) -> None:
     current, first = offered(table, (0, "70.00"), (40, "60.00"))
     for deal in (first, current):

@@ -53,6 +53,19 @@ def rows(answer: object) -> list[str]:
     return [row.findall("td")[1].text for row in parsed(answer).findall(".//table/tbody/tr")]
 
 
+def test_colours_of_a_large_import_are_reached_by_their_price(ask: Ask, table: Table, now: datetime) -> None:
+    """They are beyond the brand's newest thirty deals of a month, and differ in a parameter of their address alone."""
+    shoe = "https://shop.example/shoe?variant="
+    both = [a_deal(now - timedelta(days=1), title=f"Shoe, {n}", link=f"{shoe}{n}", price="77.00") for n in range(2)]
+    newer = [
+        a_deal(now - timedelta(minutes=n), title=f"Hat {n}", link=f"https://shop.example/hat{n}") for n in range(35)
+    ]
+    indexed(table, post(table, [*both, *newer], now))
+    one, other = (deals.get(table, deal.deal_id) for deal in both)
+
+    assert section(ask(f"/deals/{one.number}"), "Other colours and sizes") == [f"/deals/{other.number}"]
+
+
 def test_every_colour_is_reached_from_every_other(ask: Ask, colours: list[Deal]) -> None:
     addresses = {f"/deals/{deal.number}" for deal in colours}
 

@@ -222,13 +222,13 @@ COSTS = {
 def test_no_page_asks_for_more_than_it_shows(ask: Ask, now: datetime, posted: list[Deal]) -> None:
     refresher.refresh(page_cache.PARTS, set(), set())
     # Apple's three are of two or three months, the newest deals of three days; a deal's page asks for its brand's deals
-    # of this month, of the one before and of its own, and which others have any.
+    # of this month, of the one before and of its own, which others have any, and for its brand's at this price.
     months = {f"{deal.created_at:%Y-%m}" for deal in posted if deal.brand == "apple"}
     days = {deal.created_at.date() for deal in posted}
     asked_for = {f"{when:%Y-%m}" for when in (now, now.replace(day=1) - timedelta(days=1), posted[0].created_at)}
     days_of_shoes = {deal.created_at.date() for deal in posted if deal.category == "shoes"}
     numbers = {
-        "beside": 3 + len(asked_for),
+        "beside": 4 + len(asked_for),
         "of_brand": 1 + len(months),
         "of_all": 3 + len(days),
         "of_category": 3 + len(days_of_shoes),

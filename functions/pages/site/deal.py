@@ -119,7 +119,7 @@ def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
     """A product's earlier prices: a row for each day, and the points of a line. Withdrawn prices are left out."""
     if deal.withdrawn_at is not None:
         return None
-    others = (each for each in earlier if each.withdrawn_at is None and each.currency == deal.currency)
+    others = (each for each in earlier if not each.is_retracted and each.currency == deal.currency)
     lowest: dict[date, Deal] = {}
     for each in (deal, *others):
         day = each.created_at.date()

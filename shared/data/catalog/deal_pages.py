@@ -1,8 +1,8 @@
 """A deal and what its page shows with it: features' values, other offers of its product, and its brand's deals.
 
 Three round trips: first the deal's number, whose item also names product and brand; then the deal and its neighbours,
-all at once; then cheaper deals of the category, which needs the price. If an editor has changed the deal's brand or
-address since it was numbered, the neighbours are first read again.
+all at once; then cheaper deals of the category and the brand's at this price, which need the price. If an editor has
+changed the deal's brand or address since it was numbered, the neighbours are first read again.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from shared.values import identifiers, links, money
 CHEAPER = 12
 """Cheaper deals of a category to read: about one read unit."""
 
+AT_PRICE = 30
+"""Deals of a brand at one price to read, for the colours and sizes on a deal's card: half a read unit for most."""
+
 
 @dataclass(frozen=True, slots=True)
 class DealPage:
@@ -31,10 +34,10 @@ class DealPage:
 
     ``asked`` is what features have read with the deal (``beside_deal``).
 
-    ``variants`` are active offers of the product, and of its colours and sizes among the brand's deals. ``of_brand``
-    are other active deals of the brand, of this month, the last one and the deal's own, or else of the brand page's
-    first months. Both are newest first. ``cheaper`` are the category's cheapest active deals of other brands that cost
-    less; none for a withdrawn deal.
+    ``variants`` are active offers of the product, and of its colours and sizes among the brand's deals: those below,
+    and those at its price, as on its card. ``of_brand`` are other active deals of the brand, of this month, the last
+    one and the deal's own, or else of the brand page's first months. Both are newest first. ``cheaper`` are the
+    category's cheapest active deals of other brands that cost less; none for a withdrawn deal.
     """
 
     deal: Deal
@@ -49,7 +52,7 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     """Read a deal by its id or number, and what its page shows with it. Raises NoSuchDeal.
 
     A GetItem (none by id); then one for the deal, what features ask, a Query of the product, one of the brand's counts
-    and one for each month; then one of the category by price.
+    and one for each month; then one of the category and one of the brand by price.
     """
     place = deals.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [
@@ -64,11 +67,13 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
         rest = table.gather(_beside(table, actual, now))
     found, books, *months = rest
     of_brand = [each for month in months for each in month]
-    variants, others = _beside_it(deal, [*found, *of_brand], now)
+    cheaper, at_price = table.gather([partial(of, table, deal, now) for of in (_cheaper, _at_price)])
+    variants, _ = _beside_it(deal, [*found, *of_brand, *at_price], now)
+    _, others = _beside_it(deal, [*found, *of_brand], now)
     if not others:
         _, others = _beside_it(deal, _longer_ago(table, deal, books, now), now)
     alike = tuple(each for each in found if each.is_alike(deal))
-    return DealPage(deal, alike, variants, others, _cheaper(table, deal, now), tuple(asked))
+    return DealPage(deal, alike, variants, others, cheaper, tuple(asked))
 
 
 def below(deal: Deal) -> Selection:
@@ -82,6 +87,12 @@ def _cheaper(table: Table, deal: Deal, now: datetime) -> tuple[Deal, ...]:
         return ()
     page = sorting.cheapest(table, Topic(CATEGORY, deal.category), below(deal), limit=CHEAPER, now=now, cursor=None)
     return tuple(each for each in page.items if each.brand != deal.brand)
+
+
+def _at_price(table: Table, deal: Deal, now: datetime) -> tuple[Deal, ...]:
+    """The active deals of a deal's brand at its price, with its colours and sizes. One Query."""
+    at = Selection(Sort.CHEAPEST, least=deal.price, most=deal.price, currency=deal.currency)
+    return sorting.cheapest(table, Topic(BRAND, deal.brand), at, limit=AT_PRICE, now=now, cursor=None).items
 
 
 def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) -> list[Deal]:

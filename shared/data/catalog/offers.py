@@ -87,10 +87,10 @@ def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> None:
 
 
 def _compared(deal: Deal | None) -> object:
-    """The parts of an offer that others are compared with; None for a withdrawn one."""
-    if deal is None or deal.withdrawn_at is not None:
+    """The parts of an offer that others are compared with; None for a retracted one."""
+    if deal is None or deal.is_retracted:
         return None
-    return links.product(deal.link), deal.variant, deal.units, deal.currency, deal.created_at
+    return links.product(deal.link), deal.variant, deal.units, deal.currency, deal.created_at, deal.over_at
 
 
 def filing(deal: Deal, *, has_ended: bool = False) -> Write:
@@ -118,8 +118,7 @@ def to_item(deal: Deal, *, has_ended: bool) -> Item:
 
 
 def follow(table: Table, changed: Deal, *, is_new: bool = False) -> None:
-    """Update the verdicts that a new, changed or ended offer concerns: its own, and those of offers within ``JUDGED``
-    after it.
+    """Update the verdicts that a new, changed or ended offer concerns: its own, and those of later offers.
 
     Stream readers run in parallel and may repeat: each reads again after writing, so the last writer has seen the last
     change. A first offer takes one consistent Query; others also a BatchGetItem of the affected deals, and an update
@@ -129,8 +128,7 @@ def follow(table: Table, changed: Deal, *, is_new: bool = False) -> None:
         found = offers(table, changed.link, consistent=True)
         if is_new and len(found) < 2:
             return
-        until = changed.created_at + JUDGED
-        concerned = [each for each in found if not each.withdrawn_at and changed.created_at <= each.created_at <= until]
+        concerned = [each for each in found if not each.withdrawn_at and changed.created_at <= each.created_at]
         due = {each.deal_id: str(judged) if (judged := judge(each, found)) else None for each in concerned}
         current = table.get_many([keys.deal(deal_id) for deal_id in due], consistent=True, projection=_JUDGED)
         of_it = [each for each in current if links.product(str(each.get("Link"))) == links.product(changed.link)]
@@ -145,15 +143,20 @@ def follow(table: Table, changed: Deal, *, is_new: bool = False) -> None:
 
 
 def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
-    """A deal's verdict among its product's offers; None without another offer of that time, variant and currency."""
+    """A deal's verdict among its product's offers; None without another offer of that time, variant and currency.
+
+    Offers of that time are those posted in the ``JUDGED`` before the deal, and those that ended in it.
+    """
+    since = deal.created_at - JUDGED
     others = [
         each
         for each in found
         if each.deal_id != deal.deal_id
-        and each.withdrawn_at is None
+        and not each.is_retracted
         and each.currency == deal.currency
         and each.is_alike(deal)
-        and deal.created_at - JUDGED <= each.created_at <= deal.created_at
+        and each.created_at <= deal.created_at
+        and since <= max(each.created_at, each.over_at or each.created_at)
     ]
     if not others:
         return None
