@@ -83,7 +83,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensi
 
 
 class Alarms(Construct):
-    """One alarm for each bound, as far as the stage watches it.
+    """One alarm for each bound that the stage watches.
 
     An alarm's description names its section of the runbook, or of a feature's document.
     """
@@ -450,7 +450,7 @@ class Observability(Construct):
         return topic
 
     def _budget(self, dollars: int) -> None:
-        """Warn of a month that costs, or will cost, more than so many dollars.
+        """Alert when a month's actual or forecast cost exceeds this many dollars.
 
         It counts the whole account's costs, eight to twelve hours late:
         https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-managing-costs.html

@@ -1,4 +1,4 @@
-"""What a stage is: its settings with their types, the bounds of its alarms, and what features add to them."""
+"""A stage's settings with their types, the bounds of its alarms, and the settings of features."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ def _is_cameras(rest: bytes) -> bool:
 
 
 def _samsungs(rest: bytes) -> int:
-    """The position from which on all is Samsung's blocks, according to their directory at the end; -1 without one."""
+    """The start of Samsung's blocks, according to the directory at their end; -1 if there is none."""
     length = int.from_bytes(rest[-8:-4], "little")
     directory = rest[-8 - length : -8]
     places = [int.from_bytes(directory[at + 4 : at + 8], "little") for at in range(12, len(directory) - 11, 12)]

@@ -74,7 +74,7 @@ class NoSuchAlert(NotFound):
 
 
 class Conflict(DealsError):
-    """The request does not fit the state of things."""
+    """The request conflicts with the current state."""
 
 
 class DealIsOver(Conflict):
@@ -83,7 +83,7 @@ class DealIsOver(Conflict):
 
 
 class DealIsOdd(Conflict):
-    """A deal has what its editor hardly meant, and has not confirmed: ``warnings`` says why, by field."""
+    """A deal has warnings that its editor hasn't confirmed: ``warnings`` has them by field."""
 
     def __init__(self, warnings: Mapping[str, str]) -> None:
         self.errors = self.warnings = dict(warnings)
@@ -105,7 +105,7 @@ class TooLateToUndo(Conflict):
 
 
 class StillNeeded(Conflict):
-    """An account cannot be removed before something of it is finished."""
+    """An account can't be removed while something of it is unfinished."""
 
 
 class TooManyAlerts(Conflict):
@@ -113,7 +113,7 @@ class TooManyAlerts(Conflict):
 
 
 class AlreadyExists(Conflict):
-    """A thing that must be unique exists already."""
+    """Something that must be unique exists already."""
 
 
 class DealExists(AlreadyExists):
@@ -153,7 +153,7 @@ class NotWatching(Conflict):
 
 
 class WrongMethod(DealsError):
-    """The method is not one of those that an address takes. GET answers HEAD, too."""
+    """The address doesn't accept the method. GET answers HEAD, too."""
 
     def __init__(self, methods: Sequence[str]) -> None:
         self.allowed = ", ".join("GET, HEAD" if method == "GET" else method for method in methods)
@@ -161,7 +161,7 @@ class WrongMethod(DealsError):
 
 
 class Invalid(DealsError):
-    """A value that cannot be used."""
+    """An invalid value."""
 
 
 class InvalidName(Invalid):
@@ -188,7 +188,7 @@ class IdempotencyKeyReused(Invalid):
 
 
 class InvalidInput(Invalid):
-    """Several fields that cannot be used."""
+    """Several invalid fields."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         self.errors = dict(errors)
@@ -196,7 +196,7 @@ class InvalidInput(Invalid):
 
 
 class InvalidLimits(InvalidInput):
-    """Limits of a watch or an alert that cannot be used."""
+    """Invalid limits of a watch or an alert."""
 
 
 class NotAnObject(Invalid):
@@ -289,7 +289,7 @@ class AccountChanged(Unavailable):
 
 
 class PerhapsPosted(Unavailable):
-    """Whether a deal was posted is not known, and a request without a key cannot simply be repeated."""
+    """It is unknown whether the deal was posted; without an idempotency key, a repetition could post it twice."""
 
     shown = (
         "The site is busy. The deal may have been posted: look for it before you post it again. With an "
@@ -298,7 +298,7 @@ class PerhapsPosted(Unavailable):
 
 
 class TooManyCohorts(Unavailable):
-    """A fan-out that has gone on for longer than any list of readers can be: it is stopped."""
+    """A fan-out took more steps than any list of readers can need, so it is stopped."""
 
     text = "Cohort {} of a list of readers is one too many."
 

@@ -235,7 +235,7 @@ class Catalog(ApiPart):
 
 
 class Accounts(ApiPart):
-    """Routes of the API for one's account (``functions/api/accounts.py``); its pages call ``on_account``, too."""
+    """Routes of the API for the caller's account (``functions/api/accounts.py``); pages call ``on_account``, too."""
 
     def on_account(self, what: Literal["made", "email", "password"], before: User, after: User, /) -> None:
         """Do what follows from a new account, or from a changed address or password."""

@@ -1,4 +1,4 @@
-"""The numbers one may want to change, each with its reason."""
+"""Numbers that you may want to change, each with its reason."""
 
 from __future__ import annotations
 

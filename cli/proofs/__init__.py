@@ -1,4 +1,4 @@
-"""What a proof of an assumption about AWS is made of: it runs on a deployed stage, and says what it has found."""
+"""Proofs of assumptions about AWS: each runs on a deployed stage and reports what it observed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Deployed:
 
 
 def nothing(_: Deployed) -> list[str]:
-    """What a proof leaves that makes nothing, or only what expires by itself."""
+    """The remains of a proof that creates nothing, or only items that expire."""
     return []
 
 

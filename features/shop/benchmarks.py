@@ -71,7 +71,7 @@ class Order:
 
 
 def measure(items: int, rounds: int = 5) -> Order:
-    """Place orders of so many deals, one piece of each, and return their buyer."""
+    """Order one piece each of some deals; returns the buyer."""
     with DYNOXIDE_ENGINE.table() as table:
         open_brands(table)
         a_buyer(table)

@@ -1,4 +1,4 @@
-"""Orders, where they go, what they are made of, what a stage adds to them, and the stock that they are filled from."""
+"""Orders: addresses, items, tax and shipping, and stock."""
 
 from __future__ import annotations
 

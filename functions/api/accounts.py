@@ -1,4 +1,4 @@
-"""Accounts and sessions: signing up, in and out, and one's own account."""
+"""Accounts and sessions: sign-up, sign-in, sign-out, and the caller's account."""
 
 from __future__ import annotations
 

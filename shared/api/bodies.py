@@ -142,7 +142,7 @@ class CategoryFeatured(Body):
 
 
 class OptionalFields(Body):
-    """The fields that a deal may be without, in the body that posts it and in the one that changes it."""
+    """A deal's optional fields, shared by the bodies that post and change a deal."""
 
     list_price: Annotated[Price | None, Field(description="The price before the discount.")] = None
     image: Annotated[WebAddress | None, Field(description="An http or https address.")] = None

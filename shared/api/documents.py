@@ -75,7 +75,7 @@ def verdict(deal: Deal) -> Json | None:
 
 
 def typed(deal: Deal) -> Json:
-    """The values of editors that are shown as they are."""
+    """A deal's typed fields, by their API names."""
     return {name: _plain(value) for name, value in zip(TYPED, _TYPED(deal), strict=True)}
 
 
@@ -114,15 +114,15 @@ def feed(page_of_deals: Page[Deal], now: datetime) -> Json:
 
 
 def found(shown: Shown, now: datetime) -> Json:
-    """A page of a search; deals that have most of its words, where it is not full; the words that were searched, where
-    they are not those that were asked for; and how many deals were looked through where there are more."""
+    """A page of search results: partial matches if it isn't full, the corrected words, and the number of deals that
+    were searched if there are more."""
     partly = [deal(each, now) for each in shown.partly]
     extra = {"partly": partly or None, "searched": shown.searched, "lookedThrough": shown.looked}
     return feed(shown.page, now) | {name: value for name, value in extra.items() if value is not None}
 
 
 def all_of(items: Iterable[Mapping[str, Any]]) -> Json:
-    """A list that is always whole."""
+    """A list without further pages."""
     return {"items": list(items), "next": None}
 
 
@@ -145,11 +145,11 @@ def picked(found: Iterable[Deal], now: datetime) -> Json:
 
 
 def progress(deal: Deal, *, notified: int, finished: bool) -> Json:
-    """How far the fan-out of a hot deal has got; a deal that is not hot has not finished."""
+    """The progress of a hot deal's notifications; never finished for a deal that isn't hot."""
     hot = deal.hot_at is not None
     return {"dealId": deal.deal_id, "hot": hot, "told": notified, "finished": hot and finished}
 
 
 def time(when: datetime | None) -> str | None:
-    """A time, where there is one."""
+    """A time as text, or None."""
     return None if when is None else to_iso(when)

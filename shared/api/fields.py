@@ -63,7 +63,7 @@ class Answer(BaseModel):
 
 @cache
 def extended(body: type[B]) -> type[B]:
-    """A body's model with the fields that features add: theirs derive from it, and this derives from all of them."""
+    """A body's model with the fields that features add: it derives from each feature's model."""
     added = [each.BODIES for each in features.roles(hooks.ApiFields)]
     more: list[Any] = [each[body.__name__] for each in added if body.__name__ in each]
     return create_model(body.__name__, __base__=(*more, body), __doc__=body.__doc__) if more else body
@@ -106,7 +106,7 @@ def paragraphs(text: str) -> str:
 
 
 def one_of(codes: Callable[[], Iterable[str]], example: str) -> Any:
-    """A field whose schema lists some codes, which are read when it is made."""
+    """A field whose schema lists some codes, which are read when the schema is built."""
     return Field(json_schema_extra=lambda schema: schema.update({"enum": [*sorted(codes())], "examples": [example]}))
 
 

@@ -1,4 +1,4 @@
-"""The JSON of a deal's picture: the body that asks for a form, what is answered, and what deals have in addition."""
+"""The JSON of a deal's picture: the request's body, the answers, and the field of deals."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ class Html(RootModel[str]):
 
 
 def list_of(of: Any, following: Any = None) -> dict[str, Any]:
-    """A list that goes on at a cursor, or is always whole."""
+    """A list with the cursor of its next page, or without further pages."""
     return {"items": list[of], "next": following}
 
 
@@ -286,7 +286,7 @@ def model(name: str) -> type[BaseModel] | None:
 
 
 def additions(name: str) -> list[tuple[type[Answer], str]]:
-    """The models whose fields an answer's schema has besides its own, each with the property that they come before.
+    """The models that extend an answer's schema, each with the property that their fields come before.
 
     An answer has the typed fields of deals if it says where (``typed_before``), and those of features at
     ``more_before``; an empty text is the end.

@@ -161,7 +161,7 @@ _COUNTS: list[Count] = []
 
 @contextmanager
 def counted_by(count: Count) -> Iterator[None]:
-    """Have a function count the units of an engine whose reports are wrong, such as the one in a browser's tab."""
+    """Count units by another function, for an engine that reports wrong ones, such as the demo's."""
     _COUNTS.append(count)
     try:
         yield

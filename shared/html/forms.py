@@ -47,14 +47,14 @@ _WORDS = {
 
 
 class FromElsewhere(Forbidden):
-    """A form that another site sent, or that does not say which site sent it."""
+    """A form from another site, or from an unknown one."""
 
     def __init__(self) -> None:
         super().__init__("This form was not sent from this site, so nothing was done.")
 
 
 class InvalidFields(InvalidInput):
-    """Fields of a form that cannot be used."""
+    """Invalid fields of a form."""
 
 
 def ours_only(event: Event) -> None:

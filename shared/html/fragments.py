@@ -64,7 +64,7 @@ class Front:
 
     @property
     def text(self) -> str:
-        """All of it as a copy's text."""
+        """The whole fragment, as stored in a copy."""
         counts = " ".join(f"{slug} {count}" for slug, count in self.counts.items())
         return _SEPARATOR.join((self.picks, self.beside, str(self.ends), counts))
 

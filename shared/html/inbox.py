@@ -1,4 +1,4 @@
-"""What a message says: the page that it leads to, and why it came."""
+"""Messages in the inbox: the page that each leads to, and its reason."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _NEWS = {news.thing: news for each in features.roles(hooks.Fields) for news in e
 
 
 def place_of(message: Message) -> str:
-    """The path of the page of what it is about."""
+    """The path of a message's subject."""
     about = message.about
     return f"{_NEWS[about.thing].page}/{about.id}" if isinstance(about, AboutOther) else f"/deals/{about.deal_id}"
 
 
 def why(message: Message) -> str:
-    """Why its reader got it."""
+    """Why the reader got a message."""
     if isinstance(message.about, AboutOther):
         return _NEWS[message.about.thing].why
     met = ", ".join(filter(None, (message.about.watched, *(message.about.also or []))))

@@ -64,7 +64,7 @@ _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("messages.latest", None): "18",
     ("messages.latest", "GSI1"): "19",
 }
-"""The cases in which the index decides which of several patterns it is."""
+"""Where one function serves several patterns, the index tells which."""
 
 
 def patterns_of(source: str, index: str | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Members: accounts and sessions, and the alerts and limits that say which deals they want to hear of."""
+"""Members: accounts, sessions, alerts, and the limits of what to notify of."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class AboutDeal:
 
 @dataclass(frozen=True, slots=True)
 class AboutOther:
-    """Another subject of a message than a deal: a ``thing`` of a feature, such as an order, and its id."""
+    """A message's subject other than a deal: a feature's ``thing``, such as an order, and its id."""
 
     thing: str
     id: str

@@ -6,7 +6,7 @@ import unicodedata
 
 
 def isolated(text: str) -> str:
-    """A text to put into a sentence: one with letters from right to left is isolated, so that it orders nothing else.
+    """A text for use within a sentence: right-to-left text is isolated, so that it doesn't reorder the rest.
 
     Pages do the same with ``dir="auto"`` and ``bdi``. FSI and PDI: https://www.unicode.org/reports/tr9/
     """

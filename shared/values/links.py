@@ -87,7 +87,7 @@ def hashed(text: str) -> str:
 
 
 def _normalised(text: str) -> str:
-    """A part of an address with upper-case escapes, and none for characters that don't need one."""
+    """A part of an address with upper-case escapes, only for characters that need them."""
 
     def escape(found: re.Match[str]) -> str:
         character = chr(int(found[0][1:], 16))

@@ -1,4 +1,4 @@
-"""What the desk's pages share: their frame, the deal that a path names, and its row in lists."""
+"""Helpers of the desk's pages: their frame, the deal in a path, and rows of deals."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ def previewed(request: Request, deal: Deal | None = None, target: Target | None 
 @dataclass(frozen=True, slots=True)
 class DealForm:
     """The form of a new deal, an existing one (``deal``) or a feature's ``target``: its ``typed`` values, and what the
-    page says of them.
+    page shows with them.
 
     ``errors`` are by field, ``odd`` warnings to confirm, ``merged`` other editors' changes, and ``shown`` is a preview.
     A ``damaged`` deal's fields are what can be read. ``of_product`` are the product's offers, if they are known
@@ -263,7 +263,7 @@ class DealForm:
 
 
 def form_page(request: Request, form: DealForm, status: int | None = None) -> Answer:
-    """A deal's form, with what is known of the deal and of its product."""
+    """The page of a deal's form, with data about the deal and its product."""
     now, deal, target = request.now, form.deal, form.target or target_of(form.deal, form.typed)
     known = _of_product(form, now)
     currency = form.typed.get("currency") or settings.CURRENCIES[0]
@@ -297,7 +297,7 @@ def form_page(request: Request, form: DealForm, status: int | None = None) -> An
 
 
 def _of_deal(deal: Deal | None, now: datetime) -> dict[str, Any]:
-    """What a form's page says of an existing deal."""
+    """The values about an existing deal for its form's page."""
     if deal is None:
         new = {"number": "", "status_name": "", "hot": False, "title": "", "counts": (), "undoes": ""}
         return {**new, "of_features": {}, "log": []}
@@ -315,7 +315,7 @@ def _of_deal(deal: Deal | None, now: datetime) -> dict[str, Any]:
 
 
 def _of_product(form: DealForm, now: datetime) -> dict[str, Any]:
-    """What a form's page says of the product's other offers."""
+    """The values about the product's other offers for a form's page."""
     found, link = form.of_product, form.typed.get("link", "")
     if found is None:
         found = offers.offers(table(), link) if links.host(link) else []

@@ -346,7 +346,7 @@ def from_item(item: Item) -> Deal:
 
 
 def unreadable(fields: Mapping[str, Any]) -> set[str]:
-    """Which of a deal's fields hold what no valid deal has."""
+    """The fields of a deal whose values are invalid."""
     prices = {name for name in ("price", "list_price") if not AMOUNT.fullmatch(fields.get(name) or "0.00")}
     return prices | ({"category"} if fields.get("category") not in CATEGORIES else set())
 
@@ -402,7 +402,7 @@ def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Pl
 
 
 def draw_numbers(table: Table, count: int) -> int:
-    """The first of so many reserved numbers. Numbers of deals that are then refused are never used."""
+    """Reserve ``count`` numbers; returns the first. Numbers of deals that are then refused are never used."""
     drawn = table.write(
         update(keys.deal_numbers(), "ADD LastNumber :n", values={":n": count}, refused=NotSeeded()),
         returning="UPDATED_NEW",
