@@ -15,6 +15,7 @@ from infra.functions import ROUTES
 from shared.data import keys
 from shared.html import patterns
 from shared.models.catalog import ALL_DEALS
+from tests.support.cases import cases
 from tools import documents, links
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,18 +28,24 @@ def text_of(path: str) -> str:
 README = text_of("README.md")
 PATTERNS = documents.pattern_rows()
 PAGES = documents.all_documents()
-RECIPES = {"growing.md", "CONTRIBUTING.md"}
+RECIPES = {ROOT / path for path in ("docs/growing.md", "CONTRIBUTING.md", *dict(cases("RECIPES")))}
 """Documents with steps that ``tests/recipes`` follows on a copy of the tree."""
+
+
+def prose(page: Path) -> str:
+    """A document without its blocks of code."""
+    return re.sub(r"^(````.*?^````|```.*?^```)$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
 
 LINKED = {
     (found["module"], found["name"], str((page.parent / found["path"]).resolve().relative_to(ROOT)), found["line"])
     for page in PAGES
-    for found in links.LINK.finditer(page.read_text(encoding="utf-8"))
+    for found in links.LINK.finditer(prose(page))
 }
 LINKS = [
     (page, target)
     for page in PAGES
-    for target in re.findall(r'\]\(([^)#"]+?)(?:#[^)]*)?\)', page.read_text(encoding="utf-8"))
+    for target in re.findall(r'\]\(([^)#"]+?)(?:#[^)]*)?\)', prose(page))
     if not target.startswith(("http:", "https:"))
 ]
 
@@ -75,7 +82,7 @@ def test_the_files_that_the_documents_name_are_there() -> None:
     folders = [path.name for path in ROOT.iterdir() if path.is_dir() and (path / "__init__.py").exists()]
     name = re.compile(rf"`((?:{'|'.join([*folders, 'web', 'tests', 'events', 'docs', 'requirements'])})/[\w./-]+)`")
 
-    named = {(page.name, path) for page in PAGES for path in name.findall(page.read_text(encoding="utf-8"))}
+    named = {(page, path) for page in PAGES for path in name.findall(page.read_text(encoding="utf-8"))}
 
     missing = [(page, path) for page, path in sorted(named) if not (ROOT / path).exists()]
     assert [each for each in missing if each[0] not in RECIPES] == []  # which make files
@@ -90,7 +97,7 @@ def test_a_link_leads_to_the_line_that_it_names(module: str, function: str, path
 def test_the_code_that_the_documents_show_is_in_the_project() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "shared").rglob("*.py"))
 
-    core = [page for page in PAGES if page.name not in RECIPES and documents.FEATURES not in page.parents]
+    core = [page for page in PAGES if page not in RECIPES and documents.FEATURES not in page.parents]
     shown = [block for page in core for block in blocks(page, "python")]
 
     assert shown
@@ -99,7 +106,7 @@ def test_the_code_that_the_documents_show_is_in_the_project() -> None:
 
 def test_what_the_documents_type_into_a_shell_is_there() -> None:
     targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
-    typed = [block for page in PAGES if page.name not in RECIPES for block in blocks(page, "sh")]
+    typed = [block for page in PAGES if page not in RECIPES for block in blocks(page, "sh")]
     lines = [line for block in typed for line in block.splitlines()]
 
     made = {word for line in lines for word in re.findall(r"(?:^|&& |\| )make ((?:[a-z-]+ ?)+)", line)}

@@ -7,7 +7,7 @@ docs/patterns.md, and claims as docs/ledger.md has them, each under a heading of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,6 +18,8 @@ LEDGER = DOCS / "ledger.md"
 
 PATTERN = re.compile(r"^\| (\d+) \|.*$", re.MULTILINE)
 """A row of a table of access patterns."""
+
+_BLOCK = re.compile(r"^(````.*?^````|```.*?^```)$", re.MULTILINE | re.DOTALL)
 
 CLAIM = re.compile(
     r"^###? (?P<id>[a-z-]+)\n\n(?P<says>.+)\n\n- (?P<state>bet|seen|documented): (?P<pages>.+)\n"
@@ -35,6 +37,11 @@ def of_features() -> dict[str, Path]:
 def all_documents() -> list[Path]:
     """Every document: those beside README.md, in docs/, and of the features."""
     return [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), *of_features().values()]
+
+
+def outside_blocks(change: Callable[[str], str], text: str) -> str:
+    """A document whose text is changed, but not what is in its blocks of code."""
+    return "".join(part if part.startswith("```") else change(part) for part in _BLOCK.split(text))
 
 
 def pattern_rows() -> dict[int, str]:

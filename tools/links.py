@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> None:
     claims = Counter(claim["state"] for claim in documents.claims())
     for document in documents.all_documents():
         text = document.read_text(encoding="utf-8")
-        today = LINK.sub(partial(updated, document.parent), text)
+        today = documents.outside_blocks(partial(LINK.sub, partial(updated, document.parent)), text)
         today = COUNT.sub(lambda found: f"{found[1]}{claims[found[2]]}{found[3]}", today)
         today = FEATURES.sub(lambda _: table, PATTERNS.sub(rows, today))
         if text != today and arguments == ["--check"]:

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
@@ -27,7 +28,6 @@ DEMO = ROOT / "build" / "demo"
 LANGUAGES = {".py": "python", ".html": "jinja", ".jsonl": "json"}
 """Languages that are not called as their files end."""
 
-_FENCE = re.compile(r"^(````.*?^````|```.*?^```)$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|#)([^)#\s]+)(?:#([^)\s]+))?\)")
 
 
@@ -116,7 +116,7 @@ def _for_site(path: str, text: str, linked: set[str]) -> str:
             anchor = f"__span-0-{line[1]}"
         return f"{picture}[{label}]({page}{f'#{anchor}' if anchor else ''})"
 
-    return "".join(part if part.startswith("```") else _LINK.sub(link, part) for part in _FENCE.split(text))
+    return documents.outside_blocks(partial(_LINK.sub, link), text)
 
 
 def _code(path: str, text: str) -> str:

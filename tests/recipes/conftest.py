@@ -8,17 +8,15 @@ import pytest
 
 from local.settings import ROOT
 from tests.support import recipes
+from tests.support.cases import cases
 
 ROUTE = "Add a route in five steps"
 HEADINGS = (
     "A new attribute",
     "A new choice",
-    "A new entity in an existing item collection",
+    "A new feature",
     "A new entity without a relation",
     "A new index that existing items need attributes for",
-    "The first release reads both forms",
-    "The second release writes the new form",
-    "The third release drops the old form",
     "A new page",
     "A new background function",
     "A new alarm",
@@ -27,18 +25,18 @@ HEADINGS = (
 RECIPES = {
     ROUTE: recipes.steps(ROOT / "CONTRIBUTING.md", ROUTE),
     **{heading: recipes.steps(ROOT / "docs" / "growing.md", heading) for heading in HEADINGS},
+    **{heading: recipes.steps(ROOT / path, heading) for path, headings in cases("RECIPES") for heading in headings},
 }
 """In the order in which they are done together: a recipe of several releases is several, each after the one before."""
 
-RELEASES = tuple(heading for heading in HEADINGS if " release " in heading)
+RELEASES = [headings for _, headings in cases("RECIPES")]
+"""Recipes of several releases, which features have."""
 
 COUNTS_WHAT_THERE_IS = (
     "tests/data/test_keys.py",
     "tests/data/test_entities.py",
     "tests/data/test_costs.py::test_a_posted_deal_takes_the_write_units_that_the_document_says",
-    "tests/data/test_drafts.py::test_what_drafts_take_is_what_the_document_says",
     "tests/pages/test_lists.py::test_each_list_takes_what_the_document_says",
-    "tests/signed_in/test_traces.py::test_ten_forms_take_the_capacity_that_is_counted_for_them",
     "tests/api/test_writing.py::test_a_deal_is_posted_with_all_its_fields",
     "tests/infra/test_stack.py::test_the_clock_invokes_its_functions_each_minute_and_repeats_none_that_failed",
     "tests/test_docs.py",

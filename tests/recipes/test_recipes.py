@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,6 @@ import pytest
 from local.settings import ROOT
 from tests.recipes.conftest import COUNTS_WHAT_THERE_IS, RECIPES, RELEASES
 from tests.support import recipes
-from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.recipes import NewFile, NoRecipe
 
 
@@ -18,7 +19,8 @@ from tests.support.recipes import NewFile, NoRecipe
 @pytest.mark.needs("shop", "mail")
 def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
     recipe, tree = RECIPES[name], recipes.copy_of_tree(tmp_path)
-    for earlier in RELEASES[: RELEASES.index(name)] if name in RELEASES else ():
+    before = [headings[: headings.index(name)] for headings in RELEASES if name in headings]
+    for earlier in chain.from_iterable(before):
         recipes.apply(RECIPES[earlier], tree)
 
     recipes.apply(recipe, tree)
@@ -49,43 +51,41 @@ def test_each_command_of_a_document_or_a_lesson_is_typed_or_says_why_not() -> No
 
 
 @pytest.mark.thorough
+def test_a_new_feature_is_one_folder_which_leaves_nothing_behind(tmp_path: Path) -> None:
+    recipe, tree = RECIPES["A new feature"], recipes.copy_of_tree(tmp_path)
+    before = contents(tree)
+
+    recipes.apply(recipe, tree)
+    assert {path.partition("/")[0] for path in recipes.changed(recipe)} == {"features"}
+    assert not {*recipes.changed(recipe)} & {*before}
+    for command in recipes.commands(recipe):
+        recipes.run(tree, command)
+    assert {path for path, text in contents(tree).items() if before.get(path) != text} > {*recipes.changed(recipe)}
+    shutil.rmtree(tree / "features" / "comments")
+    recipes.run(tree, "make format")
+
+    assert contents(tree) == before
+
+
+def contents(tree: Path) -> dict[str, bytes]:
+    """The files of a copy of the tree, without those that are linked or cached."""
+    linked = (".venv", "node_modules", "build")
+    files = (file for file in tree.rglob("*") if file.is_file() and file.relative_to(tree).parts[0] not in linked)
+    cached = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
+    return {
+        str(file.relative_to(tree)): file.read_bytes()
+        for file in files
+        if not {*file.relative_to(tree).parts} & {*cached}
+    }
+
+
+@pytest.mark.thorough
 def test_what_grew_by_all_recipes_is_in_order_and_its_lists_and_figures_are_right(grown: Path) -> None:
     new = [step.path for recipe in RECIPES.values() for step in recipe if isinstance(step, NewFile)]
     tests = [*COUNTS_WHAT_THERE_IS, *(path for path in new if path.startswith("tests/data/"))]
 
     recipes.run(grown, "make style")
     recipes.run(grown, f".venv/bin/pytest -q -m 'not thorough' {' '.join(tests)}")
-
-
-CLICK = """.venv/bin/python -c '
-from cli.commands import open_table
-from features.clicks.data import clicks
-table = open_table()
-clicks.count(table, "one")
-print(clicks.of(table, ["one"])["one"])'"""
-
-
-def test_each_release_of_a_split_reads_what_its_neighbours_count(tmp_path: Path) -> None:
-    trees = [recipes.copy_of_tree(tmp_path / str(done)) for done in range(1 + len(RELEASES))]
-    for done, tree in enumerate(trees):
-        for release in RELEASES[:done]:
-            recipes.apply(RECIPES[release], tree)
-    (moved,) = recipes.commands(RECIPES[RELEASES[-1]], deployed=True)
-
-    with DYNOXIDE_ENGINE.bare_table() as table:
-        place = {
-            "BTD_TABLE": table.name,
-            "AWS_ENDPOINT_URL": str(table.client.meta.endpoint_url),
-            "AWS_REGION": "us-east-1",
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-        }
-        # Each is deployed, and taken back.
-        read = [recipes.run(trees[done], CLICK, **place) for done in (0, 1, 0, 2, 1)]
-        recipes.run(trees[3], moved, **place)
-        read += [recipes.run(trees[done], CLICK, **place) for done in (3, 2)]
-
-    assert [int(each) for each in read] == list(range(1, 8))
 
 
 GUIDE = """

@@ -17,6 +17,7 @@ NAMES: Mapping[str, str] = {
     "BOUNDS": "the bounds of the feature's alarms, by kind",
     "ESSENTIAL": "the kinds of those that each watched stage has",
     "RING_IN_SILENCE": "the kinds whose metric always reports, so that silence is bad",
+    "RECIPES": "the document and the headings of recipes that are done one after the other",
     "RING_BELOW": "the kinds that ring when too little happens",
 }
 
