@@ -21,14 +21,11 @@ import typer.main
 
 from cli.commands import NoTable, open_table
 from cli.main import app
-from features.workings import drawings
 from local import sample
 from local.settings import Home
 from shared.data import keys
 from shared.data.members import users
-from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import put
 from shared.values import times
 from tests.cli.conftest import Btd
 from tests.support import recipes
@@ -116,19 +113,6 @@ def test_a_table_that_cannot_be_reached_is_one_line(
 
     assert expected in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-def test_the_line_of_the_browser_finds_the_items_of_an_index_backward(table: Table, btd: Btd) -> None:
-    partition = "MESSAGES#it's"
-    for key in ("MESSAGE#1", "MESSAGE#2", "OTHER"):
-        place = {"GSI1PK": partition, "GSI1SK": key}
-        table.write(put({"PK": partition, "SK": key, **place}, because="a test's own"))
-
-    *_, line = drawings.query_lines(table.name, partition, GSI1, "MESSAGE", backward=True)
-    found = json.loads(btd(*shlex.split(line["text"])[1:], "--json").stdout)
-
-    assert [item["SK"] for item in found["result"]] == ["MESSAGE#2", "MESSAGE#1"]
-    assert [request["index"] for request in found["requests"]] == ["GSI1"]
 
 
 def test_a_passwords_hash_is_not_printed(table: Table, btd: Btd) -> None:

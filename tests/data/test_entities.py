@@ -24,12 +24,10 @@ from features.shop.data import keys as shop_keys
 from features.shop.data import order_items, steps, stock
 from features.shop.models import Order, OrderItem, OrderStatus
 from features.shop.tests.support import a_buyer, buy
-from features.textbook import lessons
-from features.workings import data as workings
 from shared.data import idempotency, invariants, keys, partitions, removal
 from shared.data.catalog import deals, feeds, offers, page_cache, search
 from shared.data.catalog.deals import from_item
-from shared.data.entities import PLACES, ROWS, SCRATCH_ITEM
+from shared.data.entities import PLACES, ROWS
 from shared.data.entity import Entity
 from shared.data.idempotency import Idempotency
 from shared.data.invariants import Fault
@@ -42,16 +40,12 @@ from shared.html.patterns import KINDS
 from shared.models.catalog import ALL_DEALS, BRAND, Deal
 from shared.models.members import User
 from shared.values.stored import attribute_of
+from tests.support.cases import cases
 from tests.support.engines import FAST
 from tests.support.factories import a_user
 from tools import workbench
 
 NOW = workbench.NOW
-
-
-def traces(table: Table, _deal: Deal) -> None:
-    workings.keep(table, "trace", {}, NOW)
-    workings.file_step(table, "DEAL#x", "publisher", "1", {}, NOW, failed=False)
 
 
 def upkeep(table: Table, _deal: Deal) -> None:
@@ -101,7 +95,7 @@ def filed(table: Table, _deal: Deal) -> None:
         search.file(table, from_item(item), judged)
 
 
-PARTS = (traces, upkeep, imported, orders, leaving, filed)
+PARTS = (*cases("HAPPENS"), upkeep, imported, orders, leaving, filed)
 """What happens in a table besides what the model for Workbench shows."""
 
 
@@ -381,7 +375,6 @@ def test_the_patterns_of_the_kinds_have_pages_that_a_collection_leads_to() -> No
     patterns = {number for *_, kind in KINDS for number, _ in kind.patterns}
 
     assert len(patterns) > 30
-    assert {f"pattern-{number}" for number in patterns} <= lessons.by_slug().keys() | lessons.moved().keys()
 
 
 @pytest.mark.parametrize(("of", "type_"), [(User, keys.USER), (Order, shop_keys.ORDER), (OrderItem, "")])
@@ -391,37 +384,3 @@ def test_it_is_decided_of_each_attribute_of_people_whether_it_is_shown(of: Any, 
 
     assert stored - hidden - set(partitions.SHOWN_ATTRIBUTES) == set()
     assert not hidden & set(partitions.SHOWN_ATTRIBUTES)
-
-
-def test_items_are_counted_by_their_types_and_places(table: Table) -> None:
-    for number in range(3):
-        place = {"GSI1PK": "DEALS#x", "GSI1SK": f"DEAL#{number}"} if number else {}
-        table.write(put({"PK": f"DEAL#{number}", "SK": "x", "Type": "Counted", **place}, because="a test's own"))
-
-    counts = workings.count(table)
-
-    assert (counts.counts["Counted", None], counts.counts["Counted", "GSI1"]) == (3, 2)
-    assert counts.examples["Counted", "GSI1"]["PK"] in ("DEAL#1", "DEAL#2")
-    assert counts.is_whole
-
-
-def test_scratch_items_are_counted_as_such_whatever_they_say_that_they_are(table: Table) -> None:
-    for number, type_ in enumerate([{}, {"Type": "Deal"}]):
-        place = {"PK": keys.scratch("visitor-0001", str(number)), "GSI1PK": keys.scratch("visitor-0001", "x")}
-        table.write(put({**place, "SK": "x", "GSI1SK": "y", **type_}, because="a test's own"))
-
-    counts = workings.count(table).counts
-
-    assert (counts[SCRATCH_ITEM.type, None], counts[SCRATCH_ITEM.type, "GSI1"], counts["Deal", None]) == (2, 2, 0)
-
-
-def test_counting_stops_in_a_large_table_and_says_so(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workings, "MOST", 1)
-    for number in range(4):
-        large = {"PK": f"DEAL#{number}", "SK": "x", "Type": "Large", "Value": "x" * 390_000}
-        table.write(put(large, because="a test's own"))
-
-    counts = workings.count(table)
-
-    assert 0 < counts.counts["Large", None] < 4
-    assert not counts.is_whole

@@ -13,7 +13,6 @@ from features.clicks.data import keys as click_keys
 from features.private_feeds.data import keys as private_keys
 from features.saved.data import keys as saved_keys
 from features.votes.data import keys as vote_keys
-from features.workings import items as workings
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, picks
@@ -190,13 +189,6 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.user_in_removals, ("ana",), {"GSI1PK": "REMOVALS", "GSI1SK": "USER#ana"}),
     (keys.removals, (), "REMOVALS"),
     (keys.backfill, ("Deal", 2, 4), same("BACKFILL#Deal#4#2")),
-    (workings.trace, ("hR5t-c0DxW9_ab1Z",), same("TRACE#hR5t-c0DxW9_ab1Z")),
-    (workings.trace_steps, ("DEAL#0ujtsYcg",), "TRACE#DEAL#0ujtsYcg"),
-    (
-        workings.trace_step,
-        ("DEAL#0ujtsYcg", "publisher", "100000000000000000001"),
-        {"PK": "TRACE#DEAL#0ujtsYcg", "SK": "STEP#publisher#100000000000000000001"},
-    ),
     (keys.pattern_of, (same("DEAL#0ujtsYcg"),), "DEAL#*"),
     (keys.pattern_of, ("CATEGORY#clothing#2026-06-04T00:00:00",), "CATEGORY#*"),
     (keys.pattern_of, (same("BRANDS"),), "BRANDS"),

@@ -13,9 +13,6 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import ReadTimeoutError
 
-from features.workings import data as workings
-from features.workings import page_cost
-from features.workings.entry import wrap
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.pages import site
 from shared.data.catalog import topics
@@ -25,9 +22,8 @@ from shared.dynamodb.table import Table
 from shared.http.requests import address
 from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.runtime import environment
-from shared.values import times
 from tests.support.engines import ENDPOINT_VARIABLE
-from tests.support.factories import join, token_of_new, walk
+from tests.support.factories import token_of_new, walk
 from tests.support.surroundings import EVENTS, context, event, event_of, page, surrounded
 from tests.support.wire import Received, answered, error, hooked, serving
 
@@ -97,28 +93,6 @@ def test_a_route_that_a_function_does_not_have_is_a_404_problem(table: Table, co
 
         assert answer["statusCode"] == 404
         assert answer["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
-
-
-def test_where_work_is_shown_the_api_says_what_it_took_and_links_to_the_drawing_of_its_writes(
-    table: Table, context: LambdaContext
-) -> None:
-    join(table, "ana")
-    page_cost.trace.cache_clear()
-    read, liked = (
-        wrap(function)(event(name), context)["multiValueHeaders"]
-        for function, name in ((catalog, "catalog-brand-page"), (members, "members-like-brand"))
-    )
-    page_cost.trace.cache_clear()
-
-    (trace_id,) = re.findall(r'</table/took/([\w-]{16})>; rel="describedby"', liked["Link"][0])
-    (group,) = (workings.find(table, trace_id, times.now()) or {})["groups"]
-    assert (group["function"], [write["verb"] for write in group["writes"]]) == (
-        "follows.like",
-        ["put", "update", "check"],
-    )
-    assert liked["Server-Timing"][0].endswith(' + 7 WRU"')
-    assert "RRU" in read["Server-Timing"][0]
-    assert "Link" not in read
 
 
 @pytest.mark.parametrize("name", ["catalog-brand-page", "members-like-brand", "editors-post-deal"])

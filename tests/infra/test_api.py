@@ -15,8 +15,6 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk.assertions import Template
 from jsonschema import Draft4Validator
 
-from features.workings import items as workings
-from features.workings.panel import FOLLOWERS
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, Audience, Route
 from infra.gateway import REFUSALS
 from infra.settings import STAGES
@@ -24,9 +22,7 @@ from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from infra.stage import Domain
 from local.settings import ROOT
 from shared.api.app import PASSWORD_PATHS
-from shared.data import keys
 from tests.infra.conftest import Assembly, Synthesized, synthesize
-from tests.support.rights import Ask
 
 
 def path_of(dev: Synthesized, resource: object) -> str:
@@ -350,40 +346,6 @@ def test_a_domain_leads_to_the_pages_at_its_root_and_to_the_api_below_its_versio
     assert named.variables("site")["SITE_ORIGIN"] == "https://deals.example"
     assert named.variables("site")["SITE_BASE"] == ""
     assert named.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
-
-
-@pytest.mark.needs("workings")
-def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: Synthesized, prod: Synthesized) -> None:
-    def told(stage: Synthesized) -> set[str]:
-        return {module for module in stage.modules() if "SHOWS_WORK" in stage.variables(module)}
-
-    assert SHOWN
-    assert set(dev.modules()) >= SHOWN
-    assert told(dev) == {row.name for row in FUNCTIONS if row.access} & set(dev.modules())  # others have no table
-    assert SHOWN.isdisjoint(prod.modules())
-    assert told(prod) == set()
-    assert {name for name, stage in STAGES.items() if stage.shows_work} == {"dev", "local"}
-
-
-@pytest.mark.needs("workings")
-def test_traces_are_kept_and_read_where_work_is_shown_and_nowhere_else(dev: Synthesized, prod: Synthesized) -> None:
-    place = workings.trace_steps(keys.deal("1")["PK"])
-
-    def may(stage: Synthesized, *operations: str) -> set[str]:
-        asks = [Ask(operation, (place,)) for operation in operations]
-        return {module for module in stage.modules() if any(map(stage.policy(module).allows, asks))}
-
-    assert may(dev, "PutItem") == {row.name for row in FUNCTIONS if row.traced}
-    assert may(dev, "Query") == {row.name for row in FUNCTIONS if row.pages is not None and row.access}
-    assert may(dev, "GetItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert") == set()
-    assert may(prod, "PutItem", "Query", "GetItem", "UpdateItem", "DeleteItem", "PartiQLInsert") == set()
-
-
-def test_a_form_is_said_to_be_followed_by_the_functions_whose_filters_want_its_items() -> None:
-    for row in FUNCTIONS:
-        filters = [each["dynamodb"] for each in (row.reads.filters if row.reads else ())]
-        types = {each for image in filters for each in image.get("NewImage", {}).get("Type", {}).get("S", ())}
-        assert types == set(FOLLOWERS.get(row.name, ()))
 
 
 def test_its_stage_waits_for_the_role_that_writes_the_logs_of_both_apis(dev: Synthesized) -> None:

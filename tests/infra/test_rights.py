@@ -200,9 +200,8 @@ def test_a_passwords_hash_is_seen_and_written_where_passwords_are_checked_and_no
 
     for site in (prod, dev):
         assert who_may(site, (*READS, *WRITES, "ConditionCheckItem"), password) == {"accounts", "account"}
-    for module in ("authorizer", "collections"):
-        assert not dev.policy(module).allows(Ask("GetItem", (USER,), "", ("PasswordHash",)))
-        assert not dev.policy(module).allows(Ask("GetItem", (USER,)))
+    assert not dev.policy("authorizer").allows(Ask("GetItem", (USER,), "", ("PasswordHash",)))
+    assert not dev.policy("authorizer").allows(Ask("GetItem", (USER,)))
 
 
 def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod: Synthesized) -> None:
@@ -232,28 +231,6 @@ def test_one_key_that_is_not_allowed_refuses_a_request_of_many(prod: Synthesized
 
     assert prod.policy("catalog").allows(Ask("BatchGetItem", (cache,)))
     assert not prod.policy("catalog").allows(Ask("BatchGetItem", (cache, SESSION)))
-
-
-def test_the_table_is_shown_where_it_is_shown_without_sessions_and_what_is_peoples_own(dev: Synthesized) -> None:
-    shown = dev.policy("collections")
-    order = shop_keys.order_parts("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
-
-    assert not any(shown.allows(Ask(operation, (key,))) for operation in WRITES for key in (DEAL, USER, ACCOUNT))
-    # The session of the editor who asks, by its token; no list of sessions.
-    assert shown.allows(Ask("GetItem", (SESSION,)))
-    assert not shown.allows(Ask("Query", (keys.sessions("ana"),), GSI1.name))
-    for key in (SESSION, keys.password("ana")["PK"], keys.user_email("ana@mail.example")["PK"]):
-        assert not shown.allows(Ask("Query", (key,)))
-    # Of users and orders certain attributes, which it must name.
-    for key, index in ((USER, ""), (USER, USER_INDEX.name), (order, GSI1.name)):
-        assert shown.allows(Ask("Query", (key,), index, ("PK", "GSI1PK", "UserIndex", "Username", "Status")))
-        assert not shown.allows(Ask("Query", (key,), index))
-        for attribute in ("Email", "Name", "Addresses", "Address", "PasswordHash", "Generation"):
-            assert not shown.allows(Ask("Query", (key,), index, ("PK", attribute)))
-    # To count them: of all items the keys and the type.
-    assert shown.allows(Ask("Scan", (), "", ("PK", "SK", "Type")))
-    assert not shown.allows(Ask("Scan", (), "", ("PK", "SK", "Email")))
-    assert not shown.allows(Ask("Scan"))
 
 
 def test_the_publisher_writes_words_and_offers_and_of_a_deal_its_verdict_alone(prod: Synthesized) -> None:

@@ -22,7 +22,6 @@ from features.shop.data import placing
 from features.shop.data.order_items import no_message
 from features.shop.models import Charges
 from features.shop.rights import Shop
-from features.textbook import lessons
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
 from infra.rows import Caller, Function
@@ -201,27 +200,6 @@ def test_a_restored_table_takes_the_place_of_the_stacks_own() -> None:
 def _by_name(definitions: object) -> list[dict[str, str]]:
     assert isinstance(definitions, list)
     return sorted(definitions, key=lambda each: str(each["AttributeName"]))
-
-
-def test_the_textbook_has_a_table_of_its_own_that_one_function_knows_where_there_is_a_textbook(
-    dev: Synthesized, prod: Synthesized
-) -> None:
-    ((name, resource),) = dev.resources("AWS::DynamoDB::Table", "Textbook").items()
-    table, declared = resource["Properties"], lessons.table_request("any")
-
-    knowing = {module: dev.allowed(module) for module in dev.modules() if module}
-    rights = {module: {(action, to) for action, to in found if name in to} for module, found in knowing.items()}
-
-    assert (table["KeySchema"], table["BillingMode"]) == (declared["KeySchema"], declared["BillingMode"])
-    assert table["GlobalSecondaryIndexes"] == declared["GlobalSecondaryIndexes"]
-    assert _by_name(table["AttributeDefinitions"]) == _by_name(declared["AttributeDefinitions"])
-    assert resource["DeletionPolicy"] == "Delete"
-    assert dev.variables("learn")["TEXTBOOK_TABLE"] == {"Ref": name}
-    assert rights["learn"] == {
-        ("dynamodb:BatchWriteItem", name), ("dynamodb:Query", f"{name}/index/{lessons.recorded()['index']}"),
-    }  # fmt: skip
-    assert not any(found for module, found in rights.items() if module != "learn")
-    assert "Textbook" not in json.dumps(prod.template)
 
 
 def test_every_module_with_a_handler_is_a_row_and_every_row_a_module() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from shared import features
 
 NAMES: Mapping[str, str] = {
+    "HAPPENS": "what happens in a table, besides what Workbench's model shows: functions of a table and a deal",
     "OPTIONS": "the feature's settings in the stage that has everything",
     "WATCHED": "settings that add an alarm: the stage whose alarms are tested has them",
     "BOUNDS": "the bounds of the feature's alarms, by kind",

@@ -85,7 +85,8 @@ def test_each_function_that_serves_a_pattern_is_there() -> None:
     served = [name for each in PATTERNS.values() for name in each.functions.split()]
     for name in (*served, *HELPERS):
         module, _, function = name.partition(".")
-        (file,) = (*ROOT.glob(f"shared/data/**/{module}.py"), *ROOT.glob(f"features/*/data/{module}.py"))
+        places = (f"shared/data/**/{module}.py", f"features/*/data/{module}.py", f"features/{module}/data.py")
+        (file,) = (file for place in places for file in ROOT.glob(place))
 
         assert f"def {function}(" in file.read_text(encoding="utf-8")
 

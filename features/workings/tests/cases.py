@@ -1,0 +1,17 @@
+"""The workings in tests of all features."""
+
+from __future__ import annotations
+
+from features.workings import data
+from shared.dynamodb.table import Table
+from shared.models.catalog import Deal
+from tools import workbench
+
+
+def _a_form(table: Table, _deal: Deal) -> None:
+    """A form is sent, and a function behind the stream follows it."""
+    data.keep(table, "trace", {}, workbench.NOW)
+    data.file_step(table, "DEAL#x", "publisher", "1", {}, workbench.NOW, failed=False)
+
+
+HAPPENS = (_a_form,)
