@@ -30,7 +30,7 @@ FLOORS = {
         "hooks": "",
         "features": "hooks",
         "errors": "",
-        "models": "features hooks values",
+        "models": "values",
         "values": "errors",
         "dynamodb": "errors values",
         "services": "errors dynamodb",

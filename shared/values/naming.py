@@ -22,7 +22,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.htm
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _OTHERS = re.compile(r"[^a-z0-9]+")
-_SIGNS = {"+": "plus", "#": "sharp", "@": "at", "%": "percent", "$": "dollar", "*": "star", "=": "equals"}
+_SIGNS = dict(zip("+#@%$*=", ("plus", "sharp", "at", "percent", "dollar", "star", "equals"), strict=True))
 _SIGN_AT_AN_EDGE = re.compile(r"(?<![^\W_])[+#@%$*=]+(?=[^\W_])|(?<=[^\W_])[+#@%$*=]+(?![^\W_])")
 """Signs at the beginning or the end of a word. Between two words, a sign is only written instead of a space."""
 
