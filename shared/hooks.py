@@ -1,9 +1,9 @@
 """How a feature joins the site: one class for each role that a file of its folder can have.
 
 A feature is a folder in ``features/``. Delete the folder, and the site is without it. Nothing is registered: a file's
-name says its role. ``features/drafts/items.py`` has the role :class:`Items`, and may define what that class declares::
+name says its role. ``features/polls/items.py`` has the role :class:`Items`, and may define what that class declares::
 
-    ENTITIES = {"Drafts": (Entity("Draft", ...),)}
+    ENTITIES = {"Polls": (Entity("Poll", ...),)}
 
 Names with a default may be left out; a name without one is required. The core asks for the role of all installed
 features, and loops (``shared/features.py``)::

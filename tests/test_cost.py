@@ -138,7 +138,6 @@ def test_each_part_of_the_page_is_written() -> None:
     assert prices.MONTH == 2_592_000
 
 
-@pytest.mark.needs("pictures")
 def test_a_thousand_pictures_cost_what_the_page_says() -> None:
     writes, reads = 4 * 0.005, 0.0004
     resizer = BY_NAME["resizer"]

@@ -69,7 +69,6 @@ def test_the_access_patterns_are_numbered_and_their_number_is_stated() -> None:
     assert f"{len(rows)} patterns." in text_of("docs/patterns.md")
 
 
-@pytest.mark.needs("shop")
 def test_the_readme_has_at_most_150_lines_besides_its_table_and_the_patterns_of_the_classic_example() -> None:
     rows = [found[0] for found in documents.PATTERN.finditer(README)]
 

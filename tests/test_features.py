@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import features as package
+from infra import functions
 from local.settings import ROOT
 from shared import features, hooks
 from tools import folders
@@ -160,6 +161,73 @@ def test_two_features_may_not_add_the_same() -> None:
     assert [*folders.clashes("item type", ["Lane", "Lane", "Pool", "Pool", "Deal"], of)] == [
         "features/b/items.py adds the item type Lane, which features/a/items.py has, too."
     ]
+
+
+WRITTEN = ("CHANGELOG.md", "README.md", "docs/nosql-workbench.json", "functions/api/openapi.json")
+"""What is made from the features' files, and what tells of the past."""
+
+
+LATER = """
+    CONTRIBUTING.md docs/afternoon.md docs/benchmarks.md docs/demo.md docs/deploying.md docs/failures.md
+    docs/growing.md docs/ledger.md docs/local-cloud.md docs/patterns.md docs/runbook.md docs/site.md
+    pyproject.toml tests/api/test_attacks.py tests/api/test_writing.py tests/caches/test_damaged.py
+    tests/caches/test_following.py tests/cli/test_command_line.py tests/cli/test_commands.py
+    tests/data/test_damaged_items.py tests/data/test_entities.py tests/data/test_invariants.py
+    tests/data/test_keys.py tests/data/test_lagging_indexes.py tests/data/test_removal.py
+    tests/data/test_values.py tests/demo/probe.py tests/demo/test_browser.py tests/demo/test_firefox.py
+    tests/demo/test_site.py tests/dynamodb/test_connections.py tests/dynamodb/test_entities.py
+    tests/e2e/schemathesis_hooks.py tests/e2e/test_browser.py tests/e2e/test_gateway.py
+    tests/e2e/test_privilege.py tests/functions/test_background_functions.py
+    tests/functions/test_http_functions.py tests/functions/test_observability.py tests/html/test_apps.py
+    tests/html/test_views.py tests/infra/conftest.py tests/infra/test_api.py tests/infra/test_observability.py
+    tests/infra/test_rights.py tests/infra/test_stack.py tests/invoke/test_events.py
+    tests/local/test_deploying.py tests/openapi/test_openapi.py tests/pages/test_deal_page.py
+    tests/pages/test_script.py tests/pages/test_site.py tests/recipes/test_deployed.py
+    tests/recipes/test_recipes.py tests/signed_in/conftest.py tests/signed_in/test_account.py
+    tests/signed_in/test_desk.py tests/signed_in/test_desk_deals.py tests/signed_in/test_mine.py
+    tests/site/conftest.py tests/site/states.py tests/site/test_pages.py tests/site/test_states.py
+    tests/streams/test_readers.py tests/support/engines.py tests/support/pictures.py tests/support/preview.py
+    tests/support/release.py tests/test_docs.py tests/test_docs_site.py
+"""
+"""Tests and documents that have yet to move the parts that name features into these. The list may only shrink."""
+
+
+def words() -> re.Pattern[str]:
+    """What names a feature: its folder, and the routes of the API and the pages that only features have."""
+    of_core, *of_features = (
+        {route.path for route in functions.routes_of(each)} for each in features.roles(hooks.Rights)
+    )
+    pages = {file: {page.split()[1] for page in folders.pages_in(file)} for file in tracked() if file.endswith(".py")}
+    own = {path for file, paths in pages.items() if file.startswith("features/") for path in paths}
+    others = {path for file, paths in pages.items() if file.startswith("functions/pages/") for path in paths}
+    starts = {start(path) for path in own.union(*of_features)} - {start(path) for path in others | of_core}
+    routes = "|".join(re.escape(each) for each in sorted(starts, reverse=True))
+    return re.compile(rf"\bfeatures[./](?:{'|'.join(features.INSTALLED)})\b|(?<![\w<./-])(?:{routes})(?![\w-])")
+
+
+def start(path: str) -> str:
+    """A path up to its first part that is a value."""
+    return re.split("[<{]", path)[0].rstrip("/")
+
+
+def tracked() -> list[str]:
+    """The project's files."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file()]
+
+
+def test_the_core_names_no_feature() -> None:
+    named, found = words(), list[str]()
+    for path in tracked():
+        if not path.startswith("features/") and path not in (*WRITTEN, *LATER.split()):
+            try:
+                text = (ROOT / path).read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+            for number, line in enumerate(text.splitlines(), 1):
+                found += [f"{path}:{number} {each[0]}" for each in named.finditer(line)]
+
+    assert found == []
 
 
 def test_no_folder_of_this_project_has_a_fault() -> None:

@@ -63,7 +63,6 @@ def test_every_attribute_has_one_type_which_the_table_declares(table: Json) -> N
     assert types == {name: {kind} for name, kind in declared.items()}
 
 
-@pytest.mark.needs("shop")
 def test_the_sample_has_items_of_each_type_and_more_of_what_there_is_more_of(table: Json) -> None:
     items = {facet["FacetName"]: facet["TableData"] for facet in table["TableFacets"]}
     counts = {name: len(found) for name, found in items.items()}

@@ -162,7 +162,7 @@ def _by_file(role: type[R], things: Callable[[R], list[str]]) -> dict[str, list[
 
 
 def pages_in(file: str) -> list[str]:
-    """The pages that a module registers, such as ``GET /desk/drafts``."""
+    """The pages that a module registers, such as ``GET /desk/deals``."""
     texts = {
         name: node.value.value
         for name, node in defined(file).items()

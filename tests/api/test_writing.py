@@ -324,7 +324,6 @@ def test_messages_are_read_one_by_one_and_all_together(site: Api) -> None:
     assert len(member.get("/messages").json()["items"]) == 5
 
 
-@pytest.mark.needs("shop")
 def test_the_log_repeats_nothing_that_a_member_has_typed(site: Api, brand: str) -> None:
     member, visitor = site.member(), site.visitor()
 

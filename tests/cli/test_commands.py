@@ -406,7 +406,6 @@ def test_what_a_buyer_is_refused_ends_in_one_clear_line(
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.needs("shop")
 def test_a_rush_sells_what_there_is_and_says_that_the_sum_is_right(posted: list[Deal], table: Table, ask: Ask) -> None:
     stock.add(table, posted[0].deal_id, 5, times.now())
 
@@ -417,7 +416,6 @@ def test_a_rush_sells_what_there_is_and_says_that_the_sum_is_right(posted: list[
     assert came["right"]
 
 
-@pytest.mark.needs("shop")
 def test_a_rush_is_for_the_local_cloud_only(monkeypatch: pytest.MonkeyPatch, btd: Btd) -> None:
     monkeypatch.setenv("BTD_TABLE", "deals")
     for name in ("AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):

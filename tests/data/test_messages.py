@@ -179,7 +179,6 @@ def test_a_deal_made_hot_later_is_announced_again_at_the_top_of_the_inbox(table:
     assert inbox[0].kind == "hot"
 
 
-@pytest.mark.needs("shop")
 def test_a_message_may_be_about_an_order_and_shows_each_of_its_steps(table: Table) -> None:
     about = AboutOther("order", "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
     placed = Announcement("placed", "We have your order.", about, NOW)

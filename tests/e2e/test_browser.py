@@ -102,7 +102,6 @@ def test_a_member_signs_up_watches_a_brand_gets_its_next_deal_and_signs_out(
     expect(page).to_have_url(re.compile("/account/sign-in"))  # a member's own page is not shown again
 
 
-@pytest.mark.needs("mail")
 def test_a_member_forgets_the_password_and_returns(visit: Visit, site: Site) -> None:
     member = site.member("forgetful")
     page = visit("/account/sign-in")

@@ -344,7 +344,6 @@ def test_the_gateways_are_watched_by_their_stages(full: Synthesized) -> None:
         assert [set(dimensions) for dimensions in watching(full, metric)] == [{"ApiName", "Stage"}] * 2
 
 
-@pytest.mark.needs("pictures")
 def test_a_new_account_has_room_for_readers_beside_the_workers(dev: Synthesized, prod: Synthesized) -> None:
     """It may run ten functions at once: docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
     told = (ROOT / "docs" / "deploying.md").read_text()

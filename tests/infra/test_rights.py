@@ -158,7 +158,6 @@ def test_the_messenger_sees_of_accounts_only_whose_they_are_and_since_when(prod:
 PICTURE = ("PK", "SK", "Upload", "Picture", "Version", "UpdatedAt", "EditedBy")
 
 
-@pytest.mark.needs("pictures")
 def test_the_resizer_changes_a_deals_picture_and_nothing_else_of_it(prod: Synthesized) -> None:
     def may_update(attributes: tuple[str, ...], returning: str = "NONE") -> bool:
         return prod.policy("resizer").allows(Ask("UpdateItem", (DEAL,), "", attributes, returning))
@@ -336,7 +335,6 @@ def test_each_function_has_a_role_and_a_log_of_its_own(prod: Synthesized) -> Non
     assert len(roles) == len(logs) == len(functions)
 
 
-@pytest.mark.needs("pictures")
 @pytest.mark.thorough
 def test_a_picture_goes_when_no_deal_names_it_and_an_upload_goes_in_any_case(prod: Synthesized) -> None:
     bucket = prod.only("AWS::S3::Bucket", "PictureFiles")
@@ -352,7 +350,6 @@ def test_a_picture_goes_when_no_deal_names_it_and_an_upload_goes_in_any_case(pro
     assert told["Filter"]["S3Key"]["Rules"] == [{"Name": "prefix", "Value": "uploads/"}]
 
 
-@pytest.mark.needs("pictures")
 @pytest.mark.thorough
 def test_each_function_does_with_a_file_what_it_must_and_none_deletes_a_picture(prod: Synthesized) -> None:
     allowed = {

@@ -16,7 +16,6 @@ from tests.support.recipes import NewFile, NoRecipe
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@pytest.mark.needs("shop", "mail")
 def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
     recipe, tree = RECIPES[name], recipes.copy_of_tree(tmp_path)
     before = [headings[: headings.index(name)] for headings in RELEASES if name in headings]

@@ -411,7 +411,6 @@ def exported(folder: Path, *options: str) -> str:
         return "\n".join(database.iterdump()).lower()
 
 
-@pytest.mark.needs("shop")
 def test_what_a_member_types_is_in_no_export_log_or_metric(
     table: Table, browser: Browser, log: io.StringIO, sell: Sell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

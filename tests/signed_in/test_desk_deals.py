@@ -184,7 +184,6 @@ def test_a_field_that_cannot_be_used_is_named_and_nothing_is_posted_or_previewed
     assert posted(table) == []
 
 
-@pytest.mark.needs("shop")
 @pytest.mark.parametrize("exists", [False, True])
 def test_a_preview_shows_the_deal_as_it_will_be_and_writes_nothing(
     editor: Browser, table: Table, sell: PostDeal, monkeypatch: pytest.MonkeyPatch, *, exists: bool

@@ -126,7 +126,6 @@ def test_a_message_says_what_it_was_for_and_what_changed_since(ana: Browser, tab
     assert "Then called “Trail runner” Then $31.90" in shown
 
 
-@pytest.mark.needs("shop")
 def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) -> None:
     told_of = Announcement("sent", "Your order is on its way", AboutOther("order", "2Zorder"), times.now())
     message = messages.compose(told_of, "ana")

@@ -111,7 +111,6 @@ MARKS = """link => {
 """Where all colours are the reader's own, lines tell links apart, and no background or shade."""
 
 
-@pytest.mark.needs("shop")
 def test_the_current_item_stands_out_where_colours_are_forced(windows: Windows, pages: dict[str, State]) -> None:
     for kind, row in (("category", ".bar"), ("inbox", ".tabs"), ("cart", ".tabs"), ("desk", ".tabs")):
         page = windows.show(pages[kind])
@@ -242,7 +241,6 @@ def test_a_phone_shows_a_list_as_rows_and_as_tiles_by_one_link(visit: Visit) -> 
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-@pytest.mark.needs("shop")
 def test_the_head_is_for_who_reads(visit: Visit, people: dict[str, str], pages: dict[str, State]) -> None:
     """The page is everyone's: the script asks who reads it."""
     of_members = ["Inbox", "Cart", "Account"]

@@ -9,7 +9,6 @@ from contextlib import closing
 from typing import Any
 
 import botocore.session
-import pytest
 from botocore.model import StructureShape
 
 from features.exports.stack import QUERIES
@@ -127,7 +126,6 @@ def test_athena_reads_where_the_export_writes(full: Synthesized) -> None:
     assert places["base"] == [bucket, "/base/AWSDynamoDB/"]
 
 
-@pytest.mark.needs("shop")
 def test_queries_see_each_item_as_it_is_now(full: Synthesized) -> None:
     """SQLite stands in for Athena, with the two functions that it lacks: so much SQL they share."""
     queries = {each["Name"]: each["QueryString"] for each in full.all("AWS::Athena::NamedQuery")}

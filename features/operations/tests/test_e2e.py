@@ -51,7 +51,6 @@ def ask(btd: Any, *arguments: str, code: int = 0) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.needs("mail")
 def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
     site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -80,7 +79,6 @@ def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
     assert not [item for item in site.table.everything() if str(item["PK"]).startswith("LEARN#probe")]
 
 
-@pytest.mark.needs("mail")
 def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_and_holds_nothing_up(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
@@ -104,7 +102,6 @@ def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_an
     assert plumbing.waiting()["WorkDeadLettersUrl"] == 0
 
 
-@pytest.mark.needs("mail")
 def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_once_it_is_repaired(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
@@ -166,6 +163,5 @@ def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(plumbing: 
     assert dropped["outcome"] == "dropped"
 
 
-@pytest.mark.needs("mail")
 def test_nothing_is_left_in_any_queue(plumbing: Plumbing) -> None:
     assert until(lambda: set(plumbing.waiting().values()) == {0})

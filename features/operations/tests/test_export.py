@@ -95,7 +95,6 @@ def test_an_export_has_no_personal_data_unless_it_is_asked_to(table: Table, btd:
     assert read == ["brand"] * len(workbench.READERS)
 
 
-@pytest.mark.needs("shop")
 def test_what_names_no_person_can_be_imported_without_the_rest(
     table: Table, btd: Btd, empty: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +108,6 @@ def test_what_names_no_person_can_be_imported_without_the_rest(
     assert "they have no keys: CartItem, Message, Order, OrderItem, PriceAlert, User, WordsAlert." in told.stderr
 
 
-@pytest.mark.needs("shop")
 def test_the_queries_that_it_prints_run_and_show_what_happened(table: Table, btd: Btd, tmp_path: Path) -> None:
     printed = btd("export", str(tmp_path)).stdout
 
@@ -132,7 +130,6 @@ def test_the_queries_that_it_prints_run_and_show_what_happened(table: Table, btd
     assert answers["Discounts by brand"] == sorted(averages, key=lambda row: (-row[2], row[0]))
 
 
-@pytest.mark.needs("shop")
 def test_columns_have_types_and_are_there_without_items_that_use_them(table: Table, btd: Btd, tmp_path: Path) -> None:
     btd("export", str(tmp_path))
 

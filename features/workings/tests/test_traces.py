@@ -48,7 +48,6 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         yield table
 
 
-@pytest.mark.needs("shop")
 def test_a_page_shows_each_request_it_made(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     send(table, a_message(post_deal(), "ana", now=times.now()))
 
@@ -70,7 +69,6 @@ def test_a_page_shows_only_its_own_requests(ana: Browser) -> None:
     assert first.words.partition("took")[2][:30] == second.words.partition("took")[2][:30]
 
 
-@pytest.mark.needs("shop")
 @pytest.mark.parametrize(
     "path", ["/my/saved", "/account", "/account/remove", "/shop/cart", "/shop/orders", "/shop/addresses"]
 )

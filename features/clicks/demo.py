@@ -1,0 +1,3 @@
+"""What the demo packs: the way of a click to a shop."""
+
+PACKED = ("/go/1",)
