@@ -79,8 +79,9 @@ class Report:
     """The counts of an import so far.
 
     ``withdrawn`` and ``also`` count existing deals, the latter what else was done to them, such as ``updated``.
-    ``left_out`` counts skipped records by reason; ``bad`` has each refused record's reason by number; ``stopped`` says
-    why the file wasn't read to its end, if it wasn't.
+    ``left_out`` counts skipped records by reason; ``bad`` has each refused record's reason by number; ``said`` are
+    other sentences for the summary. ``stopped`` says why the file wasn't read to its end, and ``refused`` what else
+    wasn't done, with the reason.
     """
 
     created: int = 0
@@ -91,7 +92,9 @@ class Report:
     brands: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     bad: dict[int, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
     stopped: str = ""
+    refused: str = ""
 
 
 Advance = Callable[[int], None]
@@ -407,7 +410,7 @@ def import_records(file: BinaryIO, make: Making, workers: int) -> None:
         raise KeyboardInterrupt(AGAIN)
     if importer.report.stopped:
         raise DealsError(importer.report.stopped)
-    if importer.report.bad:
+    if importer.report.refused or importer.report.bad:
         raise typer.Exit(1)
 
 
@@ -427,6 +430,8 @@ def _print_report(report: Report, trace: Trace, seconds: float) -> None:
         say(f"{counted(number, 'deal')} {done}")
     for why, number in report.left_out.items():
         say(f"{counted(number, 'record')} left out: {why}")
+    for sentence in report.said:
+        say(sentence)
     say(f"{counted(report.brands, 'brand')} created")
     say(f"{counted(len(report.bad), 'bad line')}")
     say(f"{summary(trace)}, {seconds:.1f} s")
@@ -434,6 +439,8 @@ def _print_report(report: Report, trace: Trace, seconds: float) -> None:
     if behind:
         note(f"Search, pages and messages follow: functions still have {behind} (make status)")
     _print_bad(report.bad)
+    if report.refused:
+        complain(report.refused)
 
 
 def _print_bad(bad: Mapping[int, str]) -> None:

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import codecs
 from functools import partial
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
 from cli.imports import WORKERS, Workers, import_other, import_records
 from cli.output import note, say
-from features.feeds.formats import Format, Shop, records, template
-from features.feeds.formats import categories as read_categories
-from features.feeds.importing import FeedImporter
+from features.feeds.formats import Format
+from features.feeds.importing import FeedImporter, Wishes
+from features.feeds.reading import Feed
+from features.feeds.shop import Shop, template
+from features.feeds.shop import categories as read_categories
 from shared.errors import Invalid
+from shared.models.catalog import CATEGORIES
 from shared.values import money, times
 from shared.values.naming import counted
 
 
 def _currency(text: str) -> str:
-    if text.upper() not in money.currencies():
+    if text and text.upper() not in money.currencies():
         raise typer.BadParameter("must be a currency's code, such as EUR")
     return text.upper()
+
+
+def _category(text: str) -> str:
+    if text and text not in CATEGORIES:
+        raise typer.BadParameter(f"must be one of {', '.join(CATEGORIES)}")
+    return text
+
+
+def _encoding(text: str) -> str:
+    try:
+        return codecs.lookup(text).name if text else ""
+    except LookupError as error:
+        raise typer.BadParameter("must be an encoding, such as windows-1250") from error
 
 
 def import_deals(
@@ -29,10 +46,18 @@ def import_deals(
     form: Annotated[Format, typer.Option("--format", help="The file's format; auto detects it.")] = Format.AUTO,
     source: Annotated[str, typer.Option(metavar="NAME", help="The shop's name; ids are unique within it.")] = "",
     shop: Annotated[str, typer.Option(metavar="ADDRESS", help="The shop's address, for a Shopify export.")] = "",
-    currency: Annotated[str, typer.Option(parser=_currency, help="The currency of amounts without one.")] = "USD",
+    currency: Annotated[
+        str, typer.Option(parser=_currency, help="The currency of amounts without one; else the format's, or USD.")
+    ] = "",
+    category: Annotated[
+        str, typer.Option(parser=_category, metavar="SLUG", help="The category of records that have no other.")
+    ] = "",
     categories: Annotated[
         Path | None, typer.Option(metavar="MAP", help="A TOML file that maps the file's categories to ours.")
     ] = None,
+    encoding: Annotated[
+        str, typer.Option(parser=_encoding, help="The text's encoding, such as windows-1250, if it isn't UTF-8.")
+    ] = "",
     suggest_categories: Annotated[
         Path | None,
         typer.Option(metavar="MAP", help="Write a map of the unmapped categories, and import nothing."),
@@ -40,6 +65,9 @@ def import_deals(
     update: Annotated[bool, typer.Option("--update", help="Update existing deals from the file.")] = False,
     end_missing: Annotated[
         bool, typer.Option("--end-missing", help="End deals of --source that the file no longer has.")
+    ] = False,
+    end_most: Annotated[
+        bool, typer.Option("--end-most", help="End missing deals even if they are more than a fifth of the source's.")
     ] = False,
     workers: Workers = WORKERS,
 ) -> None:
@@ -49,19 +77,19 @@ def import_deals(
         raise typer.BadParameter("needs --source, the shop whose deals it may end", param_hint="--end-missing")
     if import_other(file):
         return
-    of = Shop(source, shop, currency, read_categories(categories) if categories else {})
+    of = Shop(source, shop, currency, read_categories(categories) if categories else {}, category)
     if suggest_categories is not None:
-        _suggest(file, of, form, suggest_categories)
+        _suggest(Feed(file, of, form, times.now(), encoding), of, suggest_categories)
         return
-    make = partial(FeedImporter, shop=of, form=form, update=update, end_missing=end_missing)
-    import_records(file, make, workers)
+    wishes = Wishes(update, end_missing, end_most)
+    import_records(file, partial(FeedImporter, shop=of, form=form, encoding=encoding, wishes=wishes), workers)
 
 
-def _suggest(file: BinaryIO, shop: Shop, form: Format, path: Path) -> None:
+def _suggest(feed: Feed, shop: Shop, path: Path) -> None:
     """Write a map of the file's categories. Raises Invalid if the map's file exists, WrongFile."""
     if path.exists():
         raise Invalid(f"{path} exists: name another file, or add to that one.")
-    read = sum(1 for _ in records(file, shop, form, times.now()))
+    read = sum(1 for _ in feed)
     path.write_text(template(shop.unknown), encoding="utf-8")
     say(f"{path}: {counted(len(shop.unknown), 'name')} of categories in {counted(read, 'record')}")
     note(f"Fill it in and import with --categories {path}.")

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
 from cli.imports import BY, WORKERS, Advance, Entry, Importer
 from cli.json_lines import Record
 from features.feeds.fields import Source, TakenOver
-from features.feeds.formats import Format, Shop, records
+from features.feeds.formats import Format
+from features.feeds.reading import Feed
+from features.feeds.rules import Meaning
+from features.feeds.shop import Shop
+from shared.api.fields import InvalidBody
 from shared.data.catalog import deals, feeds
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
 from shared.errors import Busy, EditedMeanwhile
 from shared.models.catalog import ALL_DEALS, Deal, Status
 from shared.values import links
+from shared.values.naming import counted
 
 PAGE = 100
 """Deals to read at a time when looking for those that a file no longer has."""
@@ -24,15 +29,34 @@ PAGE = 100
 UPDATED = ("title", "link", "price", "list_price", "currency", "image", "description", "variant", "ends_at")
 """The fields of a deal that an import updates, if requested and if no editor has taken them over."""
 
+OPTIONAL = {"image": "picture", "description": "description", "variant": "variant", "listPrice": "list price"}
+"""The fields of a record that it loses rather than be refused, with the names that their rules have."""
+
+FEW = 5
+SHARE = 5
+"""A file that lacks as many deals as ``FEW``, and more than one in ``SHARE`` of its source's, is doubted."""
+
 NO_SHOP = Shop()
 
 
-class FeedImporter(Importer):
-    """One import of a shop's file.
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What an import does with deals that exist.
 
-    ``update`` changes existing deals to match the file. ``end_missing`` ends active deals of the source that the file
-    no longer has.
+    ``update`` changes them to match the file. ``end_missing`` ends active deals of the source that the file no longer
+    has, or says are gone; ``end_most`` even if they are many.
     """
+
+    update: bool = False
+    end_missing: bool = False
+    end_most: bool = False
+
+
+NONE = Wishes()
+
+
+class FeedImporter(Importer):
+    """One import of a shop's file."""
 
     def __init__(
         self,
@@ -41,25 +65,33 @@ class FeedImporter(Importer):
         *,
         shop: Shop = NO_SHOP,
         form: Format = Format.AUTO,
-        update: bool = False,
-        end_missing: bool = False,
+        encoding: str = "",
+        wishes: Wishes = NONE,
         workers: int = WORKERS,
         advance: Advance = lambda _: None,
     ) -> None:
         super().__init__(table, now, workers=workers, advance=advance)
+        self.feed: Feed | None = None
         self._shop = shop
-        self._form = form
-        self._updates = update
-        self._ends_missing = end_missing
-        self._seen: set[str] = set()
+        self._make: Callable[[BinaryIO], Feed] = lambda file: Feed(file, shop, form, now, encoding)
+        self._wishes = wishes
 
     def read(self, source: BinaryIO) -> Iterator[Record]:
-        for record in records(source, self._shop, self._form, self.now):
-            self._seen.add(record.source_id)
-            yield record
+        self.feed = self._make(source)
+        yield from self.feed
 
     def entry(self, record: Record) -> Entry:
-        found = super().entry(record)
+        """A record's deal; a field that it can do without, and that the API refuses, is left out."""
+        try:
+            found = super().entry(record)
+        except InvalidBody as error:
+            wrong = {name for name, _ in error.faults}
+            if not wrong <= OPTIONAL.keys() or self.feed is None:
+                raise
+            fields = dict(record.fields or {})
+            for name in wrong:
+                self.feed.faults.note(OPTIONAL[name], Meaning.UNREADABLE, record.source_id, str(fields.pop(name, "")))
+            found = super().entry(record._replace(fields=fields))
         if not self._shop.source:
             return found
         return replace(found, deal=found.deal.with_own(Source(self._shop.source)))
@@ -76,7 +108,7 @@ class FeedImporter(Importer):
         Where the feed has come to say what the editor wrote, the field is the feed's again.
         """
         new = entry.deal
-        if new.withdrawn_at is not None or not self._updates:
+        if new.withdrawn_at is not None or not self._wishes.update:
             return super().changes(there, entry)
         kept = taken_over(there)
         differs = [name for name in UPDATED if getattr(new, name) != getattr(there, name)]
@@ -87,20 +119,57 @@ class FeedImporter(Importer):
         return changes
 
     def finish(self) -> None:
-        if self._ends_missing and self._seen - {""} and not self.report.stopped:
-            self._end_what_is_missing()
+        """Say what the records lacked, and end the deals that the file no longer has, if it can be trusted."""
+        if self.feed is None:
+            return
+        self.report.said += self.feed.faults.sentences(self.feed.read)
+        if not self._wishes.end_missing:
+            return
+        ending = self.ending(self.feed)
+        self.report.refused = self.refusal(self.feed, ending)
+        if self.report.refused:
+            return
+        if ended := sum(damage.each(ending.ids, self._end, str)):
+            self.report.also["ended"] += ended
 
-    def _end_what_is_missing(self) -> None:
-        """End the source's active deals that the file doesn't have."""
+    def refusal(self, feed: Feed, ending: Ending) -> str:
+        """Why no deal may be ended, or nothing. What can't be read isn't missing."""
+        if self.report.stopped:
+            return "Nothing was ended, because the file was not read to its end."
+        if feed.doubts:
+            return f"Nothing was ended, because the file may not be whole: {feed.doubts[0]}."
+        if self.report.bad:
+            return f"Nothing was ended, because of {counted(len(self.report.bad), 'bad line')}."
+        if not feed.seen:
+            return "Nothing was ended, because the file has no records."
+        missing = len(ending.missing)
+        if missing >= FEW and missing * SHARE > ending.active and not self._wishes.end_most:
+            of = f"{missing:,} of {ending.active:,} deals of {self._shop.source}"
+            return f"Nothing was ended, because {of} are missing from the file. If they are gone, add --end-most."
+        return ""
+
+    def ending(self, feed: Feed) -> Ending:
+        """The source's active deals that the file doesn't have, or says are gone."""
+        of_source = [*self._of_source()]
+        missing = [deal.deal_id for deal in of_source if deal.source_id not in feed.seen]
+        gone = [deal.deal_id for deal in of_source if deal.source_id in feed.gone]
+        return Ending(len(of_source), missing, gone)
+
+    def _of_source(self) -> Iterator[Deal]:
+        """The source's active deals. An id alone doesn't tell ``up``'s from those of ``up:uk``, if both are known."""
+        own = f"{self._shop.source}:"
         cursor: str | None = ""
-        missing: list[str] = []
+        found: list[Deal] = []
         while cursor is not None:
             page = feeds.read(self.table, ALL_DEALS, limit=PAGE, now=self.now, cursor=cursor or None)
             cursor = page.next
-            of_source = [deal for deal in page.items if (deal.source_id or "").startswith(f"{self._shop.source}:")]
-            missing += [deal.deal_id for deal in of_source if deal.source_id not in self._seen]
-        if ended := sum(damage.each(missing, self._end, str)):
-            self.report.also["ended"] += ended
+            found += [deal for deal in page.items if (deal.source_id or "").startswith(own)]
+        named = {source.name for deal in found if (source := deal.own(Source))}
+        others = tuple(f"{name}:" for name in named if name.startswith(own))
+        for deal in found:
+            source = deal.own(Source)
+            if source.name == self._shop.source if source else not (deal.source_id or "").startswith(others):
+                yield deal
 
     def _end(self, deal_id: str) -> bool:
         """End a deal, unless it has ended meanwhile. It returns when the feed has it again."""
@@ -114,6 +183,19 @@ class FeedImporter(Importer):
             return True
 
         return self.table.retry(attempt, when=EditedMeanwhile, gave_up=Busy("Others are changing this deal."))
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How many active deals a source has, and the ids of those that its file lacks, or says are gone."""
+
+    active: int
+    missing: list[str]
+    gone: list[str]
+
+    @property
+    def ids(self) -> list[str]:
+        return [*self.missing, *self.gone]
 
 
 def taken_over(deal: Deal) -> frozenset[str]:

@@ -1,0 +1,177 @@
+"""Small files in each spelling that shops use: rows in, rows out, field by field."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.json_lines import Record
+from features.feeds.formats import LAYOUTS, Format
+from features.feeds.reading import Feed
+from features.feeds.shop import Shop
+from features.feeds.texts import amount, plain, without_tags
+from shared.values.times import from_iso
+
+FILES = Path(__file__).resolve().parent / "files"
+NOW = from_iso("2026-06-01T12:00:00Z")
+SHOP = "https://harbour.example"
+
+Fields = Mapping[str, Any]
+
+
+def feed_of(data: bytes, *, encoding: str = "", **told: Any) -> tuple[Feed, list[Record]]:
+    feed = Feed(io.BytesIO(data), Shop(**told), Format.AUTO, NOW, encoding)
+    return feed, list(feed)
+
+
+def row(own: str, title: str, price: str, brand: str, category: str, **more: Any) -> Fields:
+    return {"sourceId": own, "title": title, "price": price, "brand": brand, "category": category, **more}
+
+
+PACE, LUMEN = "Pace Theory", "Lumen & Co"
+CORPUS: Mapping[str, tuple[Format, list[Fields]]] = {
+    "google-commas.csv": (Format.GOOGLE, [
+        row("s:HB-400", "Pier Coat, long", "249.00", PACE, "clothing", currency="EUR", variant="Navy", listPrice=None,
+            image="https://harbour.example/coat.jpg", description="Wool."),
+        row("s:HB-401", "Gull Cap", "15.00", PACE, "clothing", listPrice="19.00", image=None),
+    ]),
+    "google-semicolons.csv": (Format.GOOGLE, [
+        row("s:HB-410", "Kaffeekanne", "1299.00", LUMEN, "home", currency="EUR"),
+        row("s:HB-411", "Becher 0,3 l", "9.50", LUMEN, "home"),
+    ]),
+    "google-bars.txt": (Format.GOOGLE, [row("s:HB-415", "Rope", "4.00", PACE, "outdoors", currency="USD")]),
+    "meta.csv": (Format.GOOGLE, [row("s:HB-420", "Quay Sandal", "49.90", PACE, "shoes", currency="USD")]),
+    "prisjakt.csv": (Format.GOOGLE, [
+        row("s:aB1", "Fyr Lampa", "1299.00", LUMEN, "home", currency="SEK"),
+        row("s:aB2", "Fyr Stor", "1144000", LUMEN, "home", currency="SEK"),
+    ]),
+    "shopify-2024.csv": (Format.SHOPIFY, [
+        row("s:harbour-tee:HT-S", "Harbour Tee", "22.00", PACE, "clothing", listPrice="30.00", variant="S",
+            link=f"{SHOP}/products/harbour-tee", image="https://cdn.harbour.example/tee.jpg", description="Cotton."),
+        row("s:harbour-tee:HT-L", "Harbour Tee", "25.00", PACE, "clothing", image="https://cdn.harbour.example/tee-l.jpg"),
+    ]),
+    "woocommerce.csv": (Format.WOOCOMMERCE, [
+        row("s:WC-41", "Slip Rope Lamp", "32.00", LUMEN, "home", listPrice="48.00", description="Brass.",
+            link=f"{SHOP}/?p=41", image="https://harbour.example/rope.jpg", expiresAt=None),
+        row("s:WC-43", "Jetty Cap", "19.00", PACE, "clothing", listPrice=None),
+        row("s:WC-44-8", "Mole Shoe - 8", "80.00", PACE, "shoes", listPrice="95.00", variant="8",
+            link=f"{SHOP}/?p=44", image="https://harbour.example/mole.jpg", expiresAt="2098-08-01T00:00:00Z"),
+        row("s:WC-44-9", "Mole Shoe - 9", "95.00", PACE, "shoes", variant="9", link=f"{SHOP}/?p=44"),
+    ]),
+    "heureka.xml": (Format.HEUREKA, [
+        row("s:HK1", "Přístav Bunda", "1290.50", PACE, "clothing", currency="CZK", variant="modrá",
+            description="Teplá bunda", link="https://harbour.example/bunda"),
+    ]),
+    "skroutz.xml": (Format.SKROUTZ, [
+        row("s:SK1", "Λιμάνι Τσάντα", "89.90", PACE, "bags", currency="EUR", variant="μπλε",
+            image="https://harbour.example/tsanta.jpg"),
+    ]),
+    "ceneo.xml": (Format.CENEO, [
+        row("s:CE1", "Lampa portowa", "199.00", LUMEN, "home", currency="PLN", variant="biały", description="Mosiądz",
+            image="https://harbour.example/lampa.jpg", link="https://harbour.example/lampa"),
+    ]),
+    "trovaprezzi.xml": (Format.TROVAPREZZI, [
+        row("s:TR1", "Molo Scarpa", "79.90", PACE, "shoes", currency="EUR", listPrice="120.00"),
+    ]),
+    "yml.xml": (Format.YML, [
+        row("s:YM1", "Наушники Маяк", "4990", LUMEN, "electronics", currency="RUB", listPrice="6990", variant="белый"),
+    ]),
+    "jsonld.json": (Format.JSONLD, [
+        row("s:LD1", "Reef Watch", "149.5", LUMEN, "electronics", currency="GBP", link="https://harbour.example/reef",
+            image="https://harbour.example/reef.jpg", description="Steel."),
+    ]),
+    "laid-out.json": (Format.JSON, [
+        row("s:keel-mug", "Keel Mug", "9.00", LUMEN, "home"), row("s:bow-mug", "Bow Mug", "11.00", LUMEN, "home"),
+    ]),
+}  # fmt: skip
+"""Each file's format, and of each of its deals the fields that its spelling is about; None is one that it lacks."""
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_a_file_in_a_shops_spelling_is_recognised_and_read_field_by_field(name: str) -> None:
+    form, expected = CORPUS[name]
+
+    feed, found = feed_of((FILES / name).read_bytes(), source="s", address=SHOP)
+
+    assert feed.form is form
+    assert [record.fault for record in found if record.fault] == []
+    deals = [record.fields for record in found if record.fields is not None]
+    assert [
+        {key: (fields or {}).get(key) for key in wanted} for fields, wanted in zip(deals, expected, strict=True)
+    ] == expected
+
+
+def test_each_format_that_is_described_can_be_named_and_has_a_file() -> None:
+    assert {*LAYOUTS} == {*Format} - {Format.AUTO}
+    assert {*LAYOUTS} - {Format.JSONL} == {form for form, _ in CORPUS.values()}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "named"), [("cp1252", ""), ("utf-8", ""), ("utf-16", ""), ("cp1250", "windows-1250")]
+)
+def test_a_table_in_a_spreadsheets_encoding_is_read(encoding: str, named: str) -> None:
+    title = "Büchse" if encoding != "cp1250" else "Lampička ťažká"
+    text = (FILES / "google-semicolons.csv").read_text(encoding="utf-8").replace("Kaffeekanne", title)
+
+    feed, (first, _) = feed_of(text.encode(encoding), encoding=named, source="s")
+
+    assert (first.fields or {})["title"] == title
+    assert feed.encoding == (named or ("windows-1252" if encoding == "cp1252" else encoding))
+
+
+@pytest.mark.parametrize(
+    ("text", "currency", "read"),
+    [
+        ("1 299,00 SEK", "USD", ("1299.00", "SEK")),
+        ("1\u00a0299,00 kr", "SEK", ("1299.00", "SEK")),
+        ("1\u202f299 Kč", "USD", ("1299", "CZK")),
+        ("1'299.00 CHF", "USD", ("1299.00", "CHF")),
+        ("1’299.–", "CHF", ("1299", "CHF")),
+        ("199:-", "SEK", ("199", "SEK")),
+        ("12,- €", "USD", ("12", "EUR")),
+        ("1.299", "EUR", ("1299", "EUR")),
+        ("1,299", "USD", ("1299", "USD")),
+        ("1.299.000,50 zł", "USD", ("1299000.50", "PLN")),
+        ("12.345", "KWD", ("12.345", "KWD")),
+        ("4 990 ₽", "USD", ("4990", "RUB")),
+        ("0.5", "USD", ("0.5", "USD")),
+        ("0,00", "EUR", ("0.00", "EUR")),
+    ],
+)
+def test_an_amount_is_read_as_the_world_writes_it(text: str, currency: str, read: tuple[str, str]) -> None:
+    assert amount(text, currency) == read
+
+
+@pytest.mark.parametrize("text", ["gratis", "kr", "12 kr", "$", "1 to 2", "--", "12,3,4 zł x"])
+def test_what_is_no_single_amount_is_refused_with_its_own_words(text: str) -> None:
+    with pytest.raises(ValueError, match=r"no amount|one currency"):
+        amount(text, "USD")
+
+
+def test_characters_without_width_split_no_word_and_make_no_other_brand() -> None:
+    assert plain("Pace\u00adThe\u200bory\ufeff\u2060 \u00a0 Co") == "PaceTheory Co"
+    assert without_tags("Ruck&shy;sack<br>blau &amp; rot<!-- <b> --><p>a &lt; b") == "Rucksack blau & rot a < b"
+
+
+@pytest.mark.parametrize("part", ["<script ", "<", "<a ", "</script", "&", "<!--", "<p>"])
+def test_markup_that_never_ends_is_read_once(part: str) -> None:
+    assert isinstance(without_tags(part * 100_000), str)
+
+
+def test_of_two_names_of_a_category_googles_first_counts_and_the_alternate_link_of_atom() -> None:
+    feed = (
+        '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:g="http://base.google.com/ns/1.0"><entry><g:id>1</g:id>'
+        "<title>Mug</title>"
+        '<link rel="self" href="https://s.example/feed"/><link rel="alternate" href="https://s.example/mug"/>'
+        "<g:product_type>Home</g:product_type><g:product_type>Shoes</g:product_type><g:price>9 USD</g:price>"
+        "<g:brand>B</g:brand></entry></feed>"
+    )
+
+    _, (record,) = feed_of(feed.encode())
+
+    assert (record.fields or {})["category"] == "home"
+    assert (record.fields or {})["link"] == "https://s.example/mug"
