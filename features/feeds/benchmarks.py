@@ -145,3 +145,5 @@ FEEDS: Mapping[str, Callable[[Iterator[Line]], str]] = {
     "Shopify's CSV": _table(_shopify, ","),
 }
 """A feed of each format."""
+
+BENCHMARKS = {"imports": main}
