@@ -1,4 +1,4 @@
-"""How fast pages are in a browser, and what a page view there costs by the formulas in ``prices.py`` (docs/cost.md)."""
+"""The speed of pages in a browser, and the cost of a page view by the formulas in ``prices.py`` (docs/cost.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dollars: what the site's operations cost at list prices. ``python -m benchmarks cost`` writes docs/cost.md.
+"""The cost of the site's operations in dollars, at list prices. ``python -m benchmarks cost`` writes docs/cost.md.
 
 The cost of operations is measured (``operations.py``). The time that Lambda would bill for them is not, but computed
 from the processor time here, by stated assumptions; other assumptions are shown, too.
@@ -141,7 +141,7 @@ def _front_page(made: float, cached: float, origin: float, sent: int) -> str:
 
 
 def _months(origin: float, sent: int) -> str:
-    """The cost of months of views, with the hit rate that so many views have, and for how many the goal is met."""
+    """The cost of numbers of monthly views, each with its hit rate, and how many views meet the goal."""
 
     def month(millions: float, caches: int) -> tuple[float, float]:
         hits = hit_rate(millions * MILLION / MONTH / caches)
@@ -265,7 +265,7 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
 
 
 def count_resources(stage: Stage) -> Counter[str]:
-    """Count the resources of a stage by type, nested stacks included, and with them what is paid by the month."""
+    """Count a stage's resources by type, nested stacks included: their monthly cost follows."""
     stack = DealsStack(cdk.App(), stage=stage)
     templates = [Template.from_stack(each) for each in stack.node.find_all() if isinstance(each, cdk.Stack)]
     counted: Counter[str] = Counter()

@@ -108,7 +108,7 @@ TABLE_WRITE_UNITS = (4_000, 40_000)
 
 
 def over_readers() -> None:
-    """Measure, print and record what a hot deal costs by its readers."""
+    """Measure, print and record the cost of a hot deal by its number of readers."""
     rows, page_seconds = [], 0.0
     for count in MEASURED:
         with MINISTACK.table() as store:

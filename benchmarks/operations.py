@@ -63,7 +63,7 @@ class Measured:
 
 
 def measure(rounds: int) -> Measured:
-    """Do everything so many times."""
+    """Do everything this many times."""
     with _engines() as store, redirect_stdout(LINES):
         posted, token = _fill(store)
         refresher.handler({}, CONTEXT)
@@ -91,7 +91,7 @@ class Run:
     body: int = 0
 
     def call(self, function: Any, event: Mapping[str, Any]) -> Any:
-        """Invoke a handler and note what it took."""
+        """Invoke a handler and note its cost."""
         TRACE.start_over()
         SENT.clear()
         LINES.seek(0)

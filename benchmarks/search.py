@@ -121,7 +121,7 @@ def measure(table: Table) -> dict[str, Taken]:
 
 
 def items(size: int) -> Iterator[Item]:
-    """So many listed deals with their words, and the words' counts."""
+    """A number of listed deals with their words, and the words' counts."""
     counts: Counter[str] = Counter()
     forms: dict[str, set[str]] = {}
     for deal in _made_up(size):
@@ -138,7 +138,7 @@ def items(size: int) -> Iterator[Item]:
 
 @contextmanager
 def filled(size: int) -> Iterator[Table]:
-    """A table of so many deals, imported as files: a request for every 25 items would take an hour."""
+    """A table with a number of deals, imported as files: a request for every 25 items would take an hour."""
     with tempfile.TemporaryDirectory() as folder:
         schema, database, export = (Path(folder) / name for name in ("schema.json", "deals.db", "export"))
         described = {**create_table_request(NAME), "TableStatus": "ACTIVE"}
@@ -154,7 +154,7 @@ def filled(size: int) -> Iterator[Table]:
 
 
 def _made_up(size: int) -> Iterator[Deal]:
-    """So many deals, a minute apart: "heirloom" is rare, "kettle" is frequent and rarely meets "mens"."""
+    """A number of deals, a minute apart: "heirloom" is rare, "kettle" is frequent and rarely meets "mens"."""
     sample = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     chance = random.Random(size)
     rare = set(chance.sample(range(size), RARE))

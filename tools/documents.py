@@ -40,7 +40,7 @@ def all_documents() -> list[Path]:
 
 
 def outside_blocks(change: Callable[[str], str], text: str) -> str:
-    """A document whose text is changed, but not what is in its blocks of code."""
+    """Change a document's text outside of its blocks of code."""
     return "".join(part if part.startswith("```") else change(part) for part in _BLOCK.split(text))
 
 

@@ -25,7 +25,7 @@ FIT = ROOT / "build" / "types" / "features_fit.py"
 
 
 def lines() -> Iterator[tuple[str, str]]:
-    """The lines of the module that mypy reads, each with what it is about."""
+    """The lines of the module that mypy reads, each with its subject."""
     yield '# mypy: disable-error-code="method-assign"', ""
     yield "from shared import hooks", ""
     for role, file in folders.modules():

@@ -45,7 +45,7 @@ class TooManyDrafts(Conflict):
 
 
 class InvalidDraft(InvalidInput):
-    """A draft that cannot be posted, or planned, as it is."""
+    """A draft that can't be posted or scheduled in its present state."""
 
 
 NEEDED = ("title", "link", "price", "currency", "brand", "category")

@@ -8,7 +8,7 @@ from shared.values.times import to_iso
 
 
 def draft(draft: Draft) -> Json:
-    """A draft; what its deal has not yet is null, and ``missing`` is what it needs to be posted."""
+    """A draft. Missing fields are null; ``missing`` names those that it needs to be posted."""
     of = draft.deal
     return {
         "draftId": draft.draft_id,

@@ -68,7 +68,7 @@ def run(table: Table, path: Path) -> tuple[float, float, int]:
 
 
 def lines() -> Iterator[Line]:
-    """So many records, as lines of JSON have them."""
+    """A number of records in the form of JSON Lines."""
     path = Path(os.environ.get("BTD_FEED", SAMPLE))
     known = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for number, line in enumerate(itertools.islice(itertools.cycle(known), RECORDS)):

@@ -1,4 +1,4 @@
-"""What a deal knows of the feed that it came from: the feed's source, and the fields that editors have taken over."""
+"""A deal's feed: its source, and the fields that editors have taken over."""
 
 from __future__ import annotations
 

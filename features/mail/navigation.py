@@ -1,4 +1,4 @@
-"""What is true of the paths of mail."""
+"""Rules for mail's paths."""
 
 PASSWORD_PATHS = ("/passwords", "/password-resets")
 SIGNED_PATHS = ("/account/unsubscribe",)

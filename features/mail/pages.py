@@ -141,7 +141,7 @@ def on_account_page(user: User) -> dict[str, Any]:
 
 
 def _confirmation(path: str, token: str, title: str, detail: str, user: User) -> Answer:
-    """A page with one button, which does what a mailed link is for."""
+    """A page with one button, which carries out a mailed link."""
     return pages.page(
         "mail/templates/confirm.html", path=path, token=token, title=title, detail=detail, username=user.username
     )

@@ -29,7 +29,7 @@ routes = Routes()
 
 
 def watches(table: Table, username: str) -> FeedKey | None:
-    """What the page of watches reads: the member's key."""
+    """The member's key, for the page of watches."""
     return feed_keys.of(table, username)
 
 

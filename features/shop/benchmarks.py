@@ -1,4 +1,4 @@
-"""A rush: what an order takes, and 10,000 buyers of 1,000 pieces. ``python -m benchmarks rush``.
+"""A rush: the cost of an order, and 10,000 buyers of 1,000 pieces. ``python -m benchmarks rush``.
 
 Units and requests are counted on dynoxide, whose capacity figures are DynamoDB's. The rush itself is a simulation of
 DynamoDB's limits: nothing waits, so its figures are the same on each machine.
@@ -61,7 +61,7 @@ LATER = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The cost of placing an order of so many items: requests, units, and seconds of processor time here."""
+    """The cost of placing an order with a number of items: requests, units, and seconds of processor time here."""
 
     items: int
     requests: int
@@ -90,7 +90,7 @@ def measure(items: int, rounds: int = 5) -> Order:
 
 @dataclass(slots=True)
 class _Partition:
-    """A partition that admits so many units a second, and a tenth of a second's at once."""
+    """A partition that admits a number of units a second, and a tenth of that at once."""
 
     units: float
     free: float = 0.0
@@ -120,7 +120,7 @@ class _Shard:
 
 
 class Rush:
-    """Buyers who order one piece each, as ``placing.place`` does, and what they meet.
+    """Buyers who order one piece each, as ``placing.place`` does, and their results.
 
     ``open_shards`` are the partitions of the index that all orders of the day are in.
     """
@@ -204,7 +204,7 @@ class Rush:
 
 
 def simulate(shards: int, open_shards: int = 1, *, buyers: int = BUYERS, pieces: int = PIECES, seed: int = 1) -> Rush:
-    """Let so many buyers order one piece each of a deal whose items have DynamoDB's limits.
+    """Simulate buyers who order one piece each of a deal, within DynamoDB's limits.
 
     A buyer reads the deal and the note of its stock (a request), reads all shards (a request) and picks one by
     ``stock.plan``, and sends the transaction (a request); each takes effect in its middle. A request that a partition
@@ -221,7 +221,7 @@ def simulate(shards: int, open_shards: int = 1, *, buyers: int = BUYERS, pieces:
 
 
 def least_seconds(pieces: int, shards: int, open_shards: int) -> float:
-    """The shortest time in which so many pieces can be sold one by one: the formula beside the simulation."""
+    """The shortest time to sell a number of pieces one by one, by a formula."""
     return max(pieces / shards * max(REQUEST, UNITS / WRITES), pieces / open_shards * INDEX_UNITS / WRITES)
 
 

@@ -1,4 +1,4 @@
-"""How much is left of a deal that the site sells itself: what the shop adds to deals, their JSON and their cards."""
+"""The stock level of deals: the shop's part of deals, their JSON and their cards."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ _REMARKS = {StockLevel.AVAILABLE: "Sold here", StockLevel.LOW: "Few left here"}
 
 
 def on_card(deal: Deal, *, active: bool) -> Mapping[str, Any]:
-    """What the card of a deal has in addition."""
+    """The shop's values of a deal's card."""
     level = level_of(deal) if active else None
     return {"stock": level and level.value, "remark": level and _REMARKS.get(level)}

@@ -90,7 +90,7 @@ class OrderStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One line of a buyer's order: so many pieces of a deal, at the price that the buyer saw."""
+    """One line of a buyer's order: pieces of a deal, at the price that the buyer saw."""
 
     deal_id: str
     quantity: int
@@ -100,7 +100,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class OrderItem:
-    """So many pieces of a deal as it was when they were ordered; ``shards`` of the stock gave so many each."""
+    """Ordered pieces of a deal, as it was then; ``shards`` says how many each shard of the stock gave."""
 
     item_id: str = field(metadata=stored("ItemId"))
     deal_id: str = field(metadata=stored("DealId"))
@@ -156,7 +156,7 @@ class Customer:
 
 @dataclass(frozen=True, slots=True)
 class CartItem:
-    """So many pieces of a deal in a cart. ``price`` and ``currency`` are those of when it was put in; ``deal`` is the
+    """Pieces of a deal in a cart. ``price`` and ``currency`` are those of when it was put in; ``deal`` is the
     deal today."""
 
     deal: Deal
@@ -217,7 +217,7 @@ _WRITTEN = re.compile(rf"\s*(?:{PREFIX})?([0-9]{{5,12}})\s*", re.ASCII | re.IGNO
 
 
 def order_number(number: int) -> str:
-    """A number as it is written."""
+    """A formatted number."""
     return f"{PREFIX}{number}"
 
 

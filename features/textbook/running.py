@@ -51,7 +51,7 @@ Given = dict[str, str | int]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A request that was made: as it was sent, what came of it, and what it took.
+    """A sent request, with its result and its cost.
 
     ``read`` are the items that a Query read, those that its filter dropped included;
     ``scratch`` is the partition of the run.
@@ -140,7 +140,7 @@ def names(lesson: Lesson, value: str, scratch: str, now: datetime) -> Given:
 
 
 def filled_items(lesson: Lesson, given: Given) -> Iterator[dict[str, Any]]:
-    """The items that a lesson begins with; one with ``times`` stands for so many, numbered ``{n}`` and ``{nn}``."""
+    """A lesson's first items; one with ``times`` stands for several, numbered ``{n}`` and ``{nn}``."""
     for item in lesson.items:
         template = {name: content for name, content in item.items() if name != "times"}
         for n in range(1, item.get("times", 1) + 1):
@@ -187,7 +187,7 @@ def as_sent(step: Step, arguments: Mapping[str, Any]) -> str:
 
 
 def _literal(content: Any, indent: int) -> str:
-    """A value as it is written in Python, over several lines where one is too short for it."""
+    """A value as Python code, on several lines if it is long."""
     match content:
         case Mapping():
             parts = [f"{json.dumps(name)}: {_literal(inner, indent + 4)}" for name, inner in content.items()]
@@ -316,7 +316,7 @@ class Reply:
 
 
 def ask(table: Table, operation: str, arguments: Mapping[str, Any]) -> Reply:
-    """Make a request whose values are plain Python values; the table's name is added.
+    """Send a request with plain Python values; the table's name is added.
 
     boto3 checks names of arguments before it sends anything. Clients here leave that out, so it is done here.
     Raises Busy, NoAnswer, Unavailable.
@@ -357,7 +357,7 @@ def wire(name: str, operation: str, arguments: Mapping[str, Any]) -> dict[str, A
 
 
 def _each(write: Mapping[str, Any], typed: Callable[[Mapping[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """A part of a batch or a transaction: its kind, and what it asks, with typed values."""
+    """One operation of a batch or a transaction: its kind and its parameters, with typed values."""
     return {kind: typed(asked) for kind, asked in write.items()}
 
 

@@ -110,7 +110,7 @@ def _patterns(rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
 
 
 def _retries(requests: Sequence[Request]) -> list[dict[str, str]]:
-    """Each failed request that was retried: what it met, and the wait."""
+    """Each retried request: its error and the wait."""
     found = []
     for place, request in enumerate(requests):
         later = (each for each in requests[place + 1 :] if _again(request) == _again(each))

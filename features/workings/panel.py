@@ -248,7 +248,7 @@ def _write(write: Write, units: str, *, refused: bool) -> dict[str, Any]:
 
 
 def _units(request: Request, *, together: bool) -> list[str]:
-    """The table's units of each write, as far as their sum tells: an item counts by its larger image."""
+    """The table's units of each write, derived from their sum: an item counts by its larger image."""
     if request.capacity is None:
         return [""] * len(request.writes)
     times_ = 2 if together else 1
@@ -266,7 +266,7 @@ def _units(request: Request, *, together: bool) -> list[str]:
 
 
 def _try(one: Request, following: Request) -> dict[str, Any]:
-    """A retried attempt: what it met, on which item, and the wait."""
+    """A retried attempt: its error, its item and the wait."""
     reasons = zip(one.reasons, one.writes, strict=False)
     met = (each for each in reasons if each[0] != "None" and each[0] not in REFUSED)
     reason, write = next(met, (one.refused or "", None))

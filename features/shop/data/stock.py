@@ -254,7 +254,7 @@ def _note(stock: Stock, shards: int) -> Write:
 
 
 def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Write:
-    """The write that adds pieces to a shard or takes them; with ``seen``, only if the shard has had so many changes."""
+    """Add pieces to a shard or take some; with ``seen``, only if that is the shard's number of changes."""
     condition, values = None, {":type": shop_keys.STOCK, ":deal": deal_id, ":shard": shard, ":by": by}
     if seen is not None:
         condition = "Changes = :seen" if seen else "attribute_not_exists(PK)"

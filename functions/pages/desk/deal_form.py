@@ -1,4 +1,4 @@
-"""A deal's form: its fields, what they hold, and merging with other editors' changes."""
+"""A deal's form: its fields and values, and merging with other editors' changes."""
 
 from __future__ import annotations
 

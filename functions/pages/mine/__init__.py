@@ -28,7 +28,7 @@ def mine(_request: Request) -> Answer:
 
 @routes.get("/my/status")
 def status(request: Request) -> Answer:
-    """The reader's own state, for the script: counts in the header, and what is on of a deal's or a topic's buttons.
+    """The reader's own state, for the script: counts in the header, and which of a deal's or a topic's buttons are on.
 
     ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``. Empty without a
     session.
