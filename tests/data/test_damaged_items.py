@@ -10,12 +10,6 @@ from typing import Any
 import pytest
 
 from demo import corrections
-from features.clicks.data import clicks
-from features.clicks.data import keys as click_keys
-from features.private_feeds.data import feed_keys
-from features.private_feeds.data import keys as private_keys
-from features.saved.data import keys as saved_keys
-from features.saved.data import saved
 from features.shop.data import carts, order_items, stock
 from features.shop.data import keys as shop_keys
 from features.shop.models import OrderStatus
@@ -33,6 +27,7 @@ from shared.errors import Busy, Damaged, DealsError, Impossible
 from shared.models.catalog import FRONT_PAGE, Deal, Feed
 from shared.models.members import Limits
 from shared.values import identifiers
+from tests.support.cases import cases, cases_by_name
 from tests.support.factories import (
     APPLE,
     FEEDS,
@@ -101,7 +96,6 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
         lambda table: search.find(table, words.asked("runner trai"), limit=9),
         lambda table: search.find(table, words.asked("trial"), limit=9),
     ),
-    click_keys.CLICKS: (lambda table: clicks.of(table, deal_ids(table)),),
     keys.BRANDS: (topics.brand_names,),
     keys.TOPIC[APPLE.kind]: (
         partial(topics.get, topic=APPLE),
@@ -129,7 +123,6 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     ),
     keys.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     keys.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
-    saved_keys.SAVED: (partial(saved.latest, username="ana", limit=9),),
     keys.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
     shop_keys.ORDER: (
         partial(order_items.latest, username="ana", limit=9),
@@ -153,6 +146,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
         lambda table: stock.show_level(table, deal_ids(table)[0]),
     ),
     shop_keys.STOCK_NOTE: (lambda table: stock.of(table, deal_ids(table)[0]).left,),
+    **cases_by_name("LISTED_BY"),
 }
 """By the type of an item, what reads it among others: for a page that everyone sees, for the clock or the stream."""
 
@@ -179,7 +173,8 @@ def world(table: Table) -> Table:
     for deal in posted:
         offers.file(table, None, deal)
         search.file(table, None, deal)
-        clicks.count(table, deal.deal_id)
+        for happen in cases("HAPPENS_TO"):
+            happen(table, deal)
         stock.add(table, deal.deal_id, 40, NOW, shards=2)
     picks.set_featured(table, FRONT_PAGE, ids(posted), NOW)
     copy, expires = Copy(None, '{"items": []}'), ahead(hours=1)
@@ -192,7 +187,8 @@ def world(table: Table) -> Table:
             follows.like(table, topic, name, NOW)
     for number, deal in enumerate(posted):
         send(table, a_message(deal))
-        saved.save(table, deal, "ana", NOW)
+        for give in cases("OWNS"):
+            give(table, deal, "ana", NOW)
         name = ("ana", "bo")[number]
         alerts.on_price(table, deal, name, account_of(name), Limits("40.00", "USD"), NOW)
         alerts.on_words(table, name, account_of(name), Limits(words="trail"), NOW)
@@ -235,7 +231,7 @@ def test_what_lists_an_item_goes_on_where_one_is_damaged(world: Table) -> None:
     assert not silent, "; ".join(silent)
 
 
-FEED, SESSION = identifiers.token(bytes(32)), identifiers.token(bytes(31) + b"1")
+SESSION = identifiers.token(bytes(31) + b"1")
 
 OWN: Mapping[str, Callable[[Item], Reader]] = {
     keys.DEAL_NUMBER: lambda item: partial(deals.find, id_or_number=keys.id_in(item["PK"])),
@@ -246,17 +242,14 @@ OWN: Mapping[str, Callable[[Item], Reader]] = {
     keys.PRICE_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
     keys.WORDS_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
     keys.MESSAGE: lambda item: partial(messages.mark_read, username="ana", message_id=keys.id_in(item["SK"]), now=NOW),
-    private_keys.FEED_KEY: lambda item: (
-        partial(feed_keys.reader, key=FEED) if "AccountId" in item else partial(feed_keys.of, username="ana")
-    ),
     keys.SESSION: lambda _: partial(sessions.authenticate, token=SESSION, now=NOW),
+    **cases_by_name("READ_BY"),
 }
 """By the type of an item, what reads it by itself."""
 
 
 @pytest.mark.usefixtures("_moto_compares_values_of_two_kinds")
 def test_an_item_that_is_asked_for_is_read_or_said_to_be_damaged(world: Table) -> None:
-    feed_keys.make(world, "ana", account_of("ana"), NOW, bytes(32))
     sessions.start(world, a_user(), NOW, bytes(31) + b"1")
 
     for kind, own in OWN.items():

@@ -17,8 +17,6 @@ from typing import Any
 
 import pytest
 
-from features.private_feeds.data import keys as private_keys
-from features.saved.data import keys as saved_keys
 from features.shop import invariants as sales
 from features.shop.data import keys as shop_keys
 from features.shop.data import order_items, steps, stock
@@ -40,7 +38,7 @@ from shared.html.patterns import KINDS
 from shared.models.catalog import ALL_DEALS, BRAND, Deal
 from shared.models.members import User
 from shared.values.stored import attribute_of
-from tests.support.cases import cases
+from tests.support.cases import cases, cases_by_name
 from tests.support.engines import FAST
 from tests.support.factories import a_user
 from tools import workbench
@@ -256,9 +254,6 @@ LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
         invariants.PARTNERS, True,
         lambda all_: having(all_, the(all_, keys.USER_EMAIL, Username="bo"), Username="ana")),
     "a password is lost": (invariants.PARTNERS, False, lambda all_: without(all_, the(all_, keys.PASSWORD))),
-    "the note of a feed's key is lost": (
-        invariants.PARTNERS, True,
-        lambda all_: without(all_, the(all_, private_keys.FEED_KEY, **private_keys.feed("ana")))),
     "the note of open orders is lost": (
         invariants.PARTNERS, True, lambda all_: without(all_, the(all_, shop_keys.OPEN_ORDERS))),
     "a deal's source is lost": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, keys.DEAL_SOURCE))),
@@ -267,10 +262,6 @@ LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
     "a sequence would give a number again": (
         invariants.NUMBERS, True,
         lambda all_: having(all_, the(all_, keys.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
-    "a saved deal is nobody's": (
-        invariants.PARTNERS, False,
-        lambda all_: [
-            *all_, {**the(all_, saved_keys.SAVED), "Username": "gus", "PK": saved_keys.saved("gus", "")["PK"]}]),
     "a message is nobody's": (
         invariants.PARTNERS, False,
         lambda all_: [*all_, message_of(the(all_, keys.MESSAGE, Username="ana"), "gus")]),
@@ -278,6 +269,7 @@ LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
     "a like is nobody's, and counted": (
         invariants.PARTNERS, False,
         lambda all_: [*liked_once_more(all_), a_like(all_, "gus")]),
+    **cases_by_name("LOST"),
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,6 @@ from features.shop.data import order_items, sold_here, steps, stock
 from features.shop.data.stock import NotSoldHere
 from features.shop.models import OrderStatus
 from features.shop.tests.support import a_buyer, buy, on_sale
-from features.votes.data import keys as vote_keys
-from features.votes.data import votes
-from features.votes.models import Vote
 from shared.data import account_checks, invariants, keys
 from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search
 from shared.data.catalog.deals import to_item
@@ -33,6 +31,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, forget, put, update
 from shared.errors import AlreadyExists
 from shared.models.catalog import ALL_DEALS, Deal
+from tests.support.cases import cases, cases_by_name
 from tests.support.engines import FAST, put_all
 from tests.support.factories import (
     APPLE,
@@ -71,9 +70,8 @@ def lived_in(table: Table) -> Deal:
     (withdrawn,) = post(table, [a_deal(title="Withdrawn shoe")])
     sold = on_sale(table, 9, shards=2)
     indexed(table, [lamp, over, withdrawn, sold])
-    for name, way in (("ana", Vote.UP), ("bo", Vote.UP), ("cy", Vote.DOWN)):
-        votes.vote(table, lamp, name, way, NOW)
-    votes.file_scores(table, [lamp.deal_id], NOW)
+    for give, name in product(cases("OWNS"), ("ana", "bo")):
+        give(table, lamp, name, NOW)
     feeds.sweep(table, NOW)
     taken_back = deals.withdraw(table, withdrawn.deal_id, NOW)
     for each in (over, withdrawn):
@@ -140,10 +138,9 @@ def offer_of(lamp: Deal) -> Key:
 
 
 DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
+    **cases_by_name("DAMAGES"),
     "likes are miscounted": (invariants.FOLLOWERS, lambda _: say(keys.topic(APPLE), LikesCount=7)),
     "watches are miscounted": (invariants.FOLLOWERS, lambda _: say(keys.topic(SHOES), WatchCount=0)),
-    "a score is miscounted": ("scores of deals", lambda lamp: say(vote_keys.score(lamp.deal_id), Score=7)),
-    "a score is gone": ("scores of deals", lambda lamp: lose(vote_keys.score(lamp.deal_id))),
     "a feed is miscounted": (invariants.FEEDS, lambda lamp: say(book_of(lamp), Total=1)),
     "a feed counts a day without deals": (invariants.FEEDS, lambda lamp: say(book_of(lamp), Day01=2)),
     "a feed's counts are gone": (invariants.FEEDS, lambda lamp: lose(book_of(lamp))),

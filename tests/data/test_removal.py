@@ -14,9 +14,6 @@ from typing import Any
 
 import pytest
 
-from features.private_feeds.data import feed_keys
-from features.private_feeds.data import keys as private_keys
-from features.saved.data import saved
 from features.shop.data import addresses, carts, order_items, steps
 from features.shop.data import keys as shop_keys
 from features.shop.data.addresses import UnknownAddress
@@ -24,8 +21,6 @@ from features.shop.data.order_items import NoSuchOrder
 from features.shop.data.steps import OrdersRemain
 from features.shop.models import Order, OrderStatus
 from features.shop.tests.support import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
-from features.votes.data import votes
-from features.votes.models import Vote
 from shared.data import keys, removal
 from shared.data.catalog import topics
 from shared.data.entities import OWNED
@@ -36,17 +31,17 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import (
     AccountChanged,
-    AlreadyLiked,
     Busy,
+    Conflict,
     EmailTaken,
     NoSuchUser,
-    NotLiked,
     NotSignedIn,
     UsernameTaken,
 )
 from shared.models.catalog import Deal
 from shared.models.members import Limits, User
 from shared.values.naming import normalise_email, normalise_username
+from tests.support.cases import cases, cases_by_name
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, on
 from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, ahead, leave, send
 from tests.support.wire import Answer, answered, before, error, watched
@@ -81,10 +76,9 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     a_buyer(table)
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
-    saved.save(table, deal, "ana", NOW)
-    votes.vote(table, deal, "ana", Vote.UP, NOW)
+    for give in cases("OWNS"):
+        give(table, deal, "ana", NOW)
     alerts.on_price(table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW)
-    feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
     alerts.on_words(table, "ana", account_of("ana"), Limits(words="trail"), NOW)
     send(table, a_message(a_deal()))
     for statuses in ((SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)):
@@ -115,7 +109,6 @@ def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, dea
 
     assert belongings(table) == []
     assert topics.get(table, APPLE).likes == topics.get(table, APPLE).watchers == 0
-    assert votes.score_of(table, deal.deal_id) == 0
     assert sorted((sale["Status"], "Address" in sale) for sale in sales(table)) == [(DELIVERED, False), (SHIPPED, True)]
     assert order_items.get(table, "bo", others.order_id) == others
     with pytest.raises(NoSuchUser):
@@ -157,20 +150,16 @@ def test_an_order_without_its_number_does_not_keep_its_account(table: Table, dea
 def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(table: Table, deal: Deal) -> None:
     for name in ("ana", "bo", "cy", "dee", "eve"):
         a_buyer(table, name)
-        saved.save(table, deal, name, NOW)
+        send(table, a_message(deal, name))
     order = buy_and(table, deal, CANCELLED)
-    feed_keys.make(table, "bo", account_of("bo"), NOW, secrets.token_bytes(32))
-    for key, attribute in (
-        (shop_keys.order("ana", order.order_id), "OrderNumber"),
-        (private_keys.feed("bo"), "TokenHash"),
-    ):
-        table.write(update(key, f"REMOVE {attribute}", refused=NoSuchUser("ana")))
+    damaged = shop_keys.order("ana", order.order_id)
+    table.write(update(damaged, "REMOVE OrderNumber", refused=NoSuchUser("ana")))
     for name in ("ana", "bo", "cy", "dee", "eve"):
         removal.leave(table, users.get(table, name, consistent=True), NOW)
     table.write(update(keys.user("cy"), "REMOVE Username", refused=NoSuchUser("cy")))
 
     def of_dee(request: Mapping[str, Any]) -> Answer | None:
-        return error("ThrottlingException") if "SAVED#dee" in str(request) else None
+        return error("ThrottlingException") if "MESSAGES#dee" in str(request) else None
 
     failures: damage.Failures = []
     with answered(replace(table, sleep=lambda _: None), "Query", of_dee):
@@ -178,7 +167,7 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
 
     assert finished == 3
     assert [(name, type(failure)) for name, failure in failures] == [("dee", Busy)]
-    assert set(damage.taken()) == {"ana", " / ".join(private_keys.feed("bo").values())}  # all else of Bo's is removed
+    assert set(damage.taken()) == {"ana"}
     assert damage.failed()[0].startswith("dee: Busy: ")
     for name, is_there in {"ana": True, "bo": False, "cy": False, "dee": True, "eve": False}.items():
         assert (table.get(keys.user(name), consistent=True) is not None) == is_there
@@ -273,14 +262,15 @@ def test_more_orders_than_go_at_once_go_in_the_background_and_then_the_name_is_f
 
 def all_at_once(table: Table, deal: Deal) -> None:
     """All that the owner may still do in another window."""
-    for deed in (
+    deeds: list[Callable[[], object]] = [
         lambda: carts.put_in(table, "ana", deal.deal_id, 2, NOW),
-        lambda: saved.save(table, deal, "ana", NOW),
+        *(partial(give, table, deal, "ana", NOW) for give in cases("OWNS")),
         lambda: follows.unlike(table, APPLE, "ana"),
         lambda: follows.like(table, APPLE, "ana", NOW),
         lambda: buy(table, "ana", deal),
-    ):
-        with suppress(NoSuchUser, NotSignedIn, NotLiked, AlreadyLiked):
+    ]
+    for deed in deeds:
+        with suppress(NoSuchUser, NotSignedIn, AccountChanged, Conflict):
             deed()
 
 
@@ -370,10 +360,6 @@ def test_an_account_whose_email_address_has_just_changed_is_removed_with_the_new
 
 
 LATE: dict[str, Callable[[Table, Deal, str], object]] = {  # likes and watches are in ``test_follows.py``
-    "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
-    "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
-    "vote": lambda table, deal, account: votes.vote(table, deal, "ana", Vote.DOWN, NOW, account),
-    "take vote back": lambda table, deal, account: votes.vote(table, deal, "ana", None, NOW, account),
     "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),
     "take out": lambda table, deal, account: carts.take_out(table, "ana", deal.deal_id, account),
     "order": lambda table, deal, account: buy(table, "ana", deal, account_id=account),
@@ -385,6 +371,7 @@ LATE: dict[str, Callable[[Table, Deal, str], object]] = {  # likes and watches a
         table, a_user("ana", account_id=account), "new@mail.example"
     ),
     "sign out everywhere": lambda table, _, account: sessions.end_all(table, "ana", account),
+    **cases_by_name("LATE"),
 }
 
 
@@ -397,7 +384,7 @@ def test_a_late_request_of_a_names_last_owner_does_not_reach_the_next(
     users.create(table, a_user("ana", account_id="the next"))
     addresses.save(table, "ana", "home", HOME_ADDRESS)
     send(table, a_message(a_deal()))
-    undone = {"unsave": "save", "take vote back": "vote", "take out": "put in"}
+    undone = {"take out": "put in", **cases_by_name("UNDOES")}
     if late in undone:
         LATE[undone[late]](table, deal, "the next")
     there = table.scan()[0]

@@ -7,17 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from features.clicks.data import keys as click_keys
 from features.mail import items as mail_keys
 from features.mail.rights import MAILER
 from features.shop.data import keys as shop_keys
-from features.votes.data import keys as vote_keys
 from infra.rights import Right
 from infra.settings import STAGES
 from shared.data import keys, partitions
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic
 from tests.infra.conftest import Synthesized, synthesize
+from tests.support.cases import cases
 from tests.support.rights import Ask, Policy, policy_of
 
 READS = ("GetItem", "BatchGetItem", "Query", "PartiQLSelect")
@@ -52,20 +51,13 @@ REMOVERS = "accounts account remover"
             READS,
             DEAL,
             "",
-            "catalog clicks desk editors expiry members messenger mine orders refresher resizer sales shop site",
+            " ".join(cases("READ_DEALS"))
+            + " catalog desk editors expiry members messenger mine orders refresher resizer sales shop site",
         ),
         (WRITES, DEAL, "", "desk editors expiry refresher"),
         (("PutItem", "DeleteItem"), DEAL, "", "desk editors expiry"),
         (READS, "DRAFTS#ana", "", f"desk editors expiry {REMOVERS}"),
         (("PutItem",), "DRAFTS#ana", "", "desk editors"),
-        # The function of clicks counts them, and could write no deal.
-        (WRITES, click_keys.clicks(DEAL_ID)["PK"], "", "clicks"),
-        (READS, click_keys.clicks(DEAL_ID)["PK"], "", "desk"),
-        # Votes are written for members, scores by those and by who ranks them.
-        (("PutItem", "UpdateItem"), vote_keys.vote("ana", DEAL_ID)["PK"], "", "members mine"),
-        (("DeleteItem",), vote_keys.vote("ana", DEAL_ID)["PK"], "", f"members mine {REMOVERS}"),
-        (("Query",), vote_keys.vote("ana", DEAL_ID)["PK"], "", REMOVERS),
-        (WRITES, vote_keys.score(DEAL_ID)["PK"], "", f"members mine refresher {REMOVERS}"),
         # Only functions of accounts and orders see and change users' collections.
         (WRITES, USER, "", f"orders sales shop {REMOVERS}"),
         (("PutItem", "DeleteItem"), USER, "", f"orders shop {REMOVERS}"),
@@ -90,29 +82,13 @@ REMOVERS = "accounts account remover"
         (READS, keys.watches("ana"), GSI1.name, "members mine"),
         (READS, keys.like(G_FORE, "ana")["PK"], "", f"mine {REMOVERS}"),
         (WRITES, keys.watchers(G_FORE), "", f"members mine {REMOVERS}"),
+        *cases("RIGHTS"),
     ],
 )
 def test_a_partition_is_read_or_written_by_these_functions_and_no_others(
     prod: Synthesized, operations: tuple[str, ...], key: str, index: str, functions: str
 ) -> None:
     assert who_may(prod, operations, key, index) == set(functions.split()) & set(prod.modules())
-
-
-def test_notes_of_clicks_are_written_by_their_function_and_read_by_none(prod: Synthesized) -> None:
-    note, attributes = click_keys.counted_click("salt", "192.0.2.7", "one", 7)["PK"], ("PK", "SK", "Type", "ExpiresAt")
-    may_put = {
-        module: [prod.policy(module).allows(Ask("PutItem", (note,), "", of)) for of in (attributes, ("Address",))]
-        for module in prod.modules()
-    }
-
-    assert {module for module, may in may_put.items() if any(may)} == {"clicks"}
-    assert may_put["clicks"] == [True, False]
-    assert who_may(prod, (*READS, *WRITES), note) == set()
-
-
-def test_who_votes_is_known_by_the_age_of_the_account_and_by_nothing_else_of_it(prod: Synthesized) -> None:
-    asks = [Ask("BatchGetItem", (USER,), "", ("PK", "SK", name)) for name in ("CreatedAt", "Email")]
-    assert [prod.policy("members").allows(ask) for ask in asks] == [True, False]
 
 
 def test_a_mailed_token_is_made_by_the_mailer_which_cannot_use_it(dev: Synthesized) -> None:
@@ -210,13 +186,13 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod
     assert {right.operation for right in allowed} == {"GetItem", "BatchGetItem", "Query"}
     public = {
         partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.ENDINGS_OF_DAYS, partitions.BRANDS,
-        partitions.of(vote_keys.SCORE), partitions.WORD, partitions.WORDS, *partitions.TOPICS, *partitions.CURATED,
+        partitions.WORD, partitions.WORDS, *partitions.TOPICS, *partitions.CURATED,
         *partitions.FEED_CACHES, *partitions.PICKS_CACHES,
     }  # fmt: skip
     assert rights == {("", key) for key in public} | {
         (GSI1.name, partitions.ALL_DEALS_BY_DAY),
         (GSI1.name, partitions.CATEGORY_BY_DISCOUNT),
-        (GSI1.name, partitions.of(vote_keys.SCORE, GSI1)),
+        *cases("PUBLIC"),
         (GSI1.name, keys.pattern_of(shop_keys.sold_here())),
         (GSI2.name, partitions.BRAND_BY_MONTH),
         (GSI2.name, partitions.BRAND_BY_PRICE),

@@ -13,6 +13,18 @@ from shared import features
 
 NAMES: Mapping[str, str] = {
     "HAPPENS": "what happens in a table, besides what Workbench's model shows: functions of a table and a deal",
+    "OWNS": "functions that give a member something of the feature, for a table, a deal, a username and a time",
+    "HAPPENS_TO": "functions that leave something of the feature beside a deal, for a table and the deal",
+    "GOLDEN": "the keys, spelled once more: a function, its arguments, and what it returns",
+    "DAMAGES": "by name, the rule that finds a damage, and the write that does it, for a deal of a table lived in",
+    "LOST": "by name, the rule that finds it, whether it can be derived, and the items without it",
+    "LATE": "by name, what a member may ask, for a table, a deal and the account's id",
+    "UNDOES": "by a name of those, the name of what it undoes",
+    "LISTED_BY": "by item type, functions that read items among others, for a table",
+    "READ_BY": "by item type, a function that makes what reads one item by itself, for a table",
+    "RIGHTS": "operations, a partition key, an index or nothing, and the functions that may do one of them there",
+    "READ_DEALS": "the feature's functions that read deals",
+    "PUBLIC": "what the function of the API's public routes reads: indexes or nothing, with patterns of partitions",
     "OPTIONS": "the feature's settings in the stage that has everything",
     "WATCHED": "settings that add an alarm: the stage whose alarms are tested has them",
     "BOUNDS": "the bounds of the feature's alarms, by kind",

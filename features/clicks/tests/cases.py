@@ -1,6 +1,47 @@
-"""Cases of clicks in tests of the whole."""
+"""Clicks in tests of all features."""
 
 from __future__ import annotations
+
+from features.clicks.data import clicks, keys
+from shared.data.keys import id_in
+from shared.dynamodb.table import Table
+from shared.models.catalog import Deal
+
+DEAL_ID = "0ujtsYcg"
+
+
+def followed(table: Table, deal: Deal) -> None:
+    """A reader follows a deal to its shop."""
+    clicks.count(table, deal.deal_id)
+
+
+HAPPENS_TO = (followed,)
+
+
+def same(key: str) -> dict[str, str]:
+    return {"PK": key, "SK": key}
+
+
+GOLDEN = (
+    (keys.clicks, (DEAL_ID,), same("CLICKS#0ujtsYcg")),
+    (keys.counted_click, ("salt", "192.0.2.7", DEAL_ID, 7), same("COUNTEDCLICK#2f2f095e32c35db563add4b7ab78044a")),
+)
+
+
+def _of_all(table: Table) -> dict[str, int]:
+    return clicks.of(table, sorted(id_in(item["PK"]) for item in table.scan()[0] if item["Type"] == "Deal"))
+
+
+LISTED_BY = {keys.CLICKS: (_of_all,)}
+
+_CLICKS = keys.clicks(DEAL_ID)["PK"]
+
+RIGHTS = (
+    # The function of clicks counts them, and could write no deal.
+    (("PutItem", "UpdateItem", "DeleteItem"), _CLICKS, "", "clicks"),
+    (("GetItem", "BatchGetItem", "Query"), _CLICKS, "", "desk"),
+)
+READ_DEALS = ("clicks",)
 
 RECIPES = (
     (

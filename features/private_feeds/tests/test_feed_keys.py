@@ -70,3 +70,12 @@ def test_a_key_ends_with_its_account_and_is_made_for_no_other(table: Table, key:
     with pytest.raises(NoSuchFeed):
         feed_keys.reader(table, key)
     assert feed_keys.of(table, "ana") is None
+
+
+def test_an_unreadable_note_of_a_key_does_not_keep_its_account(table: Table, key: str) -> None:
+    table.write(update(keys.feed("ana"), "REMOVE TokenHash", refused=NoSuchFeed()))
+
+    leave(table)
+
+    assert table.get(keys.feed("ana"), consistent=True) is None
+    assert feed_keys.of(table, "ana") is None

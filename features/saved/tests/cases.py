@@ -1,0 +1,47 @@
+"""Saved deals in tests of all features."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+
+from features.saved.data import keys, saved
+from shared.data.invariants import PARTNERS
+from shared.dynamodb.table import Table
+from shared.models.catalog import Deal
+from tests.support.factories import NOW
+
+DEAL_ID = "0ujtsYcg"
+
+
+def own(table: Table, deal: Deal, username: str, now: datetime) -> None:
+    """A member saves a deal."""
+    saved.save(table, deal, username, now)
+
+
+OWNS = (own,)
+
+GOLDEN = (
+    (keys.saved, ("ana", DEAL_ID), {"PK": "SAVED#ana", "SK": "DEAL#0ujtsYcg"}),
+    (keys.saved_by, ("ana",), "SAVED#ana"),
+)
+
+LISTED_BY = {keys.SAVED: (partial(saved.latest, username="ana", limit=9),)}
+
+LOST = {
+    "a saved deal is nobody's": (
+        PARTNERS,
+        False,
+        lambda items: [
+            *items,
+            next(each for each in items if each["Type"] == keys.SAVED)
+            | {"Username": "gus", "PK": keys.saved("gus", "")["PK"]},
+        ],
+    ),
+}
+
+LATE = {
+    "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
+    "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
+}
+UNDOES = {"unsave": "save"}
