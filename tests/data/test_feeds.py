@@ -74,6 +74,17 @@ def test_the_newest_of_each_of_some_periods_are_read_at_once(table: Table) -> No
     assert wire.round_trips == 1
 
 
+def test_a_page_reads_of_its_last_day_only_what_the_days_before_it_leave(table: Table) -> None:
+    post(table, [a_deal(ago(days=n % 4, minutes=n)) for n in range(3)])
+    post(table, [a_deal(ago(days=4, minutes=n)) for n in range(9)])
+
+    with watched(table) as wire:
+        page = feeds.read(table, ALL_DEALS, limit=5, now=NOW)
+
+    limits = [each.body["Limit"] for each in wire.requests if str(each.partition).startswith("DEALS#")]
+    assert (len(page.items), limits) == (5, [6, 5, 4, 3])
+
+
 @three_feeds
 def test_a_feed_without_deals_is_an_empty_page_after_one_round_trip(table: Table, feed: Feed) -> None:
     with watched(table) as wire:

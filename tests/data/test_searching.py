@@ -548,6 +548,7 @@ def test_a_search_that_finds_nothing_is_repeated_with_the_kind_of_thing(table: T
     assert (wider.deal_ids, wider.instead and wider.instead.text) == ((shoe.deal_id,), "hoka shoe")
     assert [match.deal_id for match in selected.matches] == [shoe.deal_id]
     assert search.find(table, words.asked("asics sneakers"), limit=9).instead is None
+    assert search.find(table, words.asked("hoka traners"), limit=9).deal_ids == (shoe.deal_id,)
 
 
 def test_limits_that_leave_nothing_are_loosened_one_by_one(table: Table) -> None:

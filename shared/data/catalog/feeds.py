@@ -62,7 +62,7 @@ def read(
     if cursor is not None:
         last_id = identifiers.read_cursor(scope(feed), cursor)
         newest = feed.period.start_of(identifiers.time_of(last_id))
-        found, pending = _take(table, feed, [_Stretch(newest, last_id)], wanted, Counter(), now)
+        found, pending = _take(table, feed, [(_Stretch(newest, last_id), 0)], wanted, Counter(), now)
     while len(found) < wanted:
         most = wanted - len(found) + SPARE
         periods, waiting = held or _expected(table, feed, most, newest, now)
@@ -73,9 +73,9 @@ def read(
         while pending and len(found) < wanted:
             enough = wanted - len(found)
             planned = _plan(pending, periods, waiting, enough)
-            more, unread = _take(table, feed, pending[:planned], enough, waiting, now)
+            more, unread = _take(table, feed, planned, enough, waiting, now)
             found += more
-            pending = unread + pending[planned:]
+            pending = unread + pending[len(planned) :]
         if sum(older.values()) < most:
             break  # the feed has no older periods
         newest = min(older)
@@ -106,24 +106,31 @@ def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datet
     return feed_counts.counted(feed, books, until=until), Counter(period for period in due if period is not None)
 
 
-def _plan(pending: Sequence[_Stretch], periods: Mapping[str, int], waiting: Counter[str], enough: int) -> int:
-    """How many of the next stretches to read at once so that they hold enough active deals."""
+_Planned = list[tuple[_Stretch, int]]
+"""Stretches to read at once, each with how many active deals it is expected to hold."""
+
+
+def _plan(pending: Sequence[_Stretch], periods: Mapping[str, int], waiting: Counter[str], enough: int) -> _Planned:
+    """The next stretches that hold enough active deals."""
     # How much is left of a partly read partition is unknown, so it counts as nothing.
-    expected = (
+    expected = [
         max(0, periods.get(each.period, 0) - waiting[each.period]) if each.after is None else 0 for each in pending
-    )
-    return next((number for number, held in enumerate(accumulate(expected), 1) if held >= enough), len(pending))
+    ]
+    number = next((number for number, held in enumerate(accumulate(expected), 1) if held >= enough), len(pending))
+    return list(zip(pending[:number], expected, strict=False))
 
 
 def _take(
-    table: Table, feed: Feed, stretches: Sequence[_Stretch], enough: int, waiting: Counter[str], now: datetime
+    table: Table, feed: Feed, planned: _Planned, enough: int, waiting: Counter[str], now: datetime
 ) -> tuple[list[Deal], list[_Stretch]]:
     """Read stretches in one round trip; returns their active deals, and what is still unread.
 
-    Each query reads ``enough`` items, and as many more as wait for the sweep. If a stretch wasn't read to its end, the
-    following ones count as unread too, so that no deal is skipped.
+    Each query reads as many items as are missing if those before it hold what is expected, and as many more as wait for
+    the sweep. If a stretch wasn't read to its end, the following ones count as unread too, so that no deal is skipped.
     """
-    limits = [enough + waiting[stretch.period] for stretch in stretches]
+    stretches = [stretch for stretch, _ in planned]
+    before = accumulate((expected for _, expected in planned), initial=0)
+    limits = [enough - held + waiting[stretch.period] for stretch, held in zip(stretches, before, strict=False)]
     answers = table.gather([partial(_query, table, feed, *each) for each in zip(stretches, limits, strict=True)])
     active: list[Deal] = []
     for number, (stretch, limit, items) in enumerate(zip(stretches, limits, answers, strict=True)):

@@ -88,9 +88,10 @@ def read(
 ) -> Sorted:
     """A page of a topic's active deals, ``limit`` at most, and if it ``leads_on`` the currencies to offer.
 
-    One round trip. A list without a chosen currency uses that of most of its newest deals. If that isn't the first one
-    in the settings, the list is read again; one by price or discount keeps the first one where it fills more of a page.
-    Raises NoSuchTopic, InvalidCursor, BadRequest for an unknown brand.
+    One round trip. A list without a chosen currency uses that of most of its newest deals or, if these are old, one
+    that it has prices in. If that isn't the first one in the settings, the list is read again; one by price or discount
+    keeps the first one where it fills more of a page. Raises NoSuchTopic, InvalidCursor, BadRequest for an unknown
+    brand.
     """
     shown = opened(selection, (), partial(_scope, of), cursor)
     is_guess = shown.currency != selection.currency and (cursor is None or selection.sort is Sort.NEWEST)
@@ -105,9 +106,12 @@ def read(
         *(partial(_first_offer, table, of, selection, each) for each in others),
     ]
     topic, brand, page, *found = table.gather(asked)
-    among = _currencies(table, of, selection, found[: len(newest)], now) if newest else []
     also = [each for each, first in zip(others, found[len(newest) :], strict=True) if first]
     also += [shown.currency] if page.items and shown.currency else []
+    among = _currencies(of, selection, found[: len(newest)]) or also[-1:] if newest else []
+    if newest and not among:
+        last = feeds.read(table, feed_of(_narrowest(of, selection)), limit=FEW, now=now).items
+        among = _currencies(of, selection, [last])
     right = opened(selection, among, partial(_scope, of), None) if is_guess else shown
     if right != shown:
         first, page = page, page_of(right)
@@ -125,15 +129,10 @@ def _newest(table: Table, of: Topic, selection: Selection, now: datetime) -> lis
     return [partial(feeds.of_periods, table, feed, [period], most=FEW) for period in periods]
 
 
-def _currencies(
-    table: Table, of: Topic, selection: Selection, newest: Sequence[Sequence[Deal]], now: datetime
-) -> list[str]:
-    """The currency of each of a list's newest deals or, if there are none, of its feed's last ones."""
-    deals = [deal for some in newest for deal in some]
-    if not deals:
-        deals = [*feeds.read(table, feed_of(_narrowest(of, selection)), limit=FEW, now=now).items]
+def _currencies(of: Topic, selection: Selection, newest: Sequence[Sequence[Deal]]) -> list[str]:
+    """The currency of each of some of a list's newest deals."""
     fitting = Selection(brand=selection.brand)
-    return [deal.currency for deal in deals if _fits(deal, of, fitting)]
+    return [deal.currency for deals in newest for deal in deals if _fits(deal, of, fitting)]
 
 
 def _first_offer(table: Table, of: Topic, selection: Selection, currency: str) -> list[Item]:

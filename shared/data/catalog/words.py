@@ -182,8 +182,11 @@ class Search:
         return Search(found.text, found.terms, self.cut)
 
     def widened(self) -> Search | None:
-        """This search with kinds of things instead of the things: shoes, not trainers. None if it names none."""
-        kinds = {term.written: kind for term in self.terms if (kind := _kinds().get(stem(term.written)))}
+        """This search with kinds of things instead of the things: shoes, not trainers. None if it names none.
+
+        A thing may be misspelled: no deal has the word, so the index doesn't know it.
+        """
+        kinds = {term.written: kind for term in self.terms if (kind := _kind_of(term.written)) is not None}
         return self.corrected(kinds) if kinds else None
 
 
@@ -251,6 +254,14 @@ def _synonyms() -> dict[str, tuple[str, ...]]:
     """The stems of each word's synonyms, by its stem."""
     groups = [tuple(map(stem, group.split())) for group in GROUPS]
     return {word: tuple(other for other in group if other != word) for group in groups for word in group}
+
+
+def _kind_of(typed: str) -> str | None:
+    """The kind of a thing, by its name or a slip of five letters or more."""
+    word = stem(typed)
+    if len(word) < 5 or word in _kinds():
+        return _kinds().get(word)
+    return next((kind for thing, kind in _kinds().items() if is_a_slip(word, thing)), None)
 
 
 @cache
