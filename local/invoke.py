@@ -348,7 +348,7 @@ def event_for(name: str) -> Path:
     Raises Trouble for an unknown function, or one without an event.
     """
     row = row_of(name)
-    own = sorted((*ROOT.glob(f"events/{name}-*.json"), *ROOT.glob(f"features/*/{name}-*.json")))
+    own = sorted((*ROOT.glob(f"events/{name}-*.json"), *ROOT.glob(f"features/*/events/{name}-*.json")))
     if own:
         return own[0]
     if row.reads is None:

@@ -245,43 +245,6 @@ class Feature:
     """Modules that ``python -m benchmarks`` runs, by the benchmarks' names."""
 
 
-PICTURES = Feature(
-    name="pictures",
-    does="pictures of deals, which editors send as files and the site serves",
-    owns="""
-        cli/pictures.py events/resizer-upload.json functions/api/uploads.py functions/background/resizer.py
-        functions/pages/desk/pictures.py functions/pages/pictures.py infra/pictures.py infra/rows/pictures.py
-        local/drawings.py local/sample/drawings
-        shared/api/pictures.py shared/data/catalog/uploads.py shared/decoder.py shared/models/pictures.py
-        shared/values/pictures.py
-        tests/functions/test_pictures.py web/assets/pictures.js web/templates/desk/picture.html
-        web/templates/desk/pictures.html docs/cost.md#pictures docs/ledger.md#lifecycle-by-tag
-        docs/ledger.md#upload-reaches-the-resizer docs/site.md#pictures
-    """,
-    routes=("/pictures",),
-    named=(
-        *("pictures", "picture", "resizer", "resizer-upload", "uploads", "UploadsDeadLettersUrl", "decoder"),
-        *("PictureForm", "PictureState", "upload-reaches-the-resizer"),
-    ),
-    rows="infra.rows.pictures:",
-    resources="infra.pictures:add",
-    in_deals="shared.models.pictures:",
-    answers="shared.api.pictures:",
-    in_answers="shared.api.pictures:IN_ANSWERS",
-    in_bodies={"DealChange": "shared.api.pictures:PictureChange"},
-    paths={"images": ("/pictures/",)},
-    in_pages="desk/pictures.html",
-    joins={
-        "editors": "functions.api.uploads:",
-        "desk": "functions.pages.desk.pictures:",
-        "publisher": "functions.background.resizer:follow",
-    },
-    edits="cli.pictures:EDITS",
-    draws={"PicturesBucket": "local.drawings:draw"},
-    commands="cli.pictures:",
-    reaches_files=("shared.runtime.environment:bucket",),
-)
-
 FOLDER = Path(__file__).resolve().parent.parent / "features"
 
 FOUND = ("patterns.toml", "templates/in-pages.html")
@@ -328,7 +291,7 @@ INSTALLED: Mapping[str, Mapping[str, str]] = vars(package).get("INSTALLED") or f
 
 
 NOT_DEPLOYED = (
-    *("tests", "rights.py", "rows.py", "stack.py", "commands.py", "local.py", "sample.py", "workbench.py"),
+    *("tests", "rights.py", "rows.py", "stack.py", "commands.py", "local.py", "sample*", "workbench.py"),
     *("demo.py", "generated.py", "benchmarks.py", "README.md", "events"),
 )
 """What no function imports: it isn't in artifacts."""
@@ -389,7 +352,7 @@ def _of_folder(name: str) -> Feature:
     return replace(feature, name=name, owns=f"features/{name} {feature.owns}".rstrip(), **files)
 
 
-FEATURES: tuple[Feature, ...] = tuple(sorted((PICTURES, *map(_of_folder, INSTALLED)), key=lambda each: each.order))
+FEATURES: tuple[Feature, ...] = tuple(sorted(map(_of_folder, INSTALLED), key=lambda each: each.order))
 """The features that are installed."""
 
 _MODULES = {

@@ -153,8 +153,8 @@ def connect_queue(url: str, budget: Budget | None = None, /, **client_arguments:
 
 
 REPLACED, KEPT = ({"TagSet": [{"Key": "replaced", "Value": value}]} for value in ("yes", "no"))
-"""The tag of files that no deal names any more, which the bucket removes within some days (``infra/pictures.py``), and
-the tag that replaces it when a deal names them again."""
+"""The tag of files that nothing names any more, which the bucket removes within some days, and the tag that replaces it
+when something names them again."""
 
 _NOTHING = ("NoSuchKey", "AccessDenied")
 """S3's answer for a missing file, if the role may not list the bucket's files.

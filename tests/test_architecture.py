@@ -34,7 +34,6 @@ FLOORS = {
         "values": "errors",
         "dynamodb": "errors values",
         "services": "errors dynamodb",
-        "decoder": "values",
         "data": "features hooks dynamodb models errors values settings",
         "data.catalog": "data",
         "data.members": "data data.catalog services",
@@ -231,7 +230,6 @@ FOR_INFRA = {
     "shared.data.keys",
     "shared.runtime.metrics",
     "shared.values.money",
-    "shared.values.pictures",
     *("shared.features", "shared.hooks"),
     *("shared.api.app", "shared.http.answers", "shared.http.requests"),
 }

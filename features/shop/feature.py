@@ -6,7 +6,7 @@ from shared.features import DealList, Feature, News
 
 FEATURE = Feature(
     does="carts, orders and stock of the deals that the site sells itself",
-    order=-1,
+    order=-2,
     routes=("/shop", "/desk/shop", "/sold-here", "/orders", "/me/cart", "/me/addresses", "/open-orders", "/customers"),
     named=(
         *("orders", "shop", "sales", "cart", "stock", "data.orders", "Deals sold here"),

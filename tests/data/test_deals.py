@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
+from features.pictures.data import uploads
+from features.pictures.models import Picture
 from shared.data import keys
-from shared.data.catalog import deals, editing, feed_counts, uploads
+from shared.data.catalog import deals, editing, feed_counts
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.removal import remove_account
 from shared.dynamodb.table import Table
 from shared.errors import DealExists, DealIsOdd, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
-from shared.values.pictures import Picture
 from shared.values.times import ago as in_words
 from tests.support.factories import APPLE, NOW, SHOES, a_deal, account_of, ago, ahead, ids, join, listed, post
 from tests.support.wire import watched

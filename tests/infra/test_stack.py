@@ -18,6 +18,7 @@ import botocore
 import pytest
 
 from features.mail.rights import Mail
+from features.pictures.rights import PILLOW
 from features.shop.data import placing
 from features.shop.data.order_items import no_message
 from features.shop.models import Charges
@@ -25,7 +26,6 @@ from features.shop.rights import Shop
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
 from infra.rows import Caller, Function
-from infra.rows.pictures import PILLOW
 from infra.settings import STAGES
 from infra.stacks import compose
 from infra.stage import ON_LAMBDA, Option, RestoredTable, Stage, this_machine

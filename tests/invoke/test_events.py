@@ -7,15 +7,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import boto3
 import pytest
 
-from features.mail.tests.post_office import VARIABLES
 from infra.stage import ON_LAMBDA
-from shared import services, settings
+from shared import settings
 from shared.api.app import token_of
 from shared.data import keys
-from shared.data.catalog import deals, feeds, page_cache, topics, uploads
+from shared.data.catalog import deals, feeds, page_cache, topics
 from shared.data.catalog.deals import from_item
 from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import alerts, follows, messages, sessions, users
@@ -23,11 +21,9 @@ from shared.dynamodb.attributes import unmarshal_item
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.models.members import Limits
 from shared.values import identifiers, times
-from shared.values.pictures import Picture
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import INSTEAD, IS_LAMBDAS, RUNTIME, Place
-from tests.support.engines import FAKE_CREDENTIALS
-from tests.support.factories import a_deal, a_user, account_of, join, plain_picture
+from tests.support.factories import a_deal, a_user, account_of, join
 from tests.support.surroundings import EVENTS, event
 
 pytestmark = pytest.mark.thorough  # it builds the artifact of each function
@@ -38,12 +34,10 @@ FUNCTIONS = {
     "authorizer-request": ["authorizer"],
     "editors-post-deal": ["editors"],
     "expiry-schedule": ["expiry"],
-    "mailer-work": ["mailer"],
     "members-like-brand": ["members"],
     "messenger-alerts": ["messenger"],
     "messenger-work": ["messenger"],
     "refresher-schedule": ["refresher"],
-    "resizer-upload": ["resizer"],
     "seed-create": ["seed"],
     "seed-delete": ["seed"],
     "catalog-all-brands": ["catalog"],
@@ -133,19 +127,6 @@ def test_posting_a_deal(place: Place, invoke: Invoke) -> None:
     assert deals.find(place.table, deal_id).brand == "g-fore"
 
 
-def test_making_a_picture_of_an_upload(place: Place, invoke: Invoke, deal: Deal) -> None:
-    bucket = services.connect_bucket(
-        place.environment["PICTURES_BUCKET"], endpoint_url=place.table.client.meta.endpoint_url, **FAKE_CREDENTIALS
-    )
-    upload = json.loads(event("resizer-upload")["Records"][0]["body"])["Records"][0]["s3"]["object"]["key"]
-    bucket.write(upload, plain_picture(), "image/png", **{uploads.UPLOADED_FOR: deal.deal_id})
-
-    assert invoke("resizer", text_of("resizer-upload")).payload == NO_FAILURES
-    made = deals.get(place.table, deal.deal_id).own(Picture)
-    assert made is not None
-    assert (made.width, made.height) == (40, 30)
-
-
 def test_sweeping_what_has_ended(place: Place, invoke: Invoke) -> None:
     now = times.now()
     yesterday = now - timedelta(days=1)
@@ -191,19 +172,6 @@ def test_notifying_the_owners_of_alerts(place: Place, deal: Deal, invoke: Invoke
 
     assert answer.payload == NO_FAILURES
     assert kinds_of(place) == [["price"], ["words"]]
-
-
-def test_mailing_a_link(place: Place, invoke: Invoke) -> None:
-    join(place.table, "ana")
-    endpoint = place.table.client.meta.endpoint_url
-    ses = boto3.client("sesv2", endpoint_url=endpoint, **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
-    ses.create_email_identity(EmailIdentity="mail.example")
-    place.environment.update(VARIABLES)
-
-    answer = invoke("mailer", text_of("mailer-work"))
-
-    assert answer.payload == NO_FAILURES
-    assert '"outcome":"sent"' in answer.log
 
 
 def test_rebuilding_caches_each_minute(place: Place, deal: Deal, invoke: Invoke) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from features.pictures.models import Picture
 from functions.background import refresher
 from functions.pages import site
 from shared.data.catalog import deals, feeds, offers, page_cache, picks, topics
@@ -25,7 +26,6 @@ from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.runtime import environment
 from shared.settings import READ_FOR_CARDS
 from shared.values import identifiers, times
-from shared.values.pictures import Picture
 from tests.pages.conftest import walked
 from tests.support.browsing import Ask, parsed
 from tests.support.engines import put_all

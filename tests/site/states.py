@@ -11,9 +11,10 @@ from urllib.parse import quote
 import pytest
 
 from features.mail.tests import post_office
+from features.pictures.desk_pages import LOOKS
+from features.pictures.models import UPLOADS
 from features.shop.data import order_items
 from functions.pages.desk import deal_form
-from functions.pages.desk.pictures import LOOKS
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, offers, topics
@@ -24,7 +25,6 @@ from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import times
-from shared.values.pictures import UPLOADS
 from tests.support.factories import a_deal, worded
 from tests.support.preview import Preview, entered
 

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from features.pictures.models import Picture
 from features.shop.data import stock
 from features.workings.entry import wrap
 from functions.background import refresher
@@ -19,7 +20,6 @@ from shared.data.catalog import deals
 from shared.http.requests import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
 from shared.values import times
-from shared.values.pictures import Picture
 from tests.site.conftest import Windows, client_of, cookie_of
 from tests.site.states import OF_EDITORS, OF_MEMBERS, State, in_every_tier
 from tests.support.browser import Visit, press, sent_by_script

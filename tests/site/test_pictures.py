@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
-from functions.background import resizer
+from features.pictures import resizer
 from tests.support.browser import Visit
 from tests.support.commands import until
 from tests.support.factories import plain_picture

@@ -27,6 +27,7 @@ from shared.data.catalog.deals import to_item_listed
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
+from shared.features import FOLDER
 from shared.html import cookies
 from shared.http import cached_pages
 from shared.models.catalog import CuratedPage, Deal, Topic
@@ -201,8 +202,9 @@ def event_of(
 
 
 def event(name: str) -> dict[str, Any]:
-    """A sample event."""
-    loaded: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
+    """A sample event, of the core or of a feature."""
+    (file,) = (each for folder in (EVENTS, *FOLDER.glob("*/events")) for each in folder.glob(f"{name}.json"))
+    loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return loaded
 
 

@@ -18,15 +18,16 @@ from cli import proofs
 from cli.commands import BY, local_cloud
 from cli.dead_letters import Kind
 from cli.proofs import Deployed, Fails, Proof
+from features.pictures.data import uploads
+from features.pictures.models import ANY_TYPE, MAX_UPLOAD, UPLOADS
 from shared import services
-from shared.data.catalog import deals, uploads
+from shared.data.catalog import deals
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
 from shared.models.catalog import Deal
 from shared.services import Bucket
 from shared.values import identifiers, times
 from shared.values.naming import counted
-from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
 PATIENCE = 60
 """Seconds that a command waits for a picture, which takes one or two."""

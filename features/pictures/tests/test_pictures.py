@@ -20,19 +20,23 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from PIL import Image, features
 from PIL.Image import Transpose
 
-from functions.background import publisher, resizer
-from functions.pages import pictures as page
-from local import drawings, sample
-from shared import decoder, services
-from shared.data.catalog import deals, uploads
+from features.pictures import decoder, resizer
+from features.pictures import pictures as page
+from features.pictures import sample as drawings
+from features.pictures.data import uploads
+from features.pictures.data.uploads import Limits
+from features.pictures.models import TOO_SLOW, UNREADABLE, Picture, Refused
+from functions.background import publisher
+from local import sample
+from shared import services
+from shared.data.catalog import deals
 from shared.data.catalog.deals import to_item
-from shared.data.catalog.uploads import Limits
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.services import Bucket
 from shared.values import times
-from shared.values.pictures import TOO_SLOW, UNREADABLE, Picture, Refused
+from tests.functions.conftest import context, deployed, lines, queue, table  # noqa: F401  # fixtures
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.factories import a_deal
 from tests.support.rights import within_rights

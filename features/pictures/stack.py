@@ -9,14 +9,14 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from features.pictures.models import BUCKET, PICTURES, UPLOADS
+from features.pictures.rights import FILES
 from infra import nag
 from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept
-from infra.rows.pictures import FILES
 from infra.site import Site
 from infra.stage import EVERY_ORIGIN, Stage
 from infra.storage import A_DAY, Bucket
-from shared.values.pictures import BUCKET, PICTURES, UPLOADS
 
 BUCKET_OUTPUT = "PicturesBucket"
 """The stack's output with the bucket's name."""

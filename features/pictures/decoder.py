@@ -1,7 +1,7 @@
 """The child process that makes a picture of an upload: checked, upright, without metadata, in three widths.
 
-``python -m shared.decoder`` reads a file, and writes the picture's parts as JSON (for
-``shared/data/catalog/uploads.py``). An upload is hostile: this process has limits of processor time and memory, no
+``python -m features.pictures.decoder`` reads a file, and writes the picture's parts as JSON (for
+``features/pictures/data/uploads.py``). An upload is hostile: this process has limits of processor time and memory, no
 credentials, and can break without harm.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 from PIL import Image, UnidentifiedImageError
 from PIL.Image import Transpose
 
-from shared.values.pictures import TOO_SLOW, UNREADABLE, WIDTHS, Refused, widths
+from features.pictures.models import TOO_SLOW, UNREADABLE, WIDTHS, Refused, widths
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 """The only Pillow decoders that see an upload. JPEG's also takes a file with several pictures (MPO)."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from features.pictures.models import BUCKET, MEDIA_TYPES, PICTURES
 from shared.errors import NotFound
 from shared.html import pages
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.runtime.environment import bucket
-from shared.values.pictures import BUCKET, MEDIA_TYPES, PICTURES
 
 MOST = 3_000_000
 """Bytes of an answer: base64 adds a third, and Lambda's limit is 6 MB. Our pictures are far smaller.

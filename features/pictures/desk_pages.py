@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from features.pictures.data import uploads
+from features.pictures.models import ANY_TYPE, BUCKET, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
 from functions.pages.desk import frame
-from shared.data.catalog import uploads
 from shared.html import pages, views
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import Deal
 from shared.runtime.environment import bucket
 from shared.values import identifiers
-from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
 
 routes = Routes()
 
@@ -64,7 +64,8 @@ def wait_for_picture(request: Request, number: str) -> Answer:
         return pages.redirect(f"/desk/deals/{number}", fragment="picture", notice=notice)
     looked = request.query.get("looked", "")
     times = int(looked) + 1 if looked.isdecimal() else 1
-    answer = frame.desk_page("desk/picture.html", request, number=number, title=deal.title, late=times > LOOKS)
+    late = times > LOOKS
+    answer = frame.desk_page("pictures/templates/wait.html", request, number=number, title=deal.title, late=late)
     if times <= LOOKS:
         answer.headers["Refresh"] = f"1; url={link(request.path, key=upload, looked=times)}"
     return answer

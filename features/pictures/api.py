@@ -10,14 +10,15 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from features.pictures.bodies import NewPicture
+from features.pictures.data import uploads
+from features.pictures.fields import in_answer
+from features.pictures.models import ANY_TYPE, BUCKET, MAX_UPLOAD
 from shared.api.app import calling, of_editors
-from shared.api.pictures import NewPicture
-from shared.data.catalog import deals, uploads
+from shared.data.catalog import deals
 from shared.http.answers import json_answer
-from shared.models.pictures import in_answer
 from shared.runtime.environment import bucket, table
 from shared.values import times
-from shared.values.pictures import ANY_TYPE, BUCKET, MAX_UPLOAD
 
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from features.pictures.models import PICTURES, UPLOADS
 from infra.rights import Access, Right
 from infra.rows import Caller, Function
 from shared.data import partitions as p
-from shared.values.pictures import PICTURES, UPLOADS
 
 PILLOW = "pictures"
 """An artifact: what ``lean`` has, with Pillow."""

@@ -1,7 +1,7 @@
 """Turn editors' uploads into deal pictures, or refuse them with a reason.
 
-Readers only get files made here from pixels, never bytes of an upload. A child process decodes (``shared/decoder.py``),
-so whatever a file does there only refuses the upload.
+Readers only get files made here from pixels, never bytes of an upload. A child process decodes (``decoder.py``), so
+whatever a file does there only refuses the upload.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from features.pictures.fields import LastUpload
+from features.pictures.models import MAX_UPLOAD, TOO_SLOW, UNREADABLE, UPLOADS, Picture, Refused
 from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.catalog.deals import ours
@@ -27,9 +29,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import change
 from shared.errors import Busy, DealsError
 from shared.models.catalog import Deal
-from shared.models.pictures import LastUpload
 from shared.values import identifiers
-from shared.values.pictures import MAX_UPLOAD, TOO_SLOW, UNREADABLE, UPLOADS, Picture, Refused
 from shared.values.times import to_iso
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ UPLOAD_SECONDS = 3600
 """How long an upload form is valid. The Lambda keys that sign it may expire sooner; then a new form helps."""
 
 NO_EDITOR = "Its sender is no longer an editor."
+
+DECODER = "features.pictures.decoder"
 
 _GIVEN = ("PATH", "LD_LIBRARY_PATH")
 """The environment variables of a child, which Lambda's Python needs to start. None holds credentials."""
@@ -105,7 +107,15 @@ def _decoded(content: bytes, limits: Limits) -> bytes:
     """A child's answer. Raises Refused if it is killed or breaks, CalledProcessError if it can't start."""
     try:
         child = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", "shared.decoder", f"{limits.processor}", f"{limits.memory}"],
+            [
+                sys.executable,
+                "-W",
+                "ignore",
+                "-m",
+                "features.pictures.decoder",
+                f"{limits.processor}",
+                f"{limits.memory}",
+            ],
             input=content,
             stdout=subprocess.PIPE,
             timeout=limits.deadline,

@@ -1,7 +1,7 @@
 """Make a deal's picture from each upload in the bucket, or record why it can't be.
 
 A message may be repeated, and two uploads may come in either order: the deal stores when its last upload was sent, and
-an earlier one changes nothing. The publisher deletes the files of a picture that its deal no longer names.
+an earlier one changes nothing.
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
-from shared.data.catalog import uploads
+from features.pictures.data import uploads
+from features.pictures.models import BUCKET, MAX_UPLOAD, MEDIA_TYPES, Refused
 from shared.errors import NoSuchDeal
-from shared.models.pictures import LastUpload
 from shared.runtime.batches import each_message
 from shared.runtime.environment import bucket, logger, table
 from shared.values import times
-from shared.values.pictures import BUCKET, MAX_UPLOAD, MEDIA_TYPES, Picture, Refused
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-
-    from shared.data.catalog.changes import DealChange
 
 
 def resize(record: SQSRecord) -> None:
@@ -63,22 +60,3 @@ def make(upload: str) -> None:
             bucket(BUCKET).replaced(name)
     bucket(BUCKET).remove(upload)
     logger().info("picture made" if picture else "picture refused", deal_id=deal_id, upload=upload, reason=refused)
-
-
-def follow(change: DealChange) -> None:
-    """Delete a deal's replaced picture, and keep the present one's files; deals share no files.
-
-    A record may come late, when the deal has the old picture again, so the deal is read first.
-    """
-    if change.before is None:
-        return
-    old, new = change.before.own(Picture), change.after.own(Picture) if change.after else None
-    if (old and old.hash) == (new and new.hash):
-        return
-    if old is not None and not uploads.is_picture_shown(table(), change.before.deal_id, old):
-        for name in old.files:
-            bucket(BUCKET).replaced(name)
-        logger().info("picture replaced", picture=old.hash)
-    if new is not None and change.before.own(LastUpload) is not None:
-        for name in new.files:
-            bucket(BUCKET).kept(name)  # it may have been deleted before, while the same picture was uploaded again

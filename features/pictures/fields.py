@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.values.pictures import Picture
+from features.pictures.models import Picture
 from shared.values.stored import Attribute
 
 if TYPE_CHECKING:

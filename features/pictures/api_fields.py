@@ -1,4 +1,4 @@
-"""The JSON of a deal's picture: the request's body, the answers, and the field of deals."""
+"""The picture in others' JSON: in a deal's, and in the body that changes a deal."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
+from features.pictures.models import Picture as StoredPicture
 from shared.api.bodies import DealChange
-from shared.api.fields import Answer, Body, Count, DealId, without_defaults
-from shared.values.pictures import Picture as StoredPicture
+from shared.api.fields import Answer, Body, Count, without_defaults
 
 
 class Picture(Answer):
@@ -22,40 +22,13 @@ class Picture(Answer):
     colour: Annotated[str, Field(pattern="^[0-9a-f]{6}$", description="Its dominant colour, as RGB.")]
 
 
-class NewPicture(Body):
-    """Request a form that uploads a deal's picture."""
-
-    deal_id: DealId
-
-
-class PictureForm(Answer):
-    """A form that uploads one picture to S3 (multipart/form-data): all ``fields`` first, then the file as ``file``."""
-
-    url: str
-    fields: dict[str, str]
-    expires_at: datetime
-    max_bytes: Count
-
-
-class PictureState(Answer):
-    """A deal's picture, and the outcome of its last upload (``key`` is that of the form)."""
-
-    picture: Picture | None
-    key: str | None
-    refused: str | None
-
-
-ANSWERS: Mapping[str, type[Answer]] = {"PictureForm": PictureForm, "PictureState": PictureState}
-"""The models of answers, by the names that routes use."""
-
-
 class DealPicture(Answer):
     """The field of deals."""
 
     picture: Picture | None
 
 
-IN_ANSWERS: Mapping[str, type[Answer]] = {"Deal": DealPicture}
+ANSWERS: Mapping[str, type[Answer]] = {"Deal": DealPicture}
 """The fields of others' answers, by the names of their models."""
 
 
@@ -70,3 +43,7 @@ class PictureChange(DealChange):
         """The picture is a value of a feature's type."""
         changes = super().changes(now)
         return changes | {"more": {StoredPicture: changes.pop("picture")}} if "picture" in changes else changes
+
+
+BODIES: Mapping[str, type[Body]] = {"DealChange": PictureChange}
+"""The bodies with fields that pictures add."""

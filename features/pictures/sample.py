@@ -7,12 +7,12 @@ import re
 from functools import cache
 from pathlib import Path
 
+from features.pictures.models import MEDIA_TYPES, Picture
 from shared.html import links
 from shared.models.catalog import Deal
 from shared.services import Bucket
-from shared.values.pictures import MEDIA_TYPES, Picture
 
-DRAWINGS = Path(__file__).parent / "sample" / "drawings"
+DRAWINGS = Path(__file__).with_name("sample-drawings")
 """A drawing of each product in dark shapes; class ``m`` is half as dark, ``g`` the ground's colour; ``s``, ``n`` and
 ``t`` are lines in these three."""
 
@@ -45,6 +45,9 @@ _STYLE = (
     ".s,.n,.t{fill:none;stroke:var(--l);stroke-linecap:round;stroke-linejoin:round}"
     ".n{stroke:var(--m)}.t{stroke:var(--g)}.t:not([stroke-width]){stroke-width:1.5}"
 )
+
+
+DRAWS = {"PicturesBucket": draw}
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Uploads of editors, and the pictures made of them."""

@@ -1,0 +1,3 @@
+"""Where the site serves pictures."""
+
+IMAGE_PATHS = ("/pictures/",)
