@@ -62,7 +62,7 @@ TOGETHER = (
     ("tests/infra/", "features/*/tests/test_stack"),
     ("tests/functions/test_imports.py",), ("tests/pages/test_script.py",), ("tests/recipes/",),
     ("tests/site/", "features/*/tests/test_site"),
-    ("tests/test_docs_site.py",),
+    ("tests/test_docs_site.py", "features/*/tests/test_documents"),
 )  # fmt: skip
 """Folders and files whose tests share what is dear to make, or must not meet: each group runs in one process. They are
 beginnings of paths, in which ``*`` matches anything.

@@ -606,6 +606,9 @@ class Generated(Role):
         """Pages of the documents' site: the path that each would have in the repository, and its text."""
         yield from ()
 
+    MENU: Mapping[str, str] = {}
+    """Those of its pages that the site's menu names, by their titles."""
+
 
 class Benchmarks(Role):
     """``benchmarks.py``: what ``python -m benchmarks`` measures of it."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from features.textbook import exercises, lessons
-from features.textbook import generated as textbook
+from shared import features, hooks
 from tools import documents, site
 
 LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("source", "src"), ("iframe", "src")}
@@ -38,8 +38,14 @@ class Seen(HTMLParser):
                 self.links.add(value)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def pages() -> dict[Path, Seen]:
+    return built()
+
+
+@cache
+def built() -> dict[Path, Seen]:
+    """The pages of the site, built once for all modules of tests."""
     site.build()
     return {path: Seen(path.read_text(encoding="utf-8")) for path in site.SITE.rglob("*.html")}
 
@@ -50,16 +56,8 @@ def test_each_document_is_a_page_of_the_menu() -> None:
     listed = set(re.findall(r"'([\w-]+\.md)'", str(menu)))
 
     shown = {str(site.page_of(str(document.relative_to(documents.ROOT)))) for document in documents.all_documents()}
-    assert listed == shown | {str(site.page_of(textbook.CONTENTS))}
-
-
-def test_each_lesson_is_a_page_that_the_contents_lead_to(pages: dict[Path, Seen]) -> None:
-    contents = pages[site.SITE / "learn.html"]
-
-    for lesson in lessons.by_slug().values():
-        page = site.SITE / f"learn-{lesson.slug}.html"
-        assert page in pages
-        assert page.name in contents.links
+    of_features = {path for each in features.roles(hooks.Generated) for path in each.MENU.values()}
+    assert listed == shown | {str(site.page_of(path)) for path in of_features}
 
 
 def test_each_link_leads_to_a_page_and_to_a_place_on_it(pages: dict[Path, Seen]) -> None:
@@ -77,31 +75,6 @@ def test_each_link_leads_to_a_page_and_to_a_place_on_it(pages: dict[Path, Seen])
 
     assert len(pages) > 40
     assert dead == []
-
-
-def test_each_exercise_is_a_page_that_the_contents_lead_to_and_that_leads_to_the_demo(pages: dict[Path, Seen]) -> None:
-    for slug in exercises.by_slug():
-        assert f"learn-{slug}.html" in pages[site.SITE / "learn.html"].links
-        assert f"demo/#/learn/{slug}" in pages[site.SITE / f"learn-{slug}.html"].links
-
-
-@pytest.mark.usefixtures("pages")
-def test_each_lesson_that_runs_shows_answers_that_the_build_recorded_and_says_so() -> None:
-    for lesson in lessons.by_slug().values():
-        text = (site.SOURCES / f"learn-{lesson.slug}.md").read_text(encoding="utf-8")
-
-        assert ("The answers on this page were recorded when it was built, on " in text) == lesson.can_run
-        came = re.findall(r"^```\n\n(Refused.*|Written.*|\d+ items?.*)\.$", text, re.MULTILINE)
-        assert len(came) >= len([*lesson.common, *lesson.ours]) or lesson.live
-        assert [each for each in lesson.common if each.refused and f"`{each.refused}`" not in text] == []
-        assert "LEARN#you#" not in text.replace("LEARN#you#run", "")
-
-
-def test_each_lesson_that_runs_leads_to_itself_in_the_demo(pages: dict[Path, Seen]) -> None:
-    for lesson in lessons.by_slug().values():
-        links = {each for each in pages[site.SITE / f"learn-{lesson.slug}.html"].links if each.startswith("demo/")}
-
-        assert links == ({f"demo/#/learn/{lesson.slug}"} if lesson.can_run or lesson.figure else set())
 
 
 def test_the_overview_leads_to_the_demo_and_a_lost_address_of_the_demo_into_it(pages: dict[Path, Seen]) -> None:

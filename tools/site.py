@@ -73,11 +73,13 @@ def page_of(path: str) -> PurePosixPath:
 
 
 def write_config() -> Path:
-    """Write zensical.toml for ``build``, with the features' documents in the menu, and return its path."""
+    """Write zensical.toml for ``build``, with the features' documents and pages in the menu, and return its path."""
     menu = ", ".join(f'"{page_of(str(file.relative_to(ROOT)))}"' for file in documents.of_features().values())
+    pages = chain.from_iterable(each.MENU.items() for each in features.roles(hooks.Generated))
+    own = "".join(f'{{"{title}" = "{page_of(path)}"}}, ' for title, path in pages)
     config = (ROOT / "zensical.toml").read_text(encoding="utf-8").replace('"build/', '"')
     written = ROOT / "build" / "zensical.toml"
-    _write(written, config.replace('{"Features" = []}', f'{{"Features" = [{menu}]}}'))
+    _write(written, config.replace('{"Features" = []}', f'{own}{{"Features" = [{menu}]}}'))
     return written
 
 

@@ -25,6 +25,7 @@ from shared.values import times
 from tests.support.engines import FAST_SERVER
 
 CONTENTS = "docs/learn.md"
+MENU = {"Learn": CONTENTS}
 
 MOST = 5
 """Items of an answer that are shown."""

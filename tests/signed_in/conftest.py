@@ -11,13 +11,11 @@ import pytest
 
 from features.shop import sales, shop
 from features.shop.data import stock
-from features.workings import collections, page_cost, panel
-from functions.pages import account, desk, mine, site
+from functions.pages import account, desk, mine
 from shared.data import invariants
 from shared.data.catalog import deals, picks, topics
 from shared.dynamodb.table import Table
 from shared.html import cookies
-from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
 from shared.models.members import Role
 from shared.values import times
@@ -98,24 +96,6 @@ def timeline(seen: Seen) -> dict[str, str]:
         if each.get("class") == "timeline"
         for step in each
     }
-
-
-@pytest.fixture
-def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A stage that shows its work, and makes no faults."""
-    monkeypatch.setenv("SHOWS_WORK", "true")
-    for module in (page_cost, panel, cached_pages):
-        monkeypatch.setattr(module, "table", lambda: table)
-    hand_over(monkeypatch, table, collections, site)
-    kept = (page_cost.trace, page_cost._faults, collections._counts)
-    for each in kept:
-        each.cache_clear()
-    yield
-    page_cost.trace().detach(table)
-    if page_cost._faults.cache_info().currsize:
-        page_cost._faults().detach(table)
-    for each in kept:
-        each.cache_clear()
 
 
 @pytest.fixture

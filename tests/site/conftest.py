@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, Page
 
 from features.saved.data import saved
 from features.shop.tests import support as of_shop
-from features.workings import collections, page_cost
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import alerts, follows, messages, users
@@ -91,16 +90,6 @@ def every_page(site: Preview, pages: dict[str, State]) -> Iterator[dict[str, Sta
     """The pages of each kind, and those in rarer states."""
     with DYNOXIDE_ENGINE.table() as bare:
         yield pages | rare(site, bare)
-
-
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The stage shows its work. The functions look for the setting with each request."""
-    page_cost.trace.cache_clear()
-    collections._counts.cache_clear()
-    monkeypatch.setenv("SHOWS_WORK", "true")
-    yield
-    page_cost.trace.cache_clear()
 
 
 def client_of(site: Preview, token: str = "") -> httpx.Client:

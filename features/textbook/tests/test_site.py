@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from features.textbook import exercises, lessons
-from tests.site.conftest import people, shown, site
+from features.workings.tests.test_site import shown
+from tests.site.conftest import people, site
+from tests.site.states import State
+from tests.site.test_states import answer
 from tests.support.browser import Visit
-from tests.support.quality import violations
+from tests.support.preview import Preview
+from tests.support.quality import invalid_html, violations
 
 __all__ = ["people", "shown", "site"]
 
@@ -177,3 +182,17 @@ def test_on_a_phone_an_exercise_is_one_column(visit: Visit, slug: str) -> None:
     expect(page.get_by_role("heading", name="Not yet")).to_be_visible()
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_html_validate_finds_nothing(site: Preview, people: dict[str, str], tmp_path: Path) -> None:
+    taught = {path: State(path) for path in ("/learn", "/learn/two-years", "/learn/pattern-12?value=1")}
+    taught |= {f"/learn/{each.slug}": State(f"/learn/{each.slug}") for each in lessons.groups()[0].lessons}
+    taught["sizes that are none"] = State("/learn/units?size=0&number=x")
+    for slug, value in (("sparse-index", ""), ("hierarchy", "?")):
+        taught[f"run {slug}"] = State(f"/learn/{slug}", form={"value": value})
+    for name, typed in (("run", exercises.find("exercise-first-page").broken), ("refused", "Query")):
+        taught[f"exercise {name}"] = State("/learn/exercise-first-page", form={"request": typed})
+
+    answers = {name: answer(site, people, state) for name, state in taught.items()}
+
+    assert invalid_html({name: each.text for name, each in answers.items()}, tmp_path)[-6000:] == ""

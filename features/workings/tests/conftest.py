@@ -1,7 +1,34 @@
-"""The page functions, as tests of pages for someone who is signed in call them."""
+"""The page functions, as tests of pages for someone who is signed in call them, on a stage that shows its work."""
 
 from __future__ import annotations
 
-from tests.signed_in.conftest import ana, anyone, editor, post_deal, sell, shown, table
+from collections.abc import Iterator
 
-__all__ = ["ana", "anyone", "editor", "post_deal", "sell", "shown", "table"]
+import pytest
+
+from features.workings import collections, page_cost, panel
+from functions.pages import site
+from shared.dynamodb.table import Table
+from shared.http import cached_pages
+from tests.signed_in.conftest import ana, anyone, editor, post_deal, sell, table
+from tests.support.surroundings import hand_over
+
+__all__ = ["ana", "anyone", "editor", "post_deal", "sell", "table"]
+
+
+@pytest.fixture
+def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A stage that shows its work, and makes no faults."""
+    monkeypatch.setenv("SHOWS_WORK", "true")
+    for module in (page_cost, panel, cached_pages):
+        monkeypatch.setattr(module, "table", lambda: table)
+    hand_over(monkeypatch, table, collections, site)
+    kept = (page_cost.trace, page_cost._faults, collections._counts)
+    for each in kept:
+        each.cache_clear()
+    yield
+    page_cost.trace().detach(table)
+    if page_cost._faults.cache_info().currsize:
+        page_cost._faults().detach(table)
+    for each in kept:
+        each.cache_clear()
