@@ -1,7 +1,7 @@
 """What the demo's site does, as JSON, in a process of its own: the stand-ins and corrections are for good.
 
-``python -m tests.demo.probe WHAT``: ``tab`` is what a reader and an editor do, ``learner`` what a learner does, and
-``pages`` what pages say and take by another engine than the tab's, with the same table.
+``python -m tests.demo.probe WHAT``: ``tab`` is what a reader and an editor do, and ``pages``
+what pages say and take by another engine than the tab's, with the same table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from botocore.handlers import BUILTIN_HANDLERS  # noqa: E402  # the stand-ins go
 
 from demo import packing  # noqa: E402  # the same
 from demo.site import Site, answered  # noqa: E402  # the same
-from features.textbook import exercises  # noqa: E402  # the same
 from shared.dynamodb.schema import create_table_request  # noqa: E402  # the same
 from shared.http import cached_pages  # noqa: E402  # the same
 from shared.runtime import environment  # noqa: E402  # the same
@@ -95,16 +94,6 @@ def _sorted(items: list[Any]) -> list[str]:
     return sorted(json.dumps(item, sort_keys=True) for item in items)
 
 
-def learner() -> dict[str, str]:
-    """A learner opens a lesson, runs another, and solves an exercise at the second try."""
-    site, exercise = filled(), exercises.find("exercise-second-like")
-    seen = {"lesson": page(site, "/learn/item-collection")["text"]}
-    seen["own table"] = page(site, "/learn/indexes-and-projections", fields={"run": "1"})["text"]
-    for name, typed in (("mended", exercise.solution), ("broken", exercise.broken)):
-        seen[name] = page(site, f"/learn/{exercise.slug}", fields={"request": typed})["text"]
-    return seen
-
-
 def pages(kept: str, endpoint: str, address: str, asked: str) -> list[list[Any]]:
     """The status, the ``Server-Timing`` and the text of the pages that are ``asked`` (JSON: paths by a username), by
     another engine that holds the items of the file ``kept``; ``address`` is where the demo has its pages."""
@@ -145,5 +134,5 @@ def _sent(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    asked: dict[str, Callable[..., Any]] = {each.__name__: each for each in (tab, learner, pages)}
+    asked: dict[str, Callable[..., Any]] = {each.__name__: each for each in (tab, pages)}
     json.dump(asked[sys.argv[1]](*sys.argv[2:]), sys.stdout)

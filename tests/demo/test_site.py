@@ -17,17 +17,12 @@ from botocore.exceptions import ClientError
 from demo import corrections, packing
 from demo.site import fits
 from demo.stand_ins import InTurn
-from features.textbook import exercises, lessons, running
-from features.textbook.lessons import Step
-from features.textbook.tests.test_lessons import _wrong, marks
 from infra.functions import of_stage
 from infra.settings import STAGES
-from shared.data import keys
 from shared.dynamodb import table as table_module
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
-from shared.values import times
 from tests.support.commands import printed_by
 from tests.support.engines import DYNOXIDE_ENGINE, FAST, MINISTACK, MOTO, Engine
 
@@ -235,15 +230,6 @@ def test_inserts_by_partiql_take_parameters_and_refuse_what_is_there(corrected: 
     assert came[0][1] == ["DuplicateItem", "DuplicateItem"]
 
 
-@pytest.mark.parametrize("lesson", [each for each in lessons.by_slug().values() if each.can_run and not each.live])
-def test_each_lesson_comes_to_what_it_says(corrected: Table, lesson: Any) -> None:
-    value = lesson.value.default if lesson.value else ""
-
-    made = running.run(corrected, lesson, value, "visitor-0001", "run", times.now(), Trace())
-
-    assert (_wrong(made.common), _wrong(made.ours)) == ([], [])
-
-
 def _transactions(seed: int, many: int) -> Iterator[list[dict[str, Any]]]:
     """Random transactions over six items, most of which have a write whose condition fails."""
     chance = random.Random(seed)
@@ -344,37 +330,6 @@ def test_a_refused_transaction_streams_nothing() -> None:
         bare.client.transact_write_items(TransactItems=[put])
 
         assert (after_refusal, len(shard.items)) == (0, 1)
-
-
-def test_each_exercise_is_solved_by_its_solution_alone(corrected: Table) -> None:
-    found = {slug: marks(corrected, each) for slug, each in exercises.by_slug().items()}
-
-    assert found == {slug: [False, True, False] for slug in exercises.by_slug()}
-
-
-ITEM = {"PK": "{scratch}", "SK": "a"}
-UNREADABLE: Any = {
-    "a function that is none": {"PutItem": {"Item": ITEM, "ConditionExpression": "not_exists(PK)"}},
-    "half a condition": {"PutItem": {"Item": ITEM, "ConditionExpression": "PK ="}},
-    "half an update": {"UpdateItem": {"Key": ITEM, "UpdateExpression": "SET"}},
-    "an update that is none": {"UpdateItem": {"Key": ITEM, "UpdateExpression": "Likes + 1"}},
-    "a value that is not given": {"UpdateItem": {"Key": ITEM, "UpdateExpression": "SET A = :b"}},
-    "a sum of a text": {
-        "UpdateItem": {"Key": ITEM, "UpdateExpression": "SET A = SK + :b", "ExpressionAttributeValues": {":b": 1}}
-    },
-    "an empty key": {"GetItem": {"Key": {"SK": ""}}},
-    "no sort key": {"PutItem": {"Item": {"PK": "{scratch}"}}},
-}
-
-
-@pytest.mark.parametrize("name", UNREADABLE)
-def test_a_request_that_cannot_be_read_is_refused(corrected: Table, name: str) -> None:
-    operation, arguments = exercises.request_of(json.dumps(UNREADABLE[name]), {})
-    given = running.names(lessons.find("hierarchy"), "", keys.scratch("visitor-0001", "run"), times.now())
-
-    reply = running.ask(corrected, operation, running.arguments_of(Step(operation, arguments), given))
-
-    assert reply.code == "ValidationException"
 
 
 NAMED: Any = {"ExpressionAttributeNames": {"#m": "M", "#n": "n"}, "ProjectionExpression": "SK, #m.#n, Nothing"}

@@ -16,6 +16,7 @@ from infra.functions import FUNCTIONS
 from infra.rows import FULL, Function
 from shared import settings
 from shared.dynamodb.table import Table
+from tests.support.cases import cases_by_name
 from tests.support.surroundings import EVENTS, page
 
 ROOT = EVENTS.parent
@@ -49,10 +50,9 @@ NEEDS: dict[str, set[str]] = {
     "desk": {BODIES, PAGES},
     "sales": {BODIES, PAGES},
     "account": {BODIES, PASSWORDS, PAGES},
-    "collections": {PAGES},
-    "learn": {PAGES},
     "refresher": {PAGES},
     "mailer": {PAGES},
+    **{function: {*libraries} for function, libraries in cases_by_name("IMPORTS").items()},
 }
 """Which heavy libraries functions import when they start, where they need any; ``anyascii`` comes with the first name
 that needs it."""

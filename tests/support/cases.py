@@ -12,6 +12,10 @@ from typing import Any
 from shared import features
 
 NAMES: Mapping[str, str] = {
+    "ASKED": "pages that the demo answers as the laptop does: who asks (``member``, ``editor``, or empty), and a path",
+    "TRIED": "forms that the demo sends without a network: their page, their button, and what is there then",
+    "UNORDERED": "those of them that show items in an order that depends on the engine",
+    "IMPORTS": "heavy libraries that a function of the feature imports when it starts, by the function's name",
     "HAPPENS": "what happens in a table, besides what Workbench's model shows: functions of a table and a deal",
     "OWNS": "functions that give a member something of the feature, for a table, a deal, a username and a time",
     "HAPPENS_TO": "functions that leave something of the feature beside a deal, for a table and the deal",

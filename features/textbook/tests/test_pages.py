@@ -361,7 +361,7 @@ def test_prod_has_nothing_of_it() -> None:
 
 @pytest.fixture(scope="module")
 def in_demo() -> Any:
-    return printed_by("tests.demo.probe", "learner")
+    return printed_by("features.textbook.tests.demo_probe", "learner")
 
 
 def test_the_demo_runs_lessons_and_one_that_asks_a_table_of_its_own(in_demo: Any) -> None:

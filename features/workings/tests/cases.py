@@ -15,3 +15,6 @@ def _a_form(table: Table, _deal: Deal) -> None:
 
 
 HAPPENS = (_a_form,)
+ASKED = (("", "/table"), ("", "/table?partition=DEALNUMBER%231"))
+UNORDERED = ("/table",)
+IMPORTS = {"collections": ("minijinja",)}
