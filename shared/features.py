@@ -449,7 +449,7 @@ def _with_records(role: type[R]) -> list[R]:
         if each.name in INSTALLED and not (FOLDER / each.name / "feature.py").exists():
             module = INSTALLED[each.name].get(hooks.name_of(role))
             found += [role(import_module(module))] if module else []
-        elif role is hooks.DealPage and not each.beside_deal:
+        elif (role is hooks.DealPage and not each.beside_deal) or (role is hooks.Entry and not each.wraps):
             continue
         elif (
             not issubclass(role, hooks.Joined)
