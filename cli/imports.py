@@ -146,7 +146,7 @@ class Importer:
             self._names = topics.brand_names(self.table)
             for window in windows(self._entries(source)):
                 self._wait()
-                self._import(window)
+                self.write(window)
             self._wait()
             self.finish()
         finally:
@@ -162,7 +162,7 @@ class Importer:
                 try:
                     found = self.entry(record)
                 except (DealsError, ValueError) as error:
-                    self._refuse(record.number, str(error), record.size)
+                    self.refuse(record.number, str(error), record.size)
                     continue
                 yield found
         except WrongFile as error:
@@ -170,13 +170,13 @@ class Importer:
 
     def _leave_out(self, record: Record) -> None:
         if record.fault:
-            self._refuse(record.number, record.fault, record.size)
+            self.refuse(record.number, record.fault, record.size)
             return
         if record.left_out:
             self.report.left_out[record.left_out] += 1
         self._advance(record.size)
 
-    def _import(self, window: Sequence[Entry]) -> None:
+    def write(self, window: Sequence[Entry]) -> None:
         """Start writing a window's records. Earlier windows must be written."""
         known = deals.by_source(self.table, [entry.source_id for entry in window])
         there = [entry for entry in window if entry.source_id in known]
@@ -200,7 +200,7 @@ class Importer:
             try:
                 deals.check_size(deal)  # the brand's name may be longer than its slug, which was checked
             except DealTooLarge as error:
-                self._refuse(each.number, str(error), each.size)
+                self.refuse(each.number, str(error), each.size)
             else:
                 named.append(deal)
         entry_of = {each.deal.deal_id: each for each in new}
@@ -237,7 +237,7 @@ class Importer:
             if isinstance(error, DealExists) and self._create_rest(batch):
                 return
             if len(batch) == 1:
-                self._refuse(batch[0].number, str(error), batch[0].size)
+                self.refuse(batch[0].number, str(error), batch[0].size)
                 return
             for entry in batch:
                 self._create([entry])
@@ -270,14 +270,14 @@ class Importer:
     def _compare(self, there: Deal, entry: Entry) -> None:
         """Write what a record changes about its deal."""
         if not self.same_product(there, entry):
-            self._refuse(entry.number, f"sourceId: {entry.source_id} is that of another product, {there.title!r}", 0)
+            self.refuse(entry.number, another_product(there), 0)
             return
         try:
             changes = self._update(there, entry)
         except DealsError as error:
             if isinstance(error, Unavailable) and not isinstance(error, Busy):
                 raise
-            self._refuse(entry.number, str(error), 0)
+            self.refuse(entry.number, str(error), 0)
             return
         with self._lock:
             if "withdrawn_at" in changes:
@@ -303,10 +303,16 @@ class Importer:
             attempt, when=EditedMeanwhile, gave_up=Busy("Others are changing this deal. Try again.")
         )
 
-    def _refuse(self, number: int, reason: str, size: int) -> None:
+    def refuse(self, number: int, reason: str, size: int) -> None:
+        """Note that a record is refused, and why."""
         with self._lock:
             self.report.bad[number] = reason
         self._advance(size)
+
+
+def another_product(there: Deal) -> str:
+    """The reason to refuse a record under the id of another product's deal."""
+    return f"sourceId: {there.source_id} is that of another product, {there.title!r}"
 
 
 def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import codecs
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
+from cli.commands import open_table
 from cli.imports import WORKERS, Workers, import_other, import_records
+from cli.json_lines import WrongFile
 from cli.output import note, say
+from features.feeds.checking import Check, show
 from features.feeds.formats import Format
 from features.feeds.importing import FeedImporter, Wishes
 from features.feeds.reading import Feed
@@ -69,6 +72,9 @@ def import_deals(
     end_most: Annotated[
         bool, typer.Option("--end-most", help="End missing deals even if they are more than a fifth of the source's.")
     ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing: say how the file is read, and what an import would do.")
+    ] = False,
     workers: Workers = WORKERS,
 ) -> None:
     """Import deals from a shop's feed, or the items of an export. A repeat creates nothing twice. Bad records are
@@ -82,7 +88,20 @@ def import_deals(
         _suggest(Feed(file, of, form, times.now(), encoding), of, suggest_categories)
         return
     wishes = Wishes(update, end_missing, end_most)
+    if check:
+        _check(file, Check(open_table(), times.now(), shop=of, form=form, encoding=encoding, wishes=wishes))
+        return
     import_records(file, partial(FeedImporter, shop=of, form=form, encoding=encoding, wishes=wishes), workers)
+
+
+def _check(file: BinaryIO, check: Check) -> None:
+    """Print what an import would do. Raises WrongFile, and typer.Exit if it would refuse a record."""
+    check.run(file)
+    is_fine = show(check)
+    if check.report.stopped:
+        raise WrongFile(check.report.stopped)
+    if not is_fine:
+        raise typer.Exit(1)
 
 
 def _suggest(feed: Feed, shop: Shop, path: Path) -> None:

@@ -74,7 +74,7 @@ class FeedImporter(Importer):
         self.feed: Feed | None = None
         self._shop = shop
         self._make: Callable[[BinaryIO], Feed] = lambda file: Feed(file, shop, form, now, encoding)
-        self._wishes = wishes
+        self.wishes = wishes
 
     def read(self, source: BinaryIO) -> Iterator[Record]:
         self.feed = self._make(source)
@@ -108,7 +108,7 @@ class FeedImporter(Importer):
         Where the feed has come to say what the editor wrote, the field is the feed's again.
         """
         new = entry.deal
-        if new.withdrawn_at is not None or not self._wishes.update:
+        if new.withdrawn_at is not None or not self.wishes.update:
             return super().changes(there, entry)
         kept = taken_over(there)
         differs = [name for name in UPDATED if getattr(new, name) != getattr(there, name)]
@@ -123,7 +123,7 @@ class FeedImporter(Importer):
         if self.feed is None:
             return
         self.report.said += self.feed.faults.sentences(self.feed.read)
-        if not self._wishes.end_missing:
+        if not self.wishes.end_missing:
             return
         ending = self.ending(self.feed)
         self.report.refused = self.refusal(self.feed, ending)
@@ -143,7 +143,7 @@ class FeedImporter(Importer):
         if not feed.seen:
             return "Nothing was ended, because the file has no records."
         missing = len(ending.missing)
-        if missing >= FEW and missing * SHARE > ending.active and not self._wishes.end_most:
+        if missing >= FEW and missing * SHARE > ending.active and not self.wishes.end_most:
             of = f"{missing:,} of {ending.active:,} deals of {self._shop.source}"
             return f"Nothing was ended, because {of} are missing from the file. If they are gone, add --end-most."
         return ""

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
@@ -49,11 +50,12 @@ class Feed:
     """A shop's file that is being read. What is known of it grows with each record.
 
     ``form``, ``encoding`` and ``separator`` say what it was recognised as. ``seen`` are the ids of its records, and
-    ``gone`` those that can't be bought. ``doubts`` are reasons to think that it isn't whole.
+    ``gone`` those that can't be bought. ``doubts`` are reasons to think that it isn't whole. ``currencies`` counts the
+    prices in each, and whether they name it.
     """
 
     def __init__(self, file: BinaryIO, shop: Shop, form: Format, now: datetime, encoding: str = "") -> None:
-        self._file, self._shop, self._wanted, self._now = file, shop, form, now
+        self._file, self.shop, self._wanted, self._now = file, shop, form, now
         self._named = encoding
         self.form = Format.AUTO
         self.encoding, self.separator = encoding or "utf-8", ""
@@ -62,6 +64,7 @@ class Feed:
         self.gone: set[str] = set()
         self.doubts: list[str] = []
         self.faults = Faults()
+        self.currencies: Counter[tuple[str, bool]] = Counter()
         self.read = 0
         self._id_place = ""
 
@@ -82,7 +85,7 @@ class Feed:
         if isinstance(raw, Record):
             return raw._replace(size=size)
         is_json = self.form in (Format.JSON, Format.JSONL)
-        source_id = _id_of_json(raw, self._shop) if is_json else self._id(raw)
+        source_id = _id_of_json(raw, self.shop) if is_json else self._id(raw)
         self.seen.add(source_id)
         try:
             fields = self._of_json(raw, source_id) if is_json else self._of_feed(raw, source_id)
@@ -115,8 +118,8 @@ class Feed:
             raise WrongFile(f"This is {LAYOUTS[form].looks}: use --format {form}.")
         self.form = form
         layout = LAYOUTS[form]
-        self.currency = self._shop.currency or layout.currency or "USD"
-        if layout.link and not self._shop.address:
+        self.currency = self.shop.currency or layout.currency or "USD"
+        if layout.link and not self.shop.address:
             raise WrongFile(f"This is {layout.looks}, without addresses: {NAME_IT}")
 
     def _markup(self, source: Source) -> Iterator[tuple[int, Any]]:
@@ -217,7 +220,7 @@ class Feed:
 
     def _id(self, raw: Raw) -> str:
         own, link = self._own_id(raw), self._link(raw)
-        return self._shop.identity(own, link) if own and own.strip() and "\n" not in own.strip() else ""
+        return self.shop.identity(own, link) if own and own.strip() and "\n" not in own.strip() else ""
 
     def _own_id(self, raw: Raw) -> str | None:
         """The id, from where the first record has its own: from elsewhere it would be another deal's."""
@@ -230,7 +233,7 @@ class Feed:
         layout = LAYOUTS[self.form]
         written = self._first(raw, "link") or ""
         if not written.strip() and layout.link:
-            written = layout.link_of(raw, self._shop.address)
+            written = layout.link_of(raw, self.shop.address)
         return written.strip().replace(" ", "%20")
 
     def _first(self, raw: Raw, field: str) -> str | None:
@@ -245,7 +248,7 @@ class Feed:
             return fields
         if source_id:
             fields["sourceId"] = source_id
-        with suppress(ValueError) if not self._shop.categories else nullcontext():  # then the record's own is refused
+        with suppress(ValueError) if not self.shop.categories else nullcontext():  # then the record's own is refused
             fields["category"] = self._category([category])
         return fields
 
@@ -265,7 +268,7 @@ class Feed:
             "description": take("description", self._first(raw, "description"), _description),
             "variant": ", ".join(variant)[:MAX_VARIANT],
             **self._prices(raw, take),
-            "brand": take("brand", self._first(raw, "brand"), plain) or plain(self._shop.source),
+            "brand": take("brand", self._first(raw, "brand"), plain) or plain(self.shop.source),
             "category": self._category(categories),
             "link": take("link", self._link(raw), str),
             "image": take("picture", self._first(raw, "image"), _picture),
@@ -278,13 +281,14 @@ class Feed:
 
     def _category(self, names: list[str]) -> str:
         try:
-            return self._shop.category(*names)
+            return self.shop.category(*names)
         except ValueError as error:
             raise ValueError(f"category: {error}") from error
 
     def _prices(self, raw: Raw, take: Callable[..., Any]) -> dict[str, Any]:
         """The price that counts now, its currency, its end, and the price before, if that was higher."""
-        of_file = take("currency", self._first(raw, "currency") or self.currency, _currency)
+        named_currency = bool((self._first(raw, "currency") or "").strip())
+        of_file = take("currency", self._first(raw, "currency") if named_currency else self.currency, _currency)
 
         def price(text: str) -> tuple[str, str]:
             try:
@@ -293,6 +297,7 @@ class Feed:
                 raise Fault(Meaning.UNREADABLE, str(error)) from error
             if float(found) <= 0:
                 raise Fault(Meaning.IMPOSSIBLE, "is nothing")
+            self.currencies[currency, named_currency or not re.fullmatch(r"[\d\s.,'-]*", text)] += 1
             return found, currency
 
         now, currency = take("price", self._first(raw, "price"), price)

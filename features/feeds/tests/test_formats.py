@@ -14,7 +14,9 @@ from features.feeds.formats import LAYOUTS, Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop
 from features.feeds.texts import amount, plain, without_tags
+from shared.dynamodb.table import Table
 from shared.values.times import from_iso
+from tests.cli.conftest import Btd, bare_table, btd, server, table, wide_terminal  # noqa: F401  # fixtures
 
 FILES = Path(__file__).resolve().parent / "files"
 NOW = from_iso("2026-06-01T12:00:00Z")
@@ -175,3 +177,55 @@ def test_of_two_names_of_a_category_googles_first_counts_and_the_alternate_link_
 
     assert (record.fields or {})["category"] == "home"
     assert (record.fields or {})["link"] == "https://s.example/mug"
+
+
+CHECKED = """\
+Format: a feed like Google Merchant's, a comma between columns, in utf-8
+Currency: EUR, as the amounts say
+2 deals would be created, 0 changed, 0 left as they are
+1 record would be left out: out of stock, first s:HB-402
+sale price: impossible in 1 record, first in s:HB-400: '1 199,00 EUR'
+description: empty in 1 record, first in s:HB-401
+picture: unreadable in 1 record, first in s:HB-401: 'no picture'
+
+  Pier Coat, long (Navy)
+  €249.00 · Pace Theory · clothing
+  https://harbour.example/pier-coat
+
+  Gull Cap
+  €15.00, was €19.00 · Pace Theory · clothing
+  https://harbour.example/gull-cap
+"""
+
+
+def test_a_check_says_how_a_file_is_read_and_what_an_import_would_do_and_writes_nothing(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    before = [*table.everything()]
+
+    checked = btd("import", str(FILES / "google-commas.csv"), "--source", "s", "--check")
+
+    assert checked.stdout == CHECKED
+    assert [*table.everything()] == before
+
+
+def test_a_check_names_what_would_be_changed_ended_and_refused_and_the_options_to_add(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    first = (FILES / "google-semicolons.csv").read_text(encoding="utf-8")
+    path = tmp_path / "feed.csv"
+    path.write_text(first, encoding="utf-8")
+    btd("import", str(path), "--source", "s")
+    later = first.replace("1.299,00 EUR", "1.199,00").replace("Becher 0,3 l", "Bécher").replace("9,50 EUR", "ask us")
+    path.write_bytes((later + "HB-412;Karte;https://harbour.example/karte;5,00;Lumen & Co;Cards\n").encode("cp1252"))
+
+    checked = btd("import", str(path), "--source", "s", "--update", "--end-missing", "--check", code=1)
+
+    assert "in windows-1252\nCurrency: USD for amounts that name none\n" in checked.stdout
+    assert "0 deals would be created, 1 changed, 0 left as they are" in checked.stdout
+    assert "Nothing was ended, because of 2 bad lines." in checked.stdout
+    assert "1 record would be refused: price: 'ask us' is no amount, first line 3 s:HB-411" in checked.stdout
+    assert "category: 'Cards' is not mapped to one of ours (--categories), first line 4 s:HB-412" in checked.stdout
+    assert "--categories for 'Cards'" in checked.stderr
+    assert "--encoding" in checked.stderr
+    assert "--currency" in checked.stderr
