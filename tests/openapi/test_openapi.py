@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,10 +20,14 @@ from pydantic import BaseModel, ValidationError
 from functions.api import openapi
 from infra.bundling import module_of
 from infra.functions import ROUTES, Audience, Route
-from shared.api.bodies import MAX_KEY_BYTES, NewDeal
+from shared import features
+from shared.api import fields
+from shared.api.bodies import MAX_KEY_BYTES, DealChange, NewDeal
+from shared.api.fields import InvalidBody
 from shared.api.member_bodies import NewUser
 from shared.errors import IdempotencyKeyReused
 from shared.values.passwords import is_common
+from tests.support.factories import NOW
 
 OF_EDITORS_IN_THE_SHOP = {
     ("PUT", "/orders/{orderId}/status"),
@@ -183,3 +189,35 @@ def test_a_name_or_an_address_that_the_document_allows_is_taken(
     changed = body | {field: f"{start}{text}{end}"}
 
     assert is_taken(model, changed) or not VALIDATORS[model].is_valid(changed)
+
+
+class Rated(DealChange):
+    stars: int = 0
+
+    def changes(self, now: datetime) -> dict[str, Any]:
+        return {**super().changes(now), "rated": True}
+
+
+class Sized(DealChange):
+    size: str = ""
+
+
+@pytest.fixture
+def two_features(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two features that each add a field to the body that changes a deal."""
+    added = [SimpleNamespace(BODIES={"DealChange": kind}) for kind in (Rated, Sized)]
+    monkeypatch.setattr(features, "roles", lambda _role: added)
+    fields.extended.cache_clear()
+    yield
+    fields.extended.cache_clear()
+
+
+@pytest.mark.usefixtures("two_features")
+def test_fields_that_features_add_to_a_body_are_checked_with_its_own() -> None:
+    change = fields.checked(DealChange, {"title": "Boot", "stars": 3, "size": "L"})
+
+    assert change.changes(NOW) == {"title": "Boot", "stars": 3, "size": "L", "rated": True}
+    with pytest.raises(InvalidBody, match="stars"):
+        fields.checked(DealChange, {"stars": "three"})
+    with pytest.raises(InvalidBody, match="stars"):
+        fields.checked(NewDeal, {**DEAL, "stars": 3})
