@@ -1,4 +1,4 @@
-"""Editors and members at work: deals, brands, picks and drafts; likes, watches, alerts, votes and messages."""
+"""Editors and members at work: deals, brands, picks and drafts; likes, watches, alerts and messages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 
 from features.shop.tests.support import HOME
-from features.votes.models import NEWCOMER
-from shared.data import keys
-from shared.dynamodb.writes import update
 from shared.values import times
 from tests.support import factories
 from tests.support.commands import eventually
@@ -263,40 +260,6 @@ def test_alerts_are_kept_listed_and_removed(site: Api, deal_id: str) -> None:
     assert member.delete(f"/me/alerts/{again.json()['alertId']}").status_code == 204
     assert_problem(member.delete(f"/me/alerts/{again.json()['alertId']}"), 404)
     assert_problem(member.delete("/me/alerts/words-1"), 404)
-
-
-def test_a_private_feed_is_made_listed_and_revoked(site: Api) -> None:
-    member = site.member()
-
-    before, made, there = member.get("/me/feed"), member.post("/me/feed"), member.get("/me/feed")
-    revoked = [member.delete("/me/feed").status_code for _ in range(2)]
-
-    assert before.json() == member.get("/me/feed").json() == {"createdAt": None, "ended": False}
-    assert made.status_code == 201
-    assert len(made.json()["key"]) == 43
-    assert there.json() == {"createdAt": made.json()["createdAt"], "ended": False}
-    assert revoked == [204, 204]
-
-
-def test_a_vote_is_given_changed_and_taken_back(site: Api, editor: Visitor, brand: str) -> None:
-    then = times.now() - timedelta(minutes=20)
-    deal = editor.post("/deals", json=a_deal(brand, createdAt=times.to_iso(then))).json()
-    newcomer, member = site.member(), site.member()
-    joined = {":then": times.to_iso(then - NEWCOMER)}
-    site.table.write(update(keys.user(member.username), "SET CreatedAt = :then", values=joined, refused=None))
-    vote = f"/deals/{deal['dealNumber']}/vote"
-
-    answers = [newcomer.put(f"{vote}/up")]
-    answers += [member.request(*each) for each in (("PUT", f"{vote}/down"), ("PUT", f"{vote}/down"), ("DELETE", vote))]
-
-    assert [answer.json() for answer in answers] == [
-        {"vote": "up", "counts": False, "score": 0},
-        {"vote": "down", "counts": True, "score": -1},
-        {"vote": "down", "counts": True, "score": -1},
-        {"vote": None, "counts": False, "score": 0},
-    ]
-    editor.patch(f"/deals/{deal['dealId']}", json={"withdrawn": True})
-    assert_problem(member.put(f"{vote}/up"), 409)
 
 
 def test_messages_are_read_one_by_one_and_all_together(site: Api) -> None:

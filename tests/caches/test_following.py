@@ -14,8 +14,6 @@ import pytest
 from features.drafts import data as drafts
 from features.shop.data import keys as shop_keys
 from features.shop.data import order_items, stock
-from features.votes.data import keys as vote_keys
-from features.votes.data import votes
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
@@ -208,26 +206,6 @@ def test_what_a_price_edit_rebuilds_costs_what_the_document_says(
     assert [line for line in lines if line not in page] == []
 
 
-def test_what_was_voted_on_in_a_second_is_ranked_once_and_what_is_over_no_more(
-    table: Table, picked: list[Deal], refresh: Refresh, get: Get
-) -> None:
-    deal = picked[2]
-    for _ in range(3):
-        table.write(votes.counting(deal.deal_id, 1))
-    of_vote = record(None, table.get(vote_keys.score(deal.deal_id)))
-
-    with watched(environment.table()) as wire:
-        refresh(of_vote, of_vote, of_vote)
-    popular = [each["dealId"] for each in get("/popular")["items"]]
-    withdrawn = deals.withdraw(table, deal.deal_id, NOW)
-    refresh(of_deal(deal, withdrawn))
-
-    assert wire.operations["UpdateItem"] == 1
-    assert popular == [deal.deal_id]
-    assert get("/popular")["items"] == []
-    assert "GSI1SK" not in (table.get(vote_keys.score(deal.deal_id)) or {})
-
-
 def test_a_deal_with_stock_is_sold_here_until_it_is_sold_out_or_over(
     table: Table, picked: list[Deal], refresh: Refresh, get: Get
 ) -> None:
@@ -245,40 +223,6 @@ def test_a_deal_with_stock_is_sold_here_until_it_is_sold_out_or_over(
         seen.append([each["dealId"] for each in get("/sold-here")["items"]])
 
     assert seen == [[deal_id], [], [deal_id], []]
-
-
-def test_a_damaged_deal_or_score_keeps_no_other_vote_from_being_ranked(
-    table: Table, picked: list[Deal], refresh: Refresh, get: Get
-) -> None:
-    for deal in picked[:4]:
-        table.write(votes.counting(deal.deal_id, 1))
-    without_type, without_score, untyped, sound = picked[:4]
-    for key, change in (
-        (keys.deal(without_type.deal_id), "REMOVE #of"),
-        (vote_keys.score(untyped.deal_id), "REMOVE #of"),
-    ):
-        table.write(update(key, change, names={"#of": "Type"}, condition=None, refused=None))
-    table.write(update(vote_keys.score(without_score.deal_id), "SET Score = DealId", condition=None, refused=None))
-
-    answer = refresh(*(record(None, {**vote_keys.score(deal.deal_id), "Type": "Score"}) for deal in picked[:4]))
-
-    assert answer == {"batchItemFailures": []}
-    assert {each["dealId"] for each in get("/popular")["items"]} == set(ids([without_type, untyped, sound]))
-
-
-def test_parts_are_rebuilt_though_votes_cannot_be_ranked(
-    table: Table, picked: list[Deal], refresh: Refresh, get: Get, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def file(*_: object, **__: object) -> None:
-        raise Busy("throttled")
-
-    edited = deals.edit(table, picked[0].deal_id, {"title": "Anew"}, NOW)
-    monkeypatch.setattr(votes, "file_scores", file)
-
-    with pytest.raises(Busy):
-        refresh(of_deal(picked[0], edited))
-
-    assert latest(get, "/deals")[edited.deal_id] == "Anew"
 
 
 def test_a_minutes_tasks_do_not_wait_for_each_other(

@@ -18,6 +18,7 @@ from shared.dynamodb.writes import update
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.cli.conftest import Ask, Btd
+from tests.support.cases import cases_by_name
 from tests.support.factories import SHOES, a_deal, a_message, a_user, indexed, send
 
 
@@ -83,11 +84,6 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Unread messages of a user, counted": ("messages unread-count ana", ["Query GSI1"]),
     "Mark a message read": ("messages read ana {message}", ["UpdateItem"]),
     "Mark a message read, all": ("messages read-all ana", ["Query", "TransactWriteItems"]),
-    "Vote a deal up or down, take it back": (
-        "deals vote {deal} ana up",
-        ["GetItem", "BatchGetItem", "TransactWriteItems", "GetItem"],
-    ),
-    "Popular deals": ("deals popular", ["Query GSI1", "Query GSI1"]),
     "Deals sold here": ("deals sold-here", ["Query GSI1"]),
     "Hot deal: message every user": ("deals hot {deal}", ["GetItem", "TransactWriteItems"]),
     "Hot deal: message every user, told": ("deals told {deal}", ["GetItem", "Query"]),
@@ -106,7 +102,6 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Edit, expire or withdraw a deal, by the clock": ("sweep", ["GetItem", "Query"]),
     "Alert on a product's price": ("alerts price ana {deal} 25", ["GetItem", "GetItem", "TransactWriteItems"]),
     "Alert on words": ("alerts words ana running", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
-    "A private feed": ("messages new-feed ana", ["GetItem", "GetItem", "GetItem", "TransactWriteItems"]),
     "A member's alerts": ("alerts list ana", ["Query", "GetItem"]),
     "Mailed links: reset a password, confirm an address": ("users reset-link ana", ["GetItem", "PutItem"]),
     "Daily mail of messages": ("users mail-digest ana --hour 7", ["GetItem", "UpdateItem"]),
@@ -114,6 +109,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Daily mail of messages, after a bounce": ("users resume-mail ana", ["UpdateItem", "GetItem"]),
     "roles": ("users grant-editor ana", ["UpdateItem", "GetItem"]),
     "everyone": ("users list", ["Scan UserIndex"]),
+    **cases_by_name("COMMANDS"),
 }
 
 

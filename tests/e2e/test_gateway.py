@@ -14,18 +14,17 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
-from features.clicks.data import clicks
 from infra.settings import STAGES
 from local import cloud
 from local.settings import ROOT, STAGE
@@ -38,6 +37,7 @@ from shared.models.catalog import CATEGORIES
 from shared.runtime import metrics
 from shared.values import naming, times
 from tests.e2e.conftest import client, name_to_btd
+from tests.support.cases import cases
 from tests.support.commands import PATIENCE, begin, eventually, make
 from tests.support.site import Site, Visitor, a_deal, assert_problem, dump, fresh
 from tests.support.site import a_deal as body_of
@@ -120,17 +120,6 @@ def test_the_api_has_a_path_for_who_resolves_no_names_and_the_clouds_own_needs_t
 
     assert len(ours.json()["items"]) == 8
     assert the_clouds.status_code == 403
-
-
-def test_a_reader_is_led_to_the_shop_and_the_click_is_counted(site: Site, editor: Visitor, brand: str) -> None:
-    deal = editor.post("/deals", json=a_deal(brand)).json()
-    reader = {"Host": urlsplit(site.origin).netloc, "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
-
-    for _ in range(2):
-        led = httpx.get(f"{site.endpoint}/go/{deal['dealNumber']}", headers=reader, trust_env=False, timeout=PATIENCE)
-        assert (led.status_code, led.headers["Location"]) == (302, deal["link"])
-
-    assert clicks.of(site.table, [deal["dealId"]]) == {deal["dealId"]: 1}
 
 
 def test_ministack_has_no_route_for_an_encoded_slash(visitor: Visitor) -> None:
@@ -430,3 +419,10 @@ def fire(site: Site, role: str, document: Path, report: Path) -> subprocess.Comp
             "FIRE_TABLE": site.table.name,
         },
     )
+
+
+@pytest.mark.parametrize("asked", cases("AT_THE_GATEWAY"), ids=lambda asked: asked.__name__)
+def test_what_features_are_asked_for_passes_the_gateway(
+    site: Site, editor: Visitor, brand: str, asked: Callable[[Site, Visitor, str], None]
+) -> None:
+    asked(site, editor, brand)

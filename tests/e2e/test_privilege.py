@@ -23,9 +23,7 @@ from botocore.exceptions import ClientError
 from features.drafts import data as drafts
 from features.drafts.data import Draft
 from features.mail.data.mailing import MailWork
-from features.saved.data import saved
 from features.shop.data import keys as shop_keys
-from features.votes.models import NEWCOMER
 from infra.functions import FUNCTIONS
 from local import cloud
 from local.settings import REGION, access_key
@@ -45,6 +43,7 @@ from shared.values import times
 from tests.e2e.conftest import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
 from tests.support import factories
+from tests.support.cases import cases
 from tests.support.commands import PATIENCE, until
 from tests.support.engines import put_all
 from tests.support.factories import plain_picture
@@ -148,7 +147,8 @@ def _use(site: Site) -> None:
 
     deal_ids = _post_and_change(site, editor, brand, other)
     _follow(ana, "PUT", brand, "watch", json={"ceiling": "900.00"})
-    _vote(site, ana, bo, deal_ids)
+    for use in cases("USES"):
+        use(site, ana, bo, deal_ids)
     _send_picture(editor, deal_ids[0])
     _pick(site, editor, deal_ids)
     _read(site, brand)
@@ -171,26 +171,6 @@ def _follow(member: Visitor, method: str, brand: str, *verbs: str, category: str
     """Like or watch a brand and a category, or end that."""
     for path, verb in product((f"/brands/{brand}", f"/categories/{category}"), verbs):
         assert member.request(method, f"{path}/{verb}", **how).status_code == 200
-
-
-def _vote(site: Site, member: Visitor, other: Visitor, deal_ids: list[str]) -> None:
-    """Vote, change a vote and take it back; the other's vote stays until the account goes."""
-    for each in (member, other):
-        _grow_up(site, each)
-    for way in ("up", "down"):
-        assert member.put(f"/deals/{deal_ids[0]}/vote/{way}").json()["counts"]
-    assert other.put(f"/deals/{deal_ids[1]}/vote/up").status_code == 200
-    assert until(lambda: member.get("/popular?limit=1").json()["next"])
-    cursor = member.get("/popular?limit=1").json()["next"]
-    assert member.get("/popular", params={"cursor": cursor}).json()["items"]
-    assert member.delete(f"/deals/{deal_ids[0]}/vote").json()["vote"] is None
-    assert member.get("/sold-here").status_code == 200
-
-
-def _grow_up(site: Site, member: Visitor) -> None:
-    """Make an account as old as those whose votes count."""
-    then = times.to_iso(times.now() - NEWCOMER)
-    site.table.write(update(keys.user(member.username), "SET CreatedAt = :then", values={":then": then}, refused=None))
 
 
 def _be_mailed(site: Site, plumbing: Plumbing) -> None:
@@ -331,7 +311,7 @@ def _tell_more_than_a_page(site: Site, editor: Visitor) -> None:
 
 
 def _alert(plumbing: Plumbing, editor: Visitor, member: Visitor, deal_id: str) -> None:
-    """Be told of a price and of words, by a feed, too; then the queue repeats itself."""
+    """Be told of a price and of words; then the queue repeats itself."""
     number = editor.get(f"/deals/{deal_id}").json()["dealNumber"]
     _have_alerts(member, number)
     assert editor.patch(f"/deals/{number}", json={"price": "0.90"}).status_code == 200
@@ -348,17 +328,13 @@ def _alert(plumbing: Plumbing, editor: Visitor, member: Visitor, deal_id: str) -
         assert plumbing.call("Messenger", work) == {"batchItemFailures": []}
     removed = member.get("/me/alerts").json()["items"][0]["alertId"]
     assert member.delete(f"/me/alerts/{removed}").status_code == 204
-    for answer in (member.post("/me/feed"), member.post("/me/feed"), member.delete("/me/feed")):
-        assert answer.status_code in (201, 204)
-    assert member.get("/me/feed").json() == {"createdAt": None, "ended": False}
 
 
 def _have_alerts(member: Visitor, deal: str) -> None:
-    """An alert on a deal's product, which is replaced, one on words, and a private feed."""
+    """An alert on a deal's product, which is replaced, and one on words."""
     for ceiling in ("2.00", "1.00"):
         assert member.put(f"/me/alerts/deals/{deal}", json={"ceiling": ceiling}).status_code == 200
     assert member.post("/me/alerts", json={"words": "shoes"}).status_code == 200
-    assert member.post("/me/feed").status_code == 201
 
 
 def _read_messages(member: Visitor, brand: str) -> None:
@@ -441,6 +417,7 @@ HOME = {"recipient": "Bo", "street": "1 Main Street", "city": "Portland", "posta
 
 def _shop(site: Site, editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
     """Sell two deals by their numbers: a cart, orders that are sent and cancelled, and something left behind."""
+    assert member.get("/sold-here").status_code == 200
     deals = [editor.get(f"/deals/{deal_id}").json() for deal_id in deal_ids]
     for deal in deals:
         assert editor.put(f"/deals/{deal['dealNumber']}/stock", json={"add": 5}).status_code == 200
@@ -470,13 +447,10 @@ def _order(member: Visitor, deal: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _leave(site: Site, member: Visitor, brand: str) -> None:
-    """Change an account, and remove it with likes, watches, messages and a saved deal."""
-    saved.save(
-        site.table,
-        factories.post(site.table, [factories.a_deal(times.now(), brand=brand)], times.now())[0],
-        member.username,
-        times.now(),
-    )
+    """Change an account, and remove it with likes, watches, messages and what features have of it."""
+    (deal,) = factories.post(site.table, [factories.a_deal(times.now(), brand=brand)], times.now())
+    for give in cases("OWNS"):
+        give(site.table, deal, member.username, times.now())
     _have_alerts(member, site.visitor().get("/deals?limit=1").json()["items"][0]["dealId"])
     _have_a_plan(site, member, brand, in_minutes=90)  # so that the clock does not post it
     _follow(member, "DELETE", brand, "watch")
@@ -495,9 +469,8 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     """Remove an account that has something of all kinds, by the clock's function, and deliver the mail."""
     member, now = site.member("cy"), times.now()
     _follow(member, "PUT", brand, "like", "watch")
-    saved.save(site.table, deals.get(site.table, deal_id), member.username, now)
-    _grow_up(site, member)
-    assert member.put(f"/deals/{deal_id}/vote/up").json()["counts"]
+    for give in cases("OWNS"):
+        give(site.table, deals.get(site.table, deal_id), member.username, now)
     _have_alerts(member, deal_id)
     _have_a_plan(site, member, brand, in_minutes=90)  # so that the clock does not post it
     assert member.put("/me/addresses/home", json=HOME).status_code == 200

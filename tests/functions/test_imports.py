@@ -43,7 +43,6 @@ NEEDS: dict[str, set[str]] = {
     "orders": {BODIES},
     "editors": {BODIES},
     "site": {PAGES},
-    "clicks": {PAGES},
     "pictures": {PAGES},
     "mine": {PAGES},
     "shop": {BODIES, PAGES},

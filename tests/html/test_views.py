@@ -276,7 +276,7 @@ def posted(body: str, media_type: str = "application/x-www-form-urlencoded") -> 
 def test_a_form_of_our_own_is_taken(headers: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SITE_ORIGIN", ORIGIN)
 
-    forms.ours_only({"httpMethod": "POST", "path": "/my/saved/1", "headers": headers})
+    forms.ours_only({"httpMethod": "POST", "path": "/my/likes/brand/apple", "headers": headers})
 
 
 @pytest.mark.parametrize(
@@ -299,14 +299,14 @@ def test_a_form_from_elsewhere_is_refused(headers: dict[str, str], monkeypatch: 
     monkeypatch.setenv("SITE_ORIGIN", ORIGIN)
 
     with pytest.raises(forms.FromElsewhere):
-        forms.ours_only({"httpMethod": "POST", "path": "/my/saved/1", "headers": headers})
+        forms.ours_only({"httpMethod": "POST", "path": "/my/likes/brand/apple", "headers": headers})
 
 
 def test_a_site_that_does_not_know_its_origin_believes_no_origin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SITE_ORIGIN", "")
 
     with pytest.raises(forms.FromElsewhere):
-        forms.ours_only({"httpMethod": "POST", "path": "/my/saved/1", "headers": {"Origin": ""}})
+        forms.ours_only({"httpMethod": "POST", "path": "/my/likes/brand/apple", "headers": {"Origin": ""}})
 
 
 def test_fields_are_read_as_they_were_typed() -> None:

@@ -223,7 +223,7 @@ def test_pillow_is_only_where_pictures_are_made() -> None:
     assert [row.name for row in FUNCTIONS if row.artifact == PILLOW] == ["resizer"]
 
 
-@pytest.mark.parametrize("name", ["catalog", "authorizer", "site", "clicks"])
+@pytest.mark.parametrize("name", ["catalog", "authorizer", "site", *cases("PUBLIC_FUNCTIONS")])
 def test_what_anyone_waits_for_loads_no_orders_and_no_messages(name: str) -> None:
     source = f"import sys, {module_of(name)}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True, capture_output=True, text=True)

@@ -21,7 +21,6 @@ from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it 
 
 from features.shop import sample as of_shop
 from features.shop.data import stock
-from features.votes.data import votes
 from infra.settings import STAGES
 from infra.stacks import DealsStack
 from infra.stage import Watch
@@ -287,7 +286,6 @@ def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once(pl
     assert len(picks.read(planted, EDITORS_CHOICE, PLANTED)) == sample.CHOICE
     assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
     assert len(follows.watches(planted, "member")) == len(sample.FOLLOWED)
-    assert len(votes.popular(planted, PLANTED, limit=24).items) == 24
     assert sample.plant(planted, PLANTED, "member") == 0
 
 

@@ -10,8 +10,6 @@ from typing import Any
 import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
 
-from features.votes.data import votes
-from features.votes.models import as_text
 from functions.background import refresher
 from shared.data.catalog import deals, offers, page_cache, picks, search
 from shared.data.catalog.changes import DealChange
@@ -201,22 +199,6 @@ def test_a_shared_deal_has_its_price_with_its_currency_for_machines(ask: Ask, ta
     assert (product["offers"]["price"], document.find(".//data[@class='tag']").get("value")) == ("1200.00",) * 2
 
 
-def test_a_deals_score_is_shown_once_it_is_ten_minutes_old_and_ranks_it(ask: Ask, table: Table, now: datetime) -> None:
-    new, old = post(table, [a_deal(now - timedelta(minutes=minutes)) for minutes in (5, 20)], now)
-    for deal in (old, new):
-        table.write(votes.counting(deal.deal_id, -12))
-    votes.file_scores(table, [old.deal_id], now)
-
-    shown = {deal.number: "".join(parsed(ask(f"/deals/{deal.number}")).itertext()) for deal in (old, new)}
-    popular = ask("/popular")
-
-    assert f"Score {as_text(-12)}." in shown[old.number]
-    assert "The score appears ten minutes after the deal is posted." in shown[new.number]
-    assert str(as_text(-12)) not in shown[new.number]
-    assert [link.get("href") for link in parsed(popular).findall(".//h3/a")] == [f"/deals/{old.number}"]
-    assert "public" in popular["multiValueHeaders"]["Cache-Control"][0]
-
-
 def several(count: int, now: datetime, **fields: Any) -> list[Deal]:
     """Deals of products and brands of their own, newest first, the newest a quarter of an hour old."""
     return [
@@ -319,16 +301,12 @@ def test_a_day_that_begins_with_a_deal_that_is_left_out_begins_with_the_next() -
 
 
 @pytest.mark.parametrize("copied", [True, False], ids=["from a copy", "made now"])
-def test_what_ends_within_a_day_and_what_readers_vote_for_stand_beside_the_picks(
-    ask: Ask, table: Table, now: datetime, copied: bool
-) -> None:
+def test_what_ends_within_a_day_stands_beside_the_picks(ask: Ask, table: Table, now: datetime, copied: bool) -> None:
     made = several(4, now)
     made[1] = replace(made[1], ends_at=now + timedelta(hours=23))
     made[2] = replace(made[2], ends_at=now + timedelta(hours=25))
     made[3] = replace(made[3], ends_at=now + timedelta(minutes=5))
-    first, ending, *_ = post(table, made, now)
-    table.write(votes.counting(first.deal_id, 7))
-    votes.file_scores(table, [first.deal_id], now)
+    _, ending, *_ = post(table, made, now)
     if copied:
         refresher.refresh(page_cache.PARTS, set(), set())
         cached_pages.memory.cache_clear()
@@ -338,26 +316,11 @@ def test_what_ends_within_a_day_and_what_readers_vote_for_stand_beside_the_picks
     lists = front.findall(".//aside[@class='beside']/section")
     assert [(part.find("./h2/a").text, links(part, "./ul")) for part in lists if part.find("./ul") is not None] == [
         ("Ending within a day", [f"/deals/{ending.number}"]),
-        ("Most voted", [f"/deals/{first.number}"]),
     ]
     assert {name.strip(): count for name, count in counts_in_bar(front).items()} == {"Shoes": "4 deals"}
     words = "".join(front.find(".//div[@class='mast']").itertext())
     assert views.long_day(now) in words
     assert "1 ends within a day" in words
-
-
-def test_the_deals_of_the_highest_ranks_stand_there_by_their_votes(ask: Ask, table: Table, now: datetime) -> None:
-    """A deal that is 13 hours newer ranks above one with six times its votes."""
-    made = post(table, [a_deal(now - timedelta(hours=hours)) for hours in (1, 14)], now)
-    for deal, count in zip(made, (2, 13), strict=True):
-        table.write(votes.counting(deal.deal_id, count))
-    votes.file_scores(table, [deal.deal_id for deal in made], now)
-    addresses = [f"/deals/{deal.number}" for deal in made]
-
-    (beside,) = [part for part in parsed(ask("/")).findall(".//aside/section") if part.find("./h2/a") is not None]
-
-    assert (beside.find("./h2/a").text, links(beside, "./ul")) == ("Most voted", addresses[::-1])
-    assert links(parsed(ask("/popular")), ".//h3") == addresses
 
 
 def test_a_copy_follows_the_deals_beside_its_picks(ask: Ask, table: Table, now: datetime) -> None:

@@ -10,12 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from features.saved.data import saved
-from features.votes.data import votes
-from features.votes.models import Vote
 from shared.data.catalog import deals, topics
-from shared.data.members import messages
-from shared.models.catalog import Deal
+from shared.data.members import follows, messages
+from shared.models.catalog import BRAND, Deal, Topic
 from shared.values import times
 from tests.support.browser import Visit, sent_by_script
 from tests.support.factories import send
@@ -100,52 +97,36 @@ def test_the_unread_count_is_a_number_and_a_word_for_those_who_listen(visit: Vis
 
 
 def test_a_page_that_back_brings_again_shows_what_is_so_now(visit: Visit, site: Preview, deal: Deal) -> None:
-    page = visit(f"/deals/{deal.number}", token=entered(site, "mara"))
-    button, unread = page.locator("form[data-state=saved] button"), page.locator("#unread")
+    page = visit(f"/brands/{deal.brand}", token=entered(site, "mara"))
+    button, unread = page.locator("form[data-state=liked] button"), page.locator("#unread")
     expect(button).to_have_attribute("aria-pressed", "false")
-    saved.save(site.table, deal, "mara", times.now())
+    follows.like(site.table, Topic(BRAND, deal.brand), "mara", times.now())
     send(site.table, messages.compose(messages.of_deal(deal, "brand"), "mara"))
 
     page.evaluate(BACK)
-    expect(button).to_have_text("Saved")
+    expect(button).to_have_text("Liked")
     expect(button).to_have_attribute("aria-pressed", "true")
     expect(unread).to_have_text("1 unread")
     page.context.clear_cookies()
     page.evaluate(BACK)
 
-    expect(button).to_have_text("Save")
+    expect(button).to_have_text("Like")
     expect(button).to_have_attribute("aria-pressed", "false")
     expect(unread).to_be_hidden()
     expect(unread).to_have_text("")
 
 
-def test_of_two_votes_one_is_on(visit: Visit, site: Preview, deal: Deal) -> None:
-    page = sent_by_script(visit(f"/deals/{deal.number}", token=entered(site, "otto")))
-    buttons = page.get_by_role("group", name="Vote on this deal").get_by_role("button")
-    expect(buttons).to_have_text(["▲ Worth it", "▼ Not worth it"])
-
-    buttons.first.click()
-    expect(buttons).to_have_text(["▲ Voted up", "▼ Not worth it"])
-    buttons.last.click()
-
-    expect(buttons).to_have_text(["▲ Worth it", "▼ Voted down"])
-    assert votes.given(site.table, deal.deal_id, "otto") is Vote.DOWN
-    buttons.last.click()
-    expect(buttons.last).to_have_attribute("aria-pressed", "false")
-    assert votes.given(site.table, deal.deal_id, "otto") is None
-
-
 def test_what_script_cannot_send_is_sent_as_a_form(visit: Visit, site: Preview, deal: Deal) -> None:
-    page = sent_by_script(visit(f"/deals/{deal.number}", token=entered(site, "olga")))
+    page = sent_by_script(visit(f"/brands/{deal.brand}", token=entered(site, "olga")))
 
     def only_forms(route: Route) -> None:
         route.abort() if route.request.resource_type == "fetch" else route.continue_()
 
-    page.route("**/my/saved/*", only_forms)
+    page.route("**/my/likes/brand/*", only_forms)
 
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Like", exact=True).click()
 
-    expect(page.get_by_role("status")).to_have_text("Saved to your list.")
+    expect(page.get_by_role("status")).to_have_text("Added to your likes.")
 
 
 def test_what_an_address_says_was_done_is_shown_in_the_browser_that_did_it(visit: Visit, site: Preview) -> None:

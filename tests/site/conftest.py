@@ -11,7 +11,6 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
-from features.saved.data import saved
 from features.shop.tests import support as of_shop
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
@@ -22,6 +21,7 @@ from shared.models.members import Limits
 from shared.values import times
 from tests.site.states import State, rare, usual
 from tests.support.browser import MEANT, patient, sign_in
+from tests.support.cases import cases
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import send
 from tests.support.preview import Preview, entered, finding, started
@@ -56,14 +56,15 @@ def cookie_of(token: str) -> str:
 def people(site: Preview) -> dict[str, str]:
     """Tokens: of ``ana``, whose pages all hold something, of ``nick``, who has nothing yet, and of ``eddy``, an editor.
 
-    Ana has messages, watches, saved deals and what features have of her.
+    Ana has messages, watches and what features have of her.
     """
     table, now = site.table, times.now()
     tokens = {"ana": entered(site, "ana"), "nick": entered(site, "nick"), "eddy": entered(site, "eddy", "editor")}
     first, second = site.deals[40:42]
     for deal in site.deals[:4]:
         send(table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
-        saved.save(table, deal, "ana", now)
+        for give in cases("OWNS"):
+            give(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)
     for happens in HAPPENS.values():

@@ -25,6 +25,7 @@ from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import times
+from tests.support.cases import cases, cases_by_name
 from tests.support.factories import a_deal, worded
 from tests.support.preview import Preview, entered
 
@@ -68,7 +69,7 @@ PUBLIC = {
     "latest": State("/deals"),
     "deal": State("/deals/{deal.number}"),
     "ending": State("/ending"),
-    "popular": State("/popular"),
+    **{name: State(path) for name, path in cases_by_name("EVERYONES").items()},
     "sold here": State("/sold-here"),
     "choice": State("/editors-choice"),
     "category": State("/categories/{deal.category}"),
@@ -91,7 +92,7 @@ OF_MEMBERS = {
     for name, path in {
         "inbox": "/my/inbox",
         "watches": "/my/watches",
-        "saved": "/my/saved",
+        **cases_by_name("MEMBERS"),
         "account": "/account",
         "leaving": "/account/remove",
         "new password": "/account/reset?token={mailed-reset}",
@@ -130,7 +131,7 @@ OF_EDITORS = {
 }
 OF_NICK = {
     f"nothing in {path}": State(path, who="nick")
-    for path in ("/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders")
+    for path in ("/my/inbox", "/my/watches", *cases("EMPTY"), "/shop/cart", "/shop/addresses", "/shop/orders")
 }
 """Pages of someone who has nothing yet."""
 
@@ -171,7 +172,7 @@ RARE = {
     ),
     "address with errors": State("/shop/addresses", 422, "ana", {"name": "home", "country": "Switzerland"}),
     "checkout at another price": State("/shop/checkout", 409, "ana", _ORDERED),
-    "feed's address": State("/my/feed", who="ana", form={}),
+    **{name: State(path, who=who, form={}) for name, (path, who) in cases_by_name("FORMS").items()},
     "watch with errors": State(
         "/my/watches/brand/{first.brand}/limits", 422, "ana", {"ceiling": "cheap", "leastDiscount": "120"}
     ),

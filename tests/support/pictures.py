@@ -8,13 +8,13 @@ from pathlib import Path
 from statistics import mode
 from urllib.parse import quote
 
-from features.saved.data import saved
 from features.shop.data import carts
 from shared.data import keys
 from shared.data.members import messages
 from shared.values import times
 from shared.values.links import product_hash
 from tests.support.browser import browser, sign_in
+from tests.support.cases import cases
 from tests.support.factories import send
 from tests.support.preview import Preview, entered, running, sold
 
@@ -73,11 +73,12 @@ def take() -> None:
 
 
 def _member(site: Preview) -> str:
-    """The token of someone who has messages, saved deals and a cart."""
+    """The token of someone who has messages, a cart and what features have of a member."""
     token, now = entered(site, "ana"), times.now()
     for deal in site.deals[2:22:4]:
         send(site.table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
-        saved.save(site.table, deal, "ana", now)
+        for give in cases("OWNS"):
+            give(site.table, deal, "ana", now)
     for deal in site.deals[30:36:2]:
         sold(site, deal, 40)
         carts.put_in(site.table, "ana", deal.deal_id, 1, now)

@@ -24,8 +24,6 @@ from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
 from features.shop.data import sold_here, stock
-from features.votes.data import votes
-from features.votes.models import HIDDEN
 from infra.bundling import module_of
 from infra.functions import FUNCTIONS
 from local import sample as laptop
@@ -36,6 +34,7 @@ from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
 from shared.models.members import Role
 from shared.values import naming, times
+from tests.support.cases import cases
 from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER, MINISTACK
 from tests.support.factories import ids, offered, post, token_of_new, worded
 from tests.support.surroundings import a_context, event_of, given, start_over
@@ -124,10 +123,8 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
     judged = deals.get_many(table, ids(created), consistent=True)
     table.gather([partial(offers.file, table, None, deal) for deal in judged if deal.verdict])
     worded(table, [deal for deal in judged if deal.withdrawn_at is None])
-    voted = [deal for deal in listed if deal.created_at < now - HIDDEN][:30]
-    for place, deal in enumerate(voted):
-        table.write(votes.counting(deal.deal_id, 30 - 2 * place))
-    votes.file_scores(table, ids(voted), now)
+    for leave in cases("FILLS"):
+        leave(table, listed, now)
     of_brands = {deal.brand: deal for deal in sorted(listed, key=lambda deal: deal.discount_percent or 0)}
     best = sorted(of_brands.values(), key=lambda deal: deal.discount_percent or 0, reverse=True)
     picks.set_featured(table, FRONT_PAGE, ids(best[:9]), now)

@@ -13,7 +13,6 @@ from collections import ChainMap
 from datetime import timedelta
 from typing import Any
 
-from features.saved.data import saved
 from features.shop.tests import support as shop
 from shared.data.catalog import deals, feed_counts, feeds, offers, picks, search, topics, words
 from shared.data.members import accounts, follows, messages, sessions, users
@@ -45,7 +44,6 @@ def write(table: Table) -> None:
     for topic in (APPLE, SHOES):
         follows.like(table, topic, "ana", NOW)
         follows.watch(table, topic, "ana", NOW)
-    saved.save(table, posted[1], "ana", NOW)
     messages.insert(table, [messages.compose(messages.of_deal(deal, "brand"), "ana") for deal in posted[:2]])
 
 
@@ -79,7 +77,6 @@ def read(table: Table) -> dict[str, Any]:
         "topics": [[each.name, each.likes, each.watchers] for each in topics.get_many(table, [APPLE, SHOES])],
         "likes": [topic.slug for topic in follows.likes(table, "ana")],
         "watches": [topic.slug for topic in follows.watches(table, "ana")],
-        "saved": ids(saved.latest(table, "ana", limit=9).items),
         "unread": messages.unread_count(table, "ana", NOW),
         "messages": [[each.message_id, each.unread] for each in messages.latest(table, "ana", limit=9, now=NOW).items],
         "signed in": _signed_in(table),

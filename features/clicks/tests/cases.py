@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
+import httpx
+
 from features.clicks.data import clicks, keys
 from shared.data.keys import id_in
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
+from tests.support.commands import PATIENCE
+from tests.support.site import Site, Visitor, a_deal
 
 DEAL_ID = "0ujtsYcg"
 
@@ -53,3 +59,21 @@ RECIPES = (
         ),
     ),
 )
+
+
+def _followed_through_the_gateway(site: Site, editor: Visitor, brand: str) -> None:
+    """A reader is led to the shop, and the click is counted once."""
+    deal = editor.post("/deals", json=a_deal(brand)).json()
+    reader = {"Host": urlsplit(site.origin).netloc, "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
+
+    for _ in range(2):
+        led = httpx.get(f"{site.endpoint}/go/{deal['dealNumber']}", headers=reader, trust_env=False, timeout=PATIENCE)
+        assert (led.status_code, led.headers["Location"]) == (302, deal["link"])
+
+    assert clicks.of(site.table, [deal["dealId"]]) == {deal["dealId"]: 1}
+
+
+AT_THE_GATEWAY = (_followed_through_the_gateway,)
+
+IMPORTS = {"clicks": ("minijinja",)}
+PUBLIC_FUNCTIONS = ("clicks",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.values.identifiers import token
+from tests.support.site import Site, Visitor
 
 
 def own(table: Table, _deal: Deal, username: str, now: datetime) -> None:
@@ -46,3 +47,17 @@ LOST = {
         lambda items: [each for each in items if each["PK"] != keys.feed("ana")["PK"]],
     ),
 }
+
+
+def _make(_site: Site, member: Visitor, _other: Visitor, _deal_ids: Sequence[str]) -> None:
+    """Make a feed, another one, and revoke it."""
+    for answer in (member.post("/me/feed"), member.post("/me/feed"), member.delete("/me/feed")):
+        assert answer.status_code in (201, 204)
+    assert member.get("/me/feed").json() == {"createdAt": None, "ended": False}
+
+
+USES = (_make,)
+
+FORMS = {"feed's address": ("/my/feed", "ana")}
+
+COMMANDS = {"A private feed": ("messages new-feed ana", ["GetItem", "GetItem", "GetItem", "TransactWriteItems"])}

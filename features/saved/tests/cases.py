@@ -45,3 +45,16 @@ LATE = {
     "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
 }
 UNDOES = {"unsave": "save"}
+
+DEFERRED = (
+    (
+        "/my/saved/{number}",
+        {"on": "1"},
+        "/deals/{number}?notice=saved",
+        lambda table, deal: saved.is_saved(table, deal.deal_id, "ana"),
+    ),
+)
+MEMBERS_PAGES = ("/my/saved",)
+FORM_PAGES = {"/my/saved/12": "/deals/12"}
+MEMBERS = {"saved": "/my/saved"}
+EMPTY = ("/my/saved",)

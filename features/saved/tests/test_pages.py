@@ -13,11 +13,12 @@ def test_a_deal_is_saved_shown_even_when_over_and_taken_out(ana: Browser, table:
     deal = post_deal()
 
     saving = ana.post(f"/my/saved/{deal.number}", {"on": "1"})
-    shown = ana.get("/my/saved").words
+    shown, state = ana.get("/my/saved").words, ana.get(f"/my/status?deal={deal.number}").json["saved"]
     deals.withdraw(table, deal.deal_id, times.now())
     over = ana.get("/my/saved").words
     ana.post(f"/my/saved/{deal.number}", {"on": "0", "next": "/my/saved"})
 
+    assert state
     assert saving.location == f"/deals/{deal.number}?notice=saved"
     assert ("Trail runner" in shown, "Withdrawn" in shown, "Withdrawn" in over) == (True, False, True)
     assert "Nothing yet. Save deals to find them here." in ana.get("/my/saved").words

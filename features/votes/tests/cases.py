@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from features.votes.data import keys, votes
-from features.votes.models import NEWCOMER, Vote
+from features.votes.models import HIDDEN, NEWCOMER, Vote
+from shared.data import keys as core_keys
 from shared.data.partitions import of
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
 from shared.models.catalog import Deal
+from shared.values import times
+from tests.support.commands import until
 from tests.support.factories import NOW
+from tests.support.site import Site, Visitor
 
 DEAL_ID = "0ujtsYcg"
 
@@ -68,3 +73,53 @@ RIGHTS = (
 )
 
 PUBLIC = (("", of(keys.SCORE)), (GSI1.name, of(keys.SCORE, GSI1)))
+
+
+def _vote(site: Site, member: Visitor, other: Visitor, deal_ids: Sequence[str]) -> None:
+    """Vote, change a vote and take it back; the other's vote stays until the account goes."""
+    for each in (member, other):
+        then = times.to_iso(times.now() - NEWCOMER)
+        key = core_keys.user(each.username)
+        site.table.write(update(key, "SET CreatedAt = :then", values={":then": then}, refused=None))
+    for way in ("up", "down"):
+        assert member.put(f"/deals/{deal_ids[0]}/vote/{way}").json()["counts"]
+    assert other.put(f"/deals/{deal_ids[1]}/vote/up").status_code == 200
+    assert until(lambda: member.get("/popular?limit=1").json()["next"])
+    cursor = member.get("/popular?limit=1").json()["next"]
+    assert member.get("/popular", params={"cursor": cursor}).json()["items"]
+    assert member.delete(f"/deals/{deal_ids[0]}/vote").json()["vote"] is None
+
+
+USES = (_vote,)
+
+
+def _fill(table: Table, listed: Sequence[Deal], now: datetime) -> None:
+    """Thirty deals have votes."""
+    voted = [deal for deal in listed if deal.created_at < now - HIDDEN][:30]
+    for place, deal in enumerate(voted):
+        table.write(votes.counting(deal.deal_id, 30 - 2 * place))
+    votes.file_scores(table, [deal.deal_id for deal in voted], now)
+
+
+FILLS = (_fill,)
+
+DEFERRED = (
+    (
+        "/my/votes/{number}/up",
+        {"on": "1"},
+        "/deals/{number}?notice=voted",
+        lambda table, deal: votes.given(table, deal.deal_id, "ana"),
+    ),
+)
+FORM_PAGES = {"/my/votes/12/up": "/deals/12"}
+EVERYONES = {"popular": "/popular"}
+SITE_PAGES = {"/popular": "No votes yet this month."}
+COSTS = {"/popular": ("Query 2", 1)}
+
+COMMANDS = {
+    "Vote a deal up or down, take it back": (
+        "deals vote {deal} ana up",
+        ["GetItem", "BatchGetItem", "TransactWriteItems", "GetItem"],
+    ),
+    "Popular deals": ("deals popular", ["Query GSI1", "Query GSI1"]),
+}

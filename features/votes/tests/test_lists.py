@@ -1,0 +1,62 @@
+"""Scores on public pages: a deal's own, popular deals, and those on the front page."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from features.votes.data import votes
+from features.votes.models import as_text
+from functions.background import refresher
+from shared.data.catalog import page_cache
+from shared.dynamodb.table import Table
+from shared.http import cached_pages
+from tests.pages.conftest import ask, now, table  # noqa: F401  # fixtures
+from tests.pages.test_deal_page import links
+from tests.support.browsing import Ask, parsed
+from tests.support.factories import a_deal, post
+
+
+def test_a_deals_score_is_shown_once_it_is_ten_minutes_old_and_ranks_it(ask: Ask, table: Table, now: datetime) -> None:
+    new, old = post(table, [a_deal(now - timedelta(minutes=minutes)) for minutes in (5, 20)], now)
+    for deal in (old, new):
+        table.write(votes.counting(deal.deal_id, -12))
+    votes.file_scores(table, [old.deal_id], now)
+
+    shown = {deal.number: "".join(parsed(ask(f"/deals/{deal.number}")).itertext()) for deal in (old, new)}
+    popular = ask("/popular")
+
+    assert f"Score {as_text(-12)}." in shown[old.number]
+    assert "The score appears ten minutes after the deal is posted." in shown[new.number]
+    assert str(as_text(-12)) not in shown[new.number]
+    assert [link.get("href") for link in parsed(popular).findall(".//h3/a")] == [f"/deals/{old.number}"]
+    assert "public" in popular["multiValueHeaders"]["Cache-Control"][0]
+
+
+@pytest.mark.parametrize("copied", [True, False], ids=["from a copy", "made now"])
+def test_what_readers_vote_for_stands_beside_the_picks(ask: Ask, table: Table, now: datetime, copied: bool) -> None:
+    (deal,) = post(table, [a_deal(now - timedelta(minutes=15))], now)
+    table.write(votes.counting(deal.deal_id, 7))
+    votes.file_scores(table, [deal.deal_id], now)
+    if copied:
+        refresher.refresh(page_cache.PARTS, set(), set())
+        cached_pages.memory.cache_clear()
+
+    (beside,) = [part for part in parsed(ask("/")).findall(".//aside/section") if part.find("./h2/a") is not None]
+
+    assert (beside.find("./h2/a").text, links(beside, "./ul")) == ("Most voted", [f"/deals/{deal.number}"])
+
+
+def test_the_deals_of_the_highest_ranks_stand_there_by_their_votes(ask: Ask, table: Table, now: datetime) -> None:
+    """A deal that is 13 hours newer ranks above one with six times its votes."""
+    made = post(table, [a_deal(now - timedelta(hours=hours)) for hours in (1, 14)], now)
+    for deal, count in zip(made, (2, 13), strict=True):
+        table.write(votes.counting(deal.deal_id, count))
+    votes.file_scores(table, [deal.deal_id for deal in made], now)
+    addresses = [f"/deals/{deal.number}" for deal in made]
+
+    (beside,) = [part for part in parsed(ask("/")).findall(".//aside/section") if part.find("./h2/a") is not None]
+
+    assert (beside.find("./h2/a").text, links(beside, "./ul")) == ("Most voted", addresses[::-1])
+    assert links(parsed(ask("/popular")), ".//h3") == addresses
