@@ -107,23 +107,32 @@ ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 
 AUTHORIZER: Access = (Right("GetItem", (p.SESSION,)), Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION))
 
+_COUNTS_FOLLOWERS = Right("UpdateItem", p.TOPICS, attributes=("LikesCount", "WatchCount"))
+_COUNTS_ALERTS = Right("UpdateItem", (p.ACCOUNT,), attributes=("AccountId", "Alerts"))
+
 REMOVING: Access = (
     Right("GetItem", (p.USER, p.BRANDS)),
     Right("BatchGetItem", (*p.LIKES, *p.WATCHES)),
     Right("ConditionCheckItem", (p.USER,)),
-    Right("UpdateItem", p.TOPICS),
+    _COUNTS_FOLLOWERS,
     Right("DeleteItem", (p.USER, p.ALERTS, p.MESSAGES, p.SESSION, *p.LIKES, *p.WATCHES)),
     Right("Query", (p.USER, p.MESSAGES, p.ALERTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )  # fmt: skip
 """Removing an account and everything that belongs to it."""
 
+_OF_USER = ("AccountId", "Email", "Name", "HotPace", "Generation", "SignOuts")
+_OF_REMOVAL = ("Leaving", "RemovedAt", "GSI1PK", "GSI1SK")
+
 ACCOUNTS: Access = (
     *REMOVING,
     Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS)),
     Right("ConditionCheckItem", (p.PASSWORD,)),
-    Right("PutItem", (p.USER, p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
-    Right("UpdateItem", (p.USER, p.PASSWORD, p.ATTEMPTS)),
+    Right("PutItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
+    # All of a new account, and what is left of a removed one, without the role: only btd makes editors.
+    Right("PutItem", (p.USER,), attributes=("Type", "Username", "CreatedAt", "UserIndex", *_OF_USER, *_OF_REMOVAL)),
+    Right("UpdateItem", (p.USER,), attributes=_OF_USER),
+    Right("UpdateItem", (p.PASSWORD, p.ATTEMPTS)),
     Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD)),
 )
 
@@ -132,7 +141,9 @@ MEMBERS: Access = (
     Right("BatchGetItem", (p.WORDS,)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("PutItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
-    Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
+    Right("UpdateItem", (p.MESSAGES, *p.WATCHES)),
+    _COUNTS_FOLLOWERS,
+    _COUNTS_ALERTS,
     Right("DeleteItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
     Right("Query", (p.MESSAGES, p.ALERTS)),
     Right("Query", (p.MESSAGES, p.WATCHES_OF_USERS), GSI1),
@@ -165,7 +176,9 @@ MINE: Access = (
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("BatchGetItem", (p.DEAL, p.WORDS, *p.TOPICS)),
     Right("PutItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
-    Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
+    Right("UpdateItem", (p.MESSAGES, *p.WATCHES)),
+    _COUNTS_FOLLOWERS,
+    _COUNTS_ALERTS,
     Right("DeleteItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
     Right("Query", (p.MESSAGES, p.ALERTS, p.DEALS, p.ENDINGS_OF_DAYS)),
     Right("Query", (p.MESSAGES, p.LIKES_OF_USERS, p.WATCHES_OF_USERS, p.ALL_DEALS_BY_DAY), GSI1),
@@ -222,7 +235,7 @@ REFRESHER: Access = (
     Right("BatchGetItem", (p.DEAL, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("UpdateItem", (p.DEAL, p.CATEGORY_ITEM, *p.CURATED)),
+    Right("UpdateItem", (p.CATEGORY_ITEM, *p.CURATED), attributes=("Featured", "FeaturedVersion")),
     Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
 )

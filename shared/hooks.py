@@ -482,6 +482,10 @@ class Rights(Role):
     MORE: Mapping[str, Access] = {}
     """Rights that it adds to other functions, by name."""
 
+    WORST: Mapping[str, str] = {}
+    """What someone who may write an attribute (``Order.Status``), or remove items of a type, could do at worst; for the
+    table in SECURITY.md (``tools/worst_cases.py``)."""
+
     def any_function(self, row: Function, /) -> Access:
         """Rights that it adds to each function on stages that show their work."""
         return ()

@@ -1,6 +1,7 @@
 """What documents take from the code and from each other: ``python -m tools.links`` brings it up to date.
 
-That is the line numbers of links to code, the counts of access patterns and claims, and README's table of features.
+That is the line numbers of links to code, the counts of access patterns and claims, README's table of features, and
+SECURITY.md's table of roles.
 With ``--check`` it changes nothing, and fails where one of them is out of date.
 
 A link ``[`follows.like`](shared/data/members/follows.py#L27)`` names a function of a module and the line on which it is
@@ -16,7 +17,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from tools import documents
+from tools import documents, worst_cases
 from tools.documents import ROOT
 
 LINK = re.compile(r"\[`(?P<module>\w+)\.(?P<name>\w+)`\]\((?P<path>(?:\.\./)*[\w/]+\.py)(?:#L(?P<line>\d+))?\)")
@@ -32,6 +33,9 @@ FEATURES = re.compile(
     r"(?<=<!-- features: make format writes this table -->\n).*?(?=<!-- end of features -->)", re.DOTALL
 )
 """README's table of features."""
+
+ROLES = re.compile(r"(?<=<!-- roles: make format writes this table -->\n).*?(?=<!-- end of roles -->)", re.DOTALL)
+"""SECURITY.md's table of what a function's role could be used for at worst."""
 
 _SUMMARY = re.compile(r"\A# .+\n\n((?:.+\n)+)")
 
@@ -70,13 +74,13 @@ def table_of_features() -> str:
 
 def main(arguments: list[str]) -> None:
     """Bring the documents up to date, or say which are not. Raises SystemExit, LookupError."""
-    rows, table = str(len(documents.pattern_rows())), table_of_features()
+    rows, table, roles = str(len(documents.pattern_rows())), table_of_features(), worst_cases.table()
     claims = Counter(claim["state"] for claim in documents.claims())
     for document in documents.all_documents():
         text = document.read_text(encoding="utf-8")
         today = documents.outside_blocks(partial(LINK.sub, partial(updated, document.parent)), text)
         today = COUNT.sub(lambda found: f"{found[1]}{claims[found[2]]}{found[3]}", today)
-        today = FEATURES.sub(lambda _: table, PATTERNS.sub(rows, today))
+        today = ROLES.sub(lambda _: roles, FEATURES.sub(lambda _: table, PATTERNS.sub(rows, today)))
         if text != today and arguments == ["--check"]:
             sys.exit(f"{document.relative_to(ROOT)} is out of date: make format brings it up to date.")
         if text != today:

@@ -18,3 +18,7 @@ _CLICKS: Access = (
 FUNCTIONS = (Function(name="clicks", access=_CLICKS, pages="/go"),)
 
 MORE = {"desk": (Right("BatchGetItem", (p.of(CLICKS),)),)}
+
+
+WORST = {f"{CLICKS}.Type": "count clicks"}
+"""What someone who may write these could do at worst."""

@@ -33,3 +33,7 @@ MORE = {
 }
 
 ROUTES = (("editors", "signed in", "GET,POST /me/drafts", "GET,PUT,POST,DELETE /me/drafts/{draftId}"),)
+
+
+WORST = {f"{DRAFT}.Type": "plan deals in an editor's name"}
+"""What someone who may write these could do at worst."""

@@ -79,7 +79,19 @@ is blocked, of a message only when it was mailed."""
 
 _USES_TOKENS: Access = (Right("GetItem", (_TOKEN,)), Right("DeleteItem", (_TOKEN,)))
 
-MORE = dict.fromkeys(("accounts", "account"), _USES_TOKENS)
+_SETS: Access = (
+    Right(
+        "UpdateItem",
+        (p.USER,),
+        attributes=(
+            *("AccountId", "Email", "Generation", "SignOuts", "VerifiedEmail", "StoppedEmail", "StoppedBecause"),
+            *("DigestHour", "DigestSince", "DigestKey", "GSI1PK", "GSI1SK"),
+        ),
+    ),
+)
+"""What a link in a mail proves about an account, and when it gets a digest."""
+
+MORE = dict.fromkeys(("accounts", "account"), (*_USES_TOKENS, *_SETS))
 """The rights of other functions, by name."""
 
 FUNCTIONS = (
@@ -94,6 +106,9 @@ FUNCTIONS = (
         calls_itself=True,
     ),
 )
+
+WORST = {f"{keys.EMAIL_TOKEN}.Type": "sign in as anyone"}
+"""What someone who may write these could do at worst."""
 
 ROUTES = (
     ("accounts", "anyone", "POST /password-resets", "POST /passwords", "POST /email-verifications"),

@@ -23,3 +23,7 @@ MORE = {
 }
 
 ROUTES = (("members", "signed in", "GET,POST,DELETE /me/feed"),)
+
+
+WORST = {f"{FEED_KEY}.Type": "open anyone's private feed"}
+"""What someone who may write these could do at worst."""

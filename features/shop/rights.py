@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from features.shop.data import keys
+from features.shop.models import OrderStatus
 from infra.rights import Access, Right
 from infra.rows import FULL, Function
 from infra.stage import Bound, Option
@@ -76,13 +77,28 @@ OPEN_ORDERS = p.of(keys.OPEN_ORDERS)
 OPEN_ORDERS_OF_DAYS = p.of(keys.ORDER, GSI3)
 CLOSED_ORDERS = p.FORMS[keys.ORDER, GSI3][-1]
 CART = p.of(keys.CART_ITEM)
+_TIMES = tuple(status.time_attribute for status in OrderStatus)
 STOCK = p.of(keys.STOCK)
 SOLD_HERE = p.of(keys.STOCK_NOTE, GSI1)
 
+_STEPS: Access = (
+    Right(
+        "UpdateItem",
+        (p.USER,),
+        attributes=("Status", *_TIMES, "CorrelationId", "GSI2SK", "GSI3PK", "GSI3SK"),
+    ),
+    Right("UpdateItem", (p.ACCOUNT,), attributes=("AccountId", "OpenOrders")),
+)
+"""An order's next step, and the number of open orders, which holds the account."""
+
 BUYING: Access = (
     Right("BatchGetItem", (p.DEAL, STOCK, ORDER_PARTS)),
-    Right("PutItem", (p.USER, ORDER_PARTS, ORDER_NUMBER, CART, p.MESSAGES, p.IDEMPOTENCY, OPEN_ORDERS)),
-    Right("UpdateItem", (p.USER, p.ACCOUNT, STOCK, CART, p.SEQUENCES)),
+    Right("PutItem", (ORDER_PARTS, ORDER_NUMBER, CART, p.MESSAGES, p.IDEMPOTENCY, OPEN_ORDERS)),
+    Right("UpdateItem", (STOCK, CART, p.SEQUENCES)),
+    # An order is in its owner's collection, next to the account: none of these attributes lets anyone in.
+    Right("PutItem", (p.USER,), attributes=p.attributes(keys.ORDER)),
+    Right("UpdateItem", (p.USER,), attributes=("AccountId", "Addresses")),
+    *_STEPS,
     Right("DeleteItem", (CART,)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("Query", (p.USER, CART)),
@@ -113,7 +129,8 @@ SALES: Access = (
     Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, ORDER_NUMBER, SALE, OPEN_ORDERS, p.IDEMPOTENCY)),
     Right("BatchGetItem", (STOCK, ORDER_PARTS)),
     Right("PutItem", (p.MESSAGES, p.IDEMPOTENCY, OPEN_ORDERS)),
-    Right("UpdateItem", (p.USER, p.ACCOUNT, SALE, STOCK)),
+    Right("UpdateItem", (SALE, STOCK)),
+    *_STEPS,
     Right("DeleteItem", (OPEN_ORDERS,)),
     Right("Query", (p.USER, OPEN_ORDERS)),
     Right("Query", (ORDER_PARTS,), GSI1),
@@ -145,7 +162,8 @@ MORE = {
     ),
     "refresher": (
         Right("BatchGetItem", (STOCK,)),
-        # Whether a deal's stock is in the list of deals sold here: it changes no quantity.
+        # A deal's stock level, and whether it is in the list of deals sold here: no price, link or quantity.
+        Right("UpdateItem", (p.DEAL,), attributes=("Stock", "StockSeen")),
         Right("UpdateItem", (STOCK,), attributes=("GSI1PK", "GSI1SK")),
     ),
 }
@@ -156,6 +174,9 @@ FUNCTIONS = (
     Function(name="shop", access=SHOP, artifact=FULL, pages="/shop", variables=_terms, traced=True),
     Function(name="sales", access=SALES, artifact=FULL, pages="/desk/shop", traced=True),
 )
+
+WORST = {f"{keys.ORDER}.Status": "change any order", f"{keys.STOCK}.Left": "change the stock"}
+"""What someone who may write these could do at worst."""
 
 ROUTES = (
     ("catalog", "anyone", "GET /sold-here"),

@@ -39,6 +39,9 @@ MORE = {
     ),
 }
 
+WORST = {f"{SCORE}.Type": "change scores"}
+"""What someone who may write these could do at worst."""
+
 ROUTES = (
     ("catalog", "anyone", "GET /popular"),
     (

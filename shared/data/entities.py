@@ -167,7 +167,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(keys.USER, at(keys.user(_USERNAME), "a user", "28", _PARTLY),
             (at(keys.user_in_users(_USERNAME), "a user, to notify", "21", _PARTLY, index=USER_INDEX),
                 *chain.from_iterable(each.USER_PLACES for each in _OF_FEATURES)),
-            needs="Email Name Role CreatedAt AccountId Generation", may="HotPace SignOuts",
+            needs="Email Name CreatedAt AccountId Generation", may="Role HotPace SignOuts",
             hides={"Name": "a member's name", **features.merge(each.USER_HIDES for each in _OF_FEATURES),
                 "Generation": "derived from a password's hash",
                 "Email": "a member's email address"},

@@ -27,6 +27,14 @@ def of(type_: str, index: Index | None = None) -> str:
     return FORMS[type_, index][0]
 
 
+def attributes(type_: str) -> tuple[str, ...]:
+    """All attributes that a type's items may have, with those of its keys in indexes."""
+    (row,) = (row for row in ROWS if row.type == type_)
+    indexes = dict.fromkeys(place.index for place in row.places if place.index)
+    of_indexes = (name for index in indexes for name in (index.partition_key, index.sort_key) if name)
+    return tuple(dict.fromkeys(("Type", *row.required, *row.may.split(), *row.hides, *of_indexes)))
+
+
 DEAL = of(keys.DEAL)
 DEAL_NUMBER = of(keys.DEAL_NUMBER)
 DEAL_SOURCE = of(keys.DEAL_SOURCE)

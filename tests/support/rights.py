@@ -164,7 +164,7 @@ def _names(wanted: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(wanted.get("ExpressionAttributeNames", {}).values())
 
 
-WORD = re.compile(r"(?<![:\w.])#?[A-Za-z]\w*")
+WORD = re.compile(r"(?<![:#\w.])#?[A-Za-z]\w*")
 NO_NAMES = {
     *("SET", "ADD", "REMOVE", "DELETE", "AND", "OR", "NOT", "IN", "BETWEEN", "size", "contains", "begins_with"),
     *("attribute_exists", "attribute_not_exists", "attribute_type", "if_not_exists", "list_append"),

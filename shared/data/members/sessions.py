@@ -124,7 +124,7 @@ def _authenticated(table: Table, now: datetime, item: Item) -> Session:
     if "AccountId" not in found or generation_of(found) != item["Generation"]:
         raise NotSignedIn
     expires_at = datetime.fromtimestamp(item[TTL_ATTRIBUTE], UTC)
-    return _SESSION.read(item, account_id=found["AccountId"], role=found["Role"], expires_at=expires_at)
+    return _SESSION.read(item, account_id=found["AccountId"], role=found.get("Role", "member"), expires_at=expires_at)
 
 
 def account(table: Table, username: str) -> Item:

@@ -49,11 +49,14 @@ def registration(user: User) -> Write:
     """The write that creates a User item for a free name."""
     if user.password_hash is None or not user.account_id:
         raise ValueError("an account is made with a password and an id")
+    made = _USER.write(user)
+    if user.role == "member":  # which an account without a role is, so sign-up needs no right to write one
+        del made["Role"]
     item = {
         **keys.user(user.username),
         **keys.user_in_users(user.username),
         "Type": keys.USER,
-        **_USER.write(user),
+        **made,
         "Generation": sessions.first_generation(user.password_hash),
     }
     return put_new(item, refused=UsernameTaken(user.username))
@@ -143,7 +146,10 @@ def email_given_up(user: User) -> Write:
 
 
 def set_role(table: Table, username: str, role: Role) -> None:
-    """Make a user a member or editor, also in running sessions. Raises NoSuchUser."""
+    """Make a user a member or editor, also in running sessions. Raises NoSuchUser.
+
+    For the command line: no function of the site may write a role (``infra/rights.py``).
+    """
     table.write(account_checks.change(username, "SET #role = :role", names={"#role": "Role"}, values={":role": role}))
 
 
@@ -166,4 +172,4 @@ def _email_taken(email: str, username: str) -> Write:
 
 
 def _from_item(item: Item) -> User:
-    return _USER.read(item, password_hash=None, generation=sessions.generation_of(item))
+    return _USER.read({"Role": "member", **item}, password_hash=None, generation=sessions.generation_of(item))
