@@ -1,43 +1,16 @@
-"""The shop's fields in other documents: an account's addresses, a deal's stock, and a message's order.
-
-They are separate from the shop's bodies, so that account functions don't load those.
-"""
+"""The shop's fields in others' answers: an account's addresses, a deal's stock, and a message's order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import ConfigDict, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
-from features.shop.data import addresses
 from features.shop.fields import StockLevel
 from features.shop.models import Address as StoredAddress
-from shared.api.documents import Json
 from shared.api.fields import Answer, without_defaults
-from shared.values.stored import api_names
-
-if TYPE_CHECKING:
-    from shared.dynamodb.table import Table
-    from shared.models.members import User
-
-ADDRESS_FIELDS = api_names(StoredAddress)
-
-
-def address(address: StoredAddress) -> Json:
-    return {name: getattr(address, field) for name, field in ADDRESS_FIELDS.items()}
-
-
-def by_name(found: Mapping[str, StoredAddress]) -> Json:
-    """Addresses by name."""
-    return {name: address(each) for name, each in found.items()}
-
-
-def of_account(table: Table, user: User) -> Json:
-    """The shop's fields of the caller's account."""
-    return {"addresses": by_name(addresses.of(table, user.username))}
-
 
 _kinds: dict[str, Any] = {name: (kind, ...) for name, kind in get_type_hints(StoredAddress).items()}
 _Address = create_model("Address", __base__=Answer, **_kinds)
@@ -74,5 +47,5 @@ class AboutOrder(Answer):
     order: MessageOrder | SkipJsonSchema[None] = None
 
 
-IN_ANSWERS: Mapping[str, type[Answer]] = {"Account": AccountAddresses, "Deal": DealStock, "Message": AboutOrder}
+ANSWERS: Mapping[str, type[Answer]] = {"Account": AccountAddresses, "Deal": DealStock, "Message": AboutOrder}
 """The fields of others' answers, by the names of their models."""

@@ -267,3 +267,6 @@ def main() -> None:
         for order, cost in zip(orders, costs, strict=True)
     ]
     record("cost of orders", markdown(["For a thousand orders of", *costs[0], "Sum"], rows), PAGE)
+
+
+BENCHMARKS = {"rush": main}

@@ -1,6 +1,6 @@
 """The bodies of requests about addresses, carts, orders and stock.
 
-Orders can go to ISO 3166's countries; ``workbench.py`` makes the data.
+Orders can go to ISO 3166's countries; ``generated.py`` makes the data.
 """
 
 from __future__ import annotations

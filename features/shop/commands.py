@@ -38,7 +38,7 @@ from cli.commands import (
     open_table,
 )
 from cli.output import note, show_json, show_rows
-from features.shop import api_fields, bodies
+from features.shop import account, bodies
 from features.shop.data import addresses, placing, stock
 from features.shop.data.placing import CannotOrder
 from features.shop.models import Address, Wanted
@@ -83,7 +83,7 @@ _orders = output.table(
 
 
 def _addresses(found: output.Json) -> None:
-    show_rows(("name", *api_fields.ADDRESS_FIELDS), [[name, *each.values()] for name, each in found.items()])
+    show_rows(("name", *account.ADDRESS_FIELDS), [[name, *each.values()] for name, each in found.items()])
 
 
 def _address_name(text: str) -> str:
@@ -105,7 +105,7 @@ KINDS |= {
 def list_addresses(work: Work, username: Username) -> output.Json:
     """List a user's addresses."""
     found = addresses.of(work.table, username)
-    return api_fields.by_name(found)
+    return account.by_name(found)
 
 
 @command(orders_app)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from features.shop.api_fields import address, by_name
+from features.shop import account
 from features.shop.models import CartItem, Customer, Order, OrderItem, OrderStatus, Stock, order_number
 from shared.api import documents
 from shared.api.app import ROOT
@@ -47,7 +47,7 @@ def order_head(order: Order) -> Json:
         "username": order.username or None,
         "status": order.status.value,
         **{f"{status.value}At": documents.time(order.times.get(status)) for status in OrderStatus},
-        "address": None if order.address is None else address(order.address),
+        "address": None if order.address is None else account.document(order.address),
         "itemCount": order.item_count,
         "pieces": order.pieces,
         "shipping": _amounts(order.shipping),
@@ -61,7 +61,7 @@ def customer(customer: Customer) -> Json:
     return {
         "username": customer.username,
         "name": customer.name,
-        "addresses": by_name(customer.addresses),
+        "addresses": account.by_name(customer.addresses),
         "orders": [order_head(order) for order in customer.orders],
     }
 

@@ -1,4 +1,4 @@
-"""The stock level of deals: the shop's part of deals, their JSON and their cards."""
+"""What the shop adds to deals (how much is left), to accounts (open orders) and to notifications."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from shared.errors import StillNeeded
+from shared.hooks import News
 from shared.values.stored import Attribute
 
 if TYPE_CHECKING:
@@ -38,3 +40,19 @@ def on_card(deal: Deal, *, active: bool) -> Mapping[str, Any]:
     """The shop's values of a deal's card."""
     level = level_of(deal) if active else None
     return {"stock": level and level.value, "remark": level and _REMARKS.get(level)}
+
+
+class OrdersRemain(StillNeeded):
+    text = "You have an order that has not been sent yet. Cancel it, or wait until it is sent."
+
+
+HOLDS_ACCOUNTS = {"OpenOrders": OrdersRemain}
+
+NEWS = (
+    News(
+        thing="order",
+        kinds=("placed", "sent", "delivered", "cancelled", "corrected"),
+        page="/shop/orders",
+        why="Your order",
+    ),
+)

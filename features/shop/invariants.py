@@ -98,3 +98,6 @@ class Sales(Others):
                 derived = damage.attribute_or(note or {"Shards": 0}, "Shards", int, 0) <= shards
                 rule = SOLD_HERE if (note or {}).get("Shards") == shards else STOCK
                 yield Fault(rule, shop_keys.stock(deal_id), note, should, derived)
+
+
+CHECK = Sales

@@ -62,7 +62,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
                     "a user's orders by status", "32", _PARTLY, index=GSI2),
                 *_AT_DESK),
             needs=_ORDER_NEEDS, may=_ORDER_MAY, hides={"Address": _LIVES}, says={**SAYS_USER, "OrderId": "<OrderId>"},
-            partners=_numbered({"OrderId": "<OrderId>"}), owned=True, remover="features.shop.data.steps:close_some",
+            partners=_numbered({"OrderId": "<OrderId>"}), owned=True, remover=True,
             # They are most of a large account, whose other items then wait for the clock.
             removed_before=(EVERYTHING_ELSE,), exported=_DESCRIBED),
         Entity(keys.ORDER_ITEM, at(keys.order_item(_ORDER_ID, _("ItemId")), "an item of an order", "31"),
@@ -135,3 +135,5 @@ FROM items WHERE json_extract_scalar(item, '$.Type.S') IN ('Order', 'Sale') GROU
     )
 }
 """The queries for SQLite and Athena, by name."""
+
+REFRESHES = {keys.STOCK: "stock"}

@@ -10,5 +10,6 @@ ORDERS_PLACED = Metric("OrdersPlaced", "Count", ("orders", "shop"))
 OLDEST_OPEN_ORDER = Metric("OldestOpenOrder", "Seconds", ("expiry",))
 """The age of the oldest open order, each minute; nothing while none is open."""
 
+METRICS = (ORDERS_PLACED, OLDEST_OPEN_ORDER)
 ESSENTIAL = (OLDEST_OPEN_ORDER,)
 """The metrics that are paid for if a stage watches only the essential."""

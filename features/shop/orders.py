@@ -14,7 +14,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
-from features.shop import api_fields, documents
+from features.shop import account, documents
 from features.shop import metrics as shop_metrics
 from features.shop.bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from features.shop.data import addresses, carts, order_items, placing, steps, stock
@@ -60,7 +60,7 @@ def route(method: str, path: str, **described: Any) -> Callable[[_Handler], _Han
 def save_address(name: str, new: NewAddress) -> Response[Any]:
     own, address = calling(app), new.to_address()
     addresses.save(table(), own.username, _address_name(name), address, own.account_id)
-    return json_answer(api_fields.address(address))
+    return json_answer(account.document(address))
 
 
 @route("DELETE", "/me/addresses/<name>", **of_members("Remove an address", None, status=204, errors=[404]))

