@@ -10,7 +10,7 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import chain
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import features as package
 from shared import features, hooks
+from shared.data import keys
 from shared.hooks import Role
 
 if TYPE_CHECKING:
@@ -30,7 +31,11 @@ CORE = "the core"
 ENTRY = "handler"
 """What Lambda calls in the module of a function."""
 
+SHARED = (keys.SEQUENCE,)
+"""Item types that several owners have, each with keys of its own."""
+
 R = TypeVar("R", bound=Role)
+T = TypeVar("T")
 
 
 def check() -> None:
@@ -41,10 +46,14 @@ def check() -> None:
 
 def faults() -> Iterator[str]:
     """All faults, the misspelled hooks first."""
+    roles: dict[str, list[type[Role]]] = {}
     for role, file in modules():
-        for name in unknown(role, file):
-            known = ", ".join(hooks.names(role))
-            yield f"{file} defines {name}, which nothing uses and {role.__name__} doesn't have: it has {known}."
+        roles.setdefault(file, []).append(role)
+    for file, of in roles.items():
+        known = [name for role in of for name in hooks.names(role)]
+        for name in unknown(known, file):
+            said = " and ".join(role.__name__ for role in of)
+            yield f"{file} defines {name}, which nothing uses and {said} doesn't have: it has {', '.join(known)}."
     yield from _all_clashes()
 
 
@@ -75,9 +84,8 @@ def defined(file: str) -> dict[str, ast.stmt]:
     return {name: node for name, node in found.items() if not name.startswith("_")}
 
 
-def unknown(role: type[Role], file: str) -> list[str]:
-    """The names of a module that its role doesn't know and that no feature uses."""
-    known = hooks.names(role)
+def unknown(known: Container[str], file: str) -> list[str]:
+    """The names of a module that its roles don't know and that no feature uses."""
     return [
         name
         for name, node in defined(file).items()
@@ -132,15 +140,12 @@ def _all_clashes() -> Iterator[str]:
     # The stacks and commands ask this module first.
     from cli import main  # noqa: PLC0415
     from infra import functions  # noqa: PLC0415
-    from shared.data import keys  # noqa: PLC0415
     from shared.data.entities import ROWS  # noqa: PLC0415
 
-    # Sequences are of one type, whoever numbers something; their keys differ.
     of = _by_file(
-        hooks.Items,
-        lambda of: [row.type for some in of.ENTITIES.values() for row in some if row.type != keys.SEQUENCE],
+        hooks.Items, lambda of: [row.type for some in of.ENTITIES.values() for row in some if row.type not in SHARED]
     )
-    yield from clashes("item type", (row.type for row in ROWS if row.type != keys.SEQUENCE), of)
+    yield from clashes("item type", (row.type for row in ROWS), of)
     of = _by_file(hooks.Items, lambda of: [_key(row) for some in of.ENTITIES.values() for row in some])
     yield from clashes("key", map(_key, ROWS), of)
     of = _by_file(hooks.Rights, lambda of: [row.name for row in of.FUNCTIONS])
@@ -161,7 +166,7 @@ def _key(row: Entity) -> str:
     return re.sub("<[^>]+>", "*", " ".join(row.own.forms.values()))
 
 
-def _by_file(role: type[R], things: Callable[[R], list[str]]) -> dict[str, list[str]]:
+def _by_file(role: type[R], things: Callable[[R], list[T]]) -> dict[str, list[T]]:
     """What the modules with a role add, by their files."""
     return {file: things(role(import_module(module))) for file, module in _files(hooks.name_of(role))}
 

@@ -3,8 +3,8 @@
 mypy can't tell that a module plays a role of ``shared/hooks.py``, since nothing says so but its name. So a module is
 written for it, in ``build/``, that assigns each name of such a module to the role's attribute::
 
-    features_polls_pages: hooks.Desk
-    features_polls_pages.in_form = features.polls.pages.in_form
+    features_polls_pages_Desk: hooks.Desk
+    features_polls_pages_Desk.in_form = features.polls.pages.in_form
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def lines() -> Iterator[tuple[str, str]]:
     for role, file in folders.modules():
         module = file.removesuffix(".py").replace("/", ".")
         yield f"import {module}", file
-        own = module.replace(".", "_")
+        own = f"{module.replace('.', '_')}_{role.__name__}"
         yield f"{own}: hooks.{role.__name__}", file
         for name in sorted(folders.defined(file).keys() & hooks.names(role)):
             yield f"{own}.{name} = {module}.{name}", f"{file}: {name}"

@@ -505,13 +505,13 @@ def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_re
     assert {request.thread for request in wire.requests if "Write" in request.operation} == {"MainThread"}
 
 
-def a_row(type_: str, *before_: str, remover: str = "") -> Entity:
+def a_row(type_: str, *before_: str, remover: bool = False) -> Entity:
     return Entity(type_, at({"PK": type_, "SK": type_}), owned=True, remover=remover, removed_before=before_)
 
 
 SOME_ROWS = [
-    *(a_row("Basket"), a_row("Letter"), a_row("Note", remover="notes:remove_some"), a_row("Stamp", "Letter")),
-    a_row("Parcel", EVERYTHING_ELSE, remover="parcels:remove_some"),
+    *(a_row("Basket"), a_row("Letter"), a_row("Note", remover=True), a_row("Stamp", "Letter")),
+    a_row("Parcel", EVERYTHING_ELSE, remover=True),
 ]
 
 
