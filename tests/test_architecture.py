@@ -12,8 +12,8 @@ from operator import gt
 from typing import TypeGuard
 
 from local.settings import ROOT
+from shared import features
 from shared.errors import DealsError
-from shared.features import FEATURES, owns
 
 PACKAGES = ("cli", "functions", "infra", "local", "shared")
 
@@ -21,6 +21,12 @@ MODULES = {
     ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
     for package in PACKAGES
     for file in sorted((ROOT / package).rglob("*.py"))
+}
+
+WITH_FEATURES = MODULES | {
+    ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+    for file in sorted((ROOT / "features").rglob("*.py"))
+    if "tests" not in file.parts
 }
 
 FLOORS = {
@@ -71,12 +77,12 @@ IN_FEATURES = [*(ROOT / "features").glob("*/*.py")]
 
 @cache
 def _tree(module: str) -> ast.Module:
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    return ast.parse(WITH_FEATURES[module].read_text(encoding="utf-8"))
 
 
 def _at(module: str, line: int) -> str:
     """A line of a module, as terminals and editors link to it."""
-    return f"{MODULES[module].relative_to(ROOT)}:{line}"
+    return f"{WITH_FEATURES[module].relative_to(ROOT)}:{line}"
 
 
 def _imports(module: str, *, for_types: bool = False) -> Iterator[tuple[str, int]]:
@@ -97,7 +103,7 @@ def _imports(module: str, *, for_types: bool = False) -> Iterator[tuple[str, int
             assert node.level == 0, f"{_at(module, node.lineno)} imports relatively"
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
-                yield whole if whole in MODULES else str(node.module), node.lineno
+                yield whole if whole in WITH_FEATURES else str(node.module), node.lineno
 
 
 def _package(module: str) -> str:
@@ -238,8 +244,8 @@ FOR_INFRA = {
 
 def _feature(module: str) -> str:
     """The feature that a module belongs to; nothing of the core."""
-    path = str(MODULES[module].relative_to(ROOT)) if module in MODULES else module
-    return next((each.name for each in FEATURES if owns(each, path)), "")
+    package, _, rest = module.partition(".")
+    return rest.partition(".")[0] if package == "features" else ""
 
 
 def test_infra_takes_only_names_of_the_schema_the_types_the_partitions_and_the_metrics() -> None:
@@ -250,9 +256,12 @@ def test_infra_takes_only_names_of_the_schema_the_types_the_partitions_and_the_m
 
 
 def test_only_features_that_need_a_feature_import_it() -> None:
-    needs = {each.name: {"", each.name, *each.needs} for each in FEATURES} | {"": {""}}
+    needs = {name: {"", name, *import_module(f"features.{name}").NEEDS} for name in features.INSTALLED} | {"": {""}}
 
-    assert _wrong_imports(MODULES, lambda module, name: _feature(name) in needs[_feature(module)]) == []
+    def allowed(module: str, name: str) -> bool:
+        return _feature(name) in needs[_feature(module)]
+
+    assert _wrong_imports(WITH_FEATURES, allowed, (*PACKAGES, "features")) == []
 
 
 KEY = re.compile(r"[A-Z]#|#[A-Z]|^#$|[^ (,]#$")

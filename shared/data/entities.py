@@ -73,7 +73,7 @@ def _followed(topic: Topic, likes: str, watches: str) -> Iterator[Entity]:
         "says": SAYS_USER,
         "partners": (Partner(keys.topic(topic)),),
         "owned": True,
-        "remover": "shared.data.members.follows:remove_some",
+        "remover": True,
     }
     like = at(keys.like(*user), f"a like of a {of}", likes)
     listed = at(keys.like_in_likes(*user), "a user's likes", "25", index=GSI1)
@@ -88,11 +88,19 @@ def _counts(feed: Feed, kind: str = "", patterns: str = "") -> Entity:
     return Entity(keys.PERIODS, own, needs="Total", computed=True, exported=_WHOLE)
 
 
+def _together(*parts: Mapping[str, tuple[Entity, ...]]) -> Mapping[str, tuple[Entity, ...]]:
+    """The rows of the core and of features, by what they belong to."""
+    rows: dict[str, tuple[Entity, ...]] = {}
+    for heading, more in chain.from_iterable(part.items() for part in parts):
+        rows[heading] = (*rows.get(heading, ()), *more)
+    return rows
+
+
 _OF_FEATURES = features.roles(hooks.Items)
 _HOLDING = [count for each in features.roles(hooks.Fields) for count in each.HOLDS_ACCOUNTS]
 
 # fmt: off
-ENTITIES: Mapping[str, tuple[Entity, ...]] = {
+ENTITIES = _together({
     "Deals": (
         Entity(keys.DEAL, at(keys.deal(DEAL_ID), "a deal", "12", _OPEN),
             (at(_FEEDS, "a day of all deals", "7", _OPEN, index=GSI1),
@@ -209,7 +217,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
             needs="AccountId Rarest CreatedAt Words", says={**SAYS_USER, "AlertId": "words-<WordsHash>"}, owned=True,
             exported=_DESCRIBED),
     ),
-    **features.merge(each.ENTITIES for each in _OF_FEATURES),
+}, *(each.ENTITIES for each in _OF_FEATURES), {
     "Upkeep": (
         Entity(keys.SEQUENCE, at(keys.deal_numbers(), "a sequence of numbers", "1 30"),
             needs="LastNumber", exported=_WHOLE),
@@ -224,7 +232,7 @@ ENTITIES: Mapping[str, tuple[Entity, ...]] = {
         Entity(keys.BACKFILL, at(keys.backfill(_("Of"), _("Segment"), _("Segments")), "progress of a backfill"),
             needs="Start"),
     ),
-}
+})
 # fmt: on
 """The item types, grouped by what they belong to."""
 

@@ -100,7 +100,7 @@ class Entity:
     says: Mapping[str, str] = field(default_factory=dict)
     partners: tuple[Partner, ...] = ()
     owned: bool = False
-    remover: bool | str = False
+    remover: bool = False
     removed_before: tuple[str, ...] = ()
     claimed: bool = False
     computed: bool = False

@@ -15,7 +15,7 @@ from shared import features, hooks
 from shared.data import account_checks, keys
 from shared.data.bulk import forget_found
 from shared.data.entity import Entity
-from shared.data.members import sessions, users
+from shared.data.members import follows, sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.schema import GSI1, Index
 from shared.dynamodb.table import Projection, Table
@@ -29,6 +29,9 @@ AT_ONCE = 100
 
 IN_A_RUN = 1_000
 """Items of each kind that one look of the clock's function removes."""
+
+REMOVERS = dict.fromkeys([*keys.LIKE.values(), *keys.WATCH.values()], follows.remove_some)
+"""How likes and watches are removed, which brands and categories count (``hooks.Removal``)."""
 
 _REMOVAL = Projection.of("Leaving")
 
@@ -72,9 +75,6 @@ def _way(row: Entity, username: str) -> Callable[..., int] | tuple[str, Index | 
 
     An index may lack the latest writes. For sessions that is harmless, because they no longer work.
     """
-    if isinstance(row.remover, str):
-        remover: Callable[..., int] = features.imported(row.remover)
-        return remover
     if row.remover:
         return features.merge(each.REMOVERS for each in features.roles(hooks.Removal))[row.type]
     place = next(place for place in (row.own, *row.places) if "<Username>" in place.partition)
