@@ -17,8 +17,6 @@ from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed
 from benchmarks.operations import measure
 from benchmarks.prices import (
     MILLION,
-    READ,
-    WRITE,
     Assumptions,
     Invocation,
     Operation,
@@ -26,7 +24,6 @@ from benchmarks.prices import (
     edge_month,
     hit_rate,
 )
-from infra.functions import BY_NAME
 from infra.settings import STAGES
 from shared.http.answers import FRESH
 from tests.support.surroundings import start_over
@@ -136,16 +133,6 @@ def test_each_part_of_the_page_is_written() -> None:
     assert len(parts) >= 8
     assert all(len(text) > 50 for _, text in parts)
     assert prices.MONTH == 2_592_000
-
-
-def test_a_thousand_pictures_cost_what_the_page_says() -> None:
-    writes, reads = 4 * 0.005, 0.0004
-    resizer = BY_NAME["resizer"]
-    computing = 1000 * 2 * resizer.memory / 1024 * prices.COMPUTING.each
-    others = 1000 * (prices.INVOCATION.each + 3 * prices.QUEUEING.each + READ.each + 10 * WRITE.each)
-
-    assert writes + reads + computing + others == pytest.approx(0.07, abs=0.005)
-    assert "A thousand pictures cost seven cents to make" in PAGE
 
 
 @pytest.mark.thorough

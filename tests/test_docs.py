@@ -129,11 +129,14 @@ OWN_ACCOUNT = re.findall("^Your own account .*$", text_of("docs/patterns.md"), r
 """The sentence with the routes that no pattern stands for."""
 
 
+ROUTED = "\n".join((*PATTERNS.values(), OWN_ACCOUNT, *map(Path.read_text, documents.of_features().values())))
+
+
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_the_patterns_have_each_route(route: object) -> None:
     method, path = route.method, f"/v1{route.path}"  # type: ignore[attr-defined]  # a row of the table
 
-    mentions = re.findall(rf"`([A-Z, ]+) {re.escape(path)}(?:\?[^`]*)?`", "\n".join(PATTERNS.values()) + OWN_ACCOUNT)
+    mentions = re.findall(rf"`([A-Z, ]+) {re.escape(path)}(?:\?[^`]*)?`", ROUTED)
 
     assert any(method in mention.split(", ") for mention in mentions)
 

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from shared import features
 from shared.data import partitions as p
@@ -27,11 +28,19 @@ class Pattern:
 
 
 _OWN = Path(__file__).with_name("patterns.toml")
-_ROWS = {
-    number: row
-    for file in (_OWN, *(features.FOLDER / path for path in features.files("patterns.toml")))
-    for number, row in tomllib.loads(file.read_text(encoding="utf-8")).items()
-}
+
+
+def _rows() -> dict[str, dict[str, Any]]:
+    """The patterns of the core and the features; a feature may add functions to one of the core's."""
+    rows: dict[str, dict[str, Any]] = {}
+    for file in (_OWN, *(features.FOLDER / path for path in features.files("patterns.toml"))):
+        for number, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            before = rows.get(number, {"functions": ""})
+            rows[number] = before | row | {"functions": f"{before['functions']} {row['functions']}".strip()}
+    return rows
+
+
+_ROWS = _rows()
 
 PATTERNS: Mapping[str, Pattern] = {number: Pattern(**_ROWS[number]) for number in sorted(_ROWS, key=int)}
 """The patterns by their numbers in docs/patterns.md."""
