@@ -44,7 +44,7 @@ def main() -> None:
         size = f"{len(feed(lines()).encode()) / 1e6:.1f}"
         rows.append([name, size, f"{seconds:.1f}", f"{processor:.1f}", f"{most / 1e6:.0f}", f"{again:.1f}"])
     head = ["Feed", "MB", "Seconds", "Processor seconds of the command", "Memory, MB", "Seconds, second import"]
-    record("imports", markdown(head, rows))
+    record("imports", markdown(head, rows), Path(__file__).with_name("README.md"))
 
 
 def run(table: Table, path: Path) -> tuple[float, float, int]:

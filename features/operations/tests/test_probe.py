@@ -19,6 +19,7 @@ from shared.values import times
 from tests.cli.conftest import Btd, bare_table, btd, table, wide_terminal  # noqa: F401  # fixtures
 from tests.support.engines import MINISTACK, Engine
 from tests.support.proofs import DEV, OUTPUTS, Aws, answers, meets, refusal  # noqa: F401  # fixtures
+from tools import documents
 
 
 @pytest.fixture(scope="module")
@@ -317,3 +318,13 @@ def test_a_proof_that_is_not_there_and_a_stack_that_is_not_there_are_not_underst
     assert "There is no proof magic" in btd("probe", "magic", code=2).output
     monkeypatch.setenv("BTD_STACK", "Others")
     assert "No stage of infra/settings.py has a stack Others" in btd("probe", code=2).output
+
+
+def test_each_proof_belongs_to_a_claim_and_they_take_ten_minutes_at_most() -> None:
+    proved = {claim["proof"] for claim in documents.claims()}
+
+    assert {f"btd probe {name}" for name in probe.proofs()} <= proved
+    assert {proof for proof in proved if re.fullmatch("btd probe [a-z]+", proof)} == {
+        f"btd probe {n}" for n in probe.proofs()
+    }
+    assert sum(proof.seconds for proof in probe.proofs().values()) <= 600
