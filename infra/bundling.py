@@ -53,9 +53,12 @@ HANDLER = "functions.entry.handler"
 
 def module_of(function: str) -> str:
     """A function's module or package, for ``FUNCTION``. Raises LookupError for an unknown function."""
-    for place in (*ROOT.glob(f"functions/*/{function}*"), *ROOT.glob(f"features/*/{function}.py")):
+    for place in ROOT.glob(f"functions/*/{function}*"):
         if place.name in (function, f"{function}.py"):
-            return f"{place.parent.parent.name}.{place.parent.name}.{function}"
+            return f"functions.{place.parent.name}.{function}"
+    for rights in features.modules("rights"):
+        if function in {row.name for row in getattr(rights, "FUNCTIONS", ())}:
+            return f"{rights.__name__.rpartition('.')[0]}.{function}"
     raise LookupError(f"There is no function {function!r}.")
 
 

@@ -204,12 +204,12 @@ def _by_name(definitions: object) -> list[dict[str, str]]:
 
 def test_every_module_with_a_handler_is_a_row_and_every_row_a_module() -> None:
     modules = [
-        (file.parent if file.stem == "__init__" else file).stem
+        ".".join((file.parent if file.stem == "__init__" else file.with_suffix("")).relative_to(ROOT).parts)
         for file in (*ROOT.glob("functions/*/**/*.py"), *ROOT.glob("features/*/*.py"))
         if re.search(r"^(def handler\(|handler\b.*=)", file.read_text(), re.MULTILINE)
     ]
 
-    assert sorted(row.name for row in FUNCTIONS) == sorted(modules)
+    assert sorted(module_of(row.name) for row in FUNCTIONS) == sorted(modules)
 
 
 def test_every_route_leads_to_a_function_that_a_caller_may_wait_for() -> None:
