@@ -55,9 +55,6 @@ the index's sort key, which names even a damaged one."""
 MAX_BYTES = 8 * 1024
 """Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""
 
-_EDITED = [each.edited for each in features.roles(hooks.Fields)]
-"""The features' functions that note something in a deal that is edited."""
-
 _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
 """Changes allowed even above the size limit."""
 
@@ -156,8 +153,8 @@ def edit(
         new = old.changed({name: value for name, value in changes.items() if name not in kept} | named)
         if new.ends_at == now != old.ends_at:  # by hand, and not by itself: ``editing.py`` asks for the end before
             new = replace(new, ended_from=" ".join(to_iso(each) for each in (now, old.ends_at) if each))
-        for edited in _EDITED:
-            new = edited(old, new, changes)
+        for each in features.roles(hooks.Fields):
+            new = each.edited(old, new, changes)
         if changes.keys() - _ALWAYS_POSSIBLE:
             check(new, old)
         ask(old, new)
