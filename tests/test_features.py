@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import features as package
-from infra import functions
+from infra import bundling, functions
 from local.settings import ROOT
 from shared import features, hooks
 from tools import folders
@@ -126,6 +126,7 @@ FAULTS = [
     "features/swimming/pages.py defines states_off, which nothing uses and Mine doesn't have: it has routes, ",
     "features/swimming/items.py adds the item type Deal, which the core has, too.",
     "features/swimming/items.py adds the key DEAL#* DEAL#*, which the core has, too.",
+    "features/swimming/catalog.py is missing, which features/swimming/rights.py says is a function.",
     "features/swimming/rights.py adds the function catalog, which the core has, too.",
     "features/swimming/rights.py adds the route GET /me/watches, which the core has, too.",
     "features/swimming/commands.py adds the command deals, which the core has, too.",
@@ -224,6 +225,18 @@ def test_the_core_names_no_feature() -> None:
                 found += [f"{path}:{number} {each[0]}" for each in named.finditer(line)]
 
     assert found == []
+
+
+def test_a_function_is_the_module_of_the_feature_that_declares_it() -> None:
+    """Another feature may have a module of that name."""
+    found = {
+        row.name: (bundling.module_of(row.name), f"{module.__name__.rpartition('.')[0]}.{row.name}")
+        for module in features.modules("rights")
+        if module.__name__.startswith("features.")
+        for row in hooks.Rights(module).FUNCTIONS
+    }
+
+    assert {name: each for name, each in found.items() if each[0] != each[1]} == {}
 
 
 def test_no_folder_of_this_project_has_a_fault() -> None:

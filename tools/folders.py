@@ -149,6 +149,10 @@ def _all_clashes() -> Iterator[str]:
     of = _by_file(hooks.Items, lambda of: [_key(row) for some in of.ENTITIES.values() for row in some])
     yield from clashes("key", map(_key, ROWS), of)
     of = _by_file(hooks.Rights, lambda of: [row.name for row in of.FUNCTIONS])
+    for file, names in of.items():
+        for module in (file.replace("rights.py", f"{name}.py") for name in names):
+            if not _at(module).exists():
+                yield f"{module} is missing, which {file} says is a function."
     yield from clashes("function", (row.name for row in functions.FUNCTIONS), of)
     pages = _by_file(hooks.Rights, lambda of: [row.pages for row in of.FUNCTIONS if row.pages])
     yield from clashes("path", (row.pages for row in functions.FUNCTIONS if row.pages), pages)
