@@ -165,11 +165,18 @@ class Group:
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """All groups, in order. Raises LookupError for a lesson whose code is not there."""
+    """All groups, in order, without the patterns of features that aren't there.
+
+    Raises LookupError for a lesson whose code is not there.
+    """
     read = []
     for slug in GROUPS:
         file = tomllib.loads((FOLDER / f"{slug}.toml").read_text(encoding="utf-8"))
-        read.append(Group(slug, file["name"], file["about"], [_lesson(slug, each) for each in file["lesson"]]))
+        read.append(
+            Group(
+                slug, file["name"], file["about"], [_lesson(slug, each) for each in file["lesson"] if _is_there(each)]
+            )
+        )
     return tuple(read)
 
 
@@ -207,6 +214,11 @@ MADE = {"value", "common", "ours", "code", "points", "predict"}
 """Parts of a description that become objects of a lesson."""
 
 
+def _is_there(read: Mapping[str, Any]) -> bool:
+    """Whether a lesson is of no pattern, or of one that this site has."""
+    return "number" not in read or str(read["number"]) in PATTERNS
+
+
 def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
     if "number" in read:  # a pattern, whose name and sentence are known to every page
         known = PATTERNS[str(read["number"])]
@@ -217,7 +229,7 @@ def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
         value=Value(**read["value"]) if "value" in read else None,
         common=[step_of(each) for each in read.get("common", ())],
         ours=[step_of(each) for each in read.get("ours", ())],
-        code=[_code(each) for each in read.get("code", ())],
+        code=[_code(each) for each in read.get("code", ()) if _has(each)],
         points=[(name, text, source) for name, text, source in read.get("points", ())],
         predict=Prediction(**read["predict"]) if "predict" in read else None,
         **rest,
@@ -248,6 +260,11 @@ def _value(read: Any) -> Any:
         case Mapping():
             return {name: _value(inner) for name, inner in read.items()}
     return read
+
+
+def _has(code: str) -> bool:
+    """Whether the feature that defines a lesson's code is there."""
+    return not code.startswith("features/") or (FOLDER.parents[2] / "/".join(code.split("/")[:2])).is_dir()
 
 
 def _code(text: str) -> Code:

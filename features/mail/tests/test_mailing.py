@@ -12,16 +12,15 @@ from features.mail import items as mail_keys
 from features.mail.data import digests, mailing
 from features.mail.data.mailing import DeadLink
 from features.mail.models import settings_of
-from features.private_feeds.data import feed_keys
-from features.private_feeds.data.feed_keys import NoSuchFeed
 from shared import settings
 from shared.data import invariants, keys
 from shared.data.keys import Item, Text
-from shared.data.members import messages, users
+from shared.data.members import messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
+from shared.errors import NotSignedIn
 from shared.models.members import User
-from tests.support.factories import NOW, a_deal, a_user, account_of, join, leave, send
+from tests.support.factories import NOW, a_deal, a_user, join, leave, send
 
 DUE = NOW.replace(minute=0, second=0, microsecond=0)
 DAY = timedelta(days=1)
@@ -155,15 +154,15 @@ def test_a_message_that_has_expired_is_not_mailed_although_it_is_still_there(tab
     assert mailed(table, ana, DUE + settings.MESSAGE_LIFETIME - timedelta(minutes=30)) == ([kept], 0)
 
 
-def test_a_key_of_a_feed_ends_with_a_mailed_reset(table: Table) -> None:
+def test_a_session_ends_with_a_mailed_reset(table: Table) -> None:
     join(table, "ana")
-    key = feed_keys.make(table, "ana", account_of("ana"), NOW, bytes(32))
+    session, _ = sessions.start(table, users.get(table, "ana"), NOW, bytes(32))
     token = mailing.issue_token(table, users.get(table, "ana"), "reset", NOW, bytes(32))
 
     mailing.reset_password(table, token, "another horse battery", NOW)
 
-    with pytest.raises(NoSuchFeed):
-        feed_keys.reader(table, key)
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, session, NOW)
 
 
 def test_who_reads_the_daily_mail_goes_on_reading_it(table: Table) -> None:

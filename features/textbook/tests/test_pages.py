@@ -12,7 +12,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from features.saved.data import keys as saved_keys
 from features.textbook import drawing, learn, lessons, running
 from features.textbook.rights import LEARN
 from features.textbook.tests.conftest import a_reader, stage
@@ -343,7 +342,7 @@ def test_its_role_writes_scratch_partitions_and_reads_the_catalog() -> None:
         assert not policy.allows(Ask(operation, (deal,)))
         assert not policy.allows(Ask(operation, (scratch, deal)))
     assert policy.allows(Ask("GetItem", (deal,)))
-    for private in (keys.user("ana"), keys.session("x"), saved_keys.saved("ana", "1"), keys.message("ana", "1")):
+    for private in (keys.user("ana"), keys.session("x"), keys.alert("ana", "price-1"), keys.message("ana", "1")):
         assert not policy.allows(Ask("GetItem", (private["PK"],)))
         assert not policy.allows(Ask("Query", (private["PK"],)))
 

@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from features.saved.data import saved
 from features.shop.data import carts, stock
 from features.shop.data import keys as shop_keys
 from features.shop.models import Order
@@ -27,6 +26,7 @@ from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser, Seen
+from tests.support.cases import cases
 from tests.support.factories import a_message, send
 from tests.support.rights import within_rights
 
@@ -140,7 +140,8 @@ def test_no_collection_that_can_be_reached_shows_personal_data(
     """All pages that the table leads to, of a shop with a session, a password, an address and an order."""
     entered(table, "ana")
     bought(table, post_deal())
-    saved.save(table, post_deal(1), "ana", times.now())
+    for give in cases("OWNS"):
+        give(table, post_deal(1), "ana", times.now())
     send(table, a_message(post_deal(2), "ana", now=times.now()))
     secret = {*HOME.values(), "@mail.example", "no-hash", "ana".ljust(32, "-")} - {"US", "ME"}
     (ana,) = (
@@ -260,7 +261,7 @@ def test_elsewhere_the_table_is_for_editors(table: Table, path: str) -> None:
 
 
 def test_each_page_leads_to_the_table(ana: Browser) -> None:
-    assert [a.text for a in ana.get("/my/saved").document.iter("a") if a.get("href") == "/table"] == ["The table"]
+    assert [a.text for a in ana.get("/my/watches").document.iter("a") if a.get("href") == "/table"] == ["The table"]
 
 
 LONG = (f"shared.data{'.a' * 5000}", f"shared.data.{'a' * 5000}")

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from features.clicks import clicks
-from features.saved.data import saved
 from features.shop.tests.test_pages import HOME, checkout
 from features.workings import collections, items, page_cost
 from features.workings import data as workings
@@ -35,6 +33,10 @@ from tests.support.factories import APPLE, a_message, send
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
 from tests.support.wire import Answer, answered, compared, error
+
+# These pages are of other features, without which there is little to trace here.
+clicks = pytest.importorskip("features.clicks.clicks")
+saved = pytest.importorskip("features.saved.data.saved")
 
 pytestmark = pytest.mark.usefixtures("shown")
 
