@@ -92,7 +92,8 @@ class Code:
 
     @property
     def shown(self) -> str:
-        return f"{Path(self.path).stem}.{self.name}"
+        path = Path(self.path)  # a feature's ``data.py`` counts as the module with the folder's name
+        return f"{path.parent.name if path.stem == 'data' else path.stem}.{self.name}"
 
     @property
     def module(self) -> str:
