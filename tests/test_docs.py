@@ -161,7 +161,7 @@ PAGE = re.compile(r"(?<![\w.-])(?:docs\.aws\.amazon\.com|aws\.amazon\.com|repost
 PACKAGES = ("cli", "features", "functions", "infra", "local", "shared", "tools")
 FILES = [
     *(page for page in PAGES if page != documents.LEDGER),
-    *(ROOT / "shared" / "learn").rglob("*.toml"),
+    *(ROOT / "features").rglob("*.toml"),
     *(file for name in PACKAGES for file in (ROOT / name).rglob("*.py") if "tests" not in file.parts),
 ]
 

@@ -16,6 +16,8 @@ NAMES: Mapping[str, str] = {
     "TRIED": "forms that the demo sends without a network: their page, their button, and what is there then",
     "UNORDERED": "those of them that show items in an order that depends on the engine",
     "IMPORTS": "heavy libraries that a function of the feature imports when it starts, by the function's name",
+    "PICTURED": "pages in pictures of the documents, as an editor sees them: the path by a deal, by the picture's name",
+    "NOT_TYPED": "commands in the feature's document that no test types, or how they begin, each with the reason",
     "HAPPENS": "what happens in a table, besides what Workbench's model shows: functions of a table and a deal",
     "OWNS": "functions that give a member something of the feature, for a table, a deal, a username and a time",
     "HAPPENS_TO": "functions that leave something of the feature beside a deal, for a table and the deal",

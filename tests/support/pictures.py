@@ -6,15 +6,12 @@ import os
 import sys
 from pathlib import Path
 from statistics import mode
-from urllib.parse import quote
 
 from features.shop.data import carts
-from shared.data import keys
 from shared.data.members import messages
 from shared.values import times
-from shared.values.links import product_hash
 from tests.support.browser import browser, sign_in
-from tests.support.cases import cases
+from tests.support.cases import cases, cases_by_name
 from tests.support.factories import send
 from tests.support.preview import Preview, entered, running, sold
 
@@ -44,11 +41,11 @@ def take() -> None:
             ("desk", "/desk", LOW, "light", eddy),
             ("took", f"/brands/{brand}", WIDE, "light", ""),
             ("form", f"/brands/{brand}", WIDE, "light", ana),
-            ("collection", f"/table?partition={quote(keys.product(product_hash(deal.link)))}", LOW, "light", eddy),
+            *((name, path(deal), LOW, "light", eddy) for name, path in cases_by_name("PICTURED").items()),
         )
         for name, path, (width, height), scheme, token in wanted:
             # As on a stage that shows its work, but for the pictures of pages as readers know them.
-            os.environ["SHOWS_WORK"] = "true" if name in ("took", "form", "collection") else ""
+            os.environ["SHOWS_WORK"] = "true" if name in ("took", "form", *cases_by_name("PICTURED")) else ""
             context = launched.new_context(
                 base_url=site.origin,
                 viewport={"width": width, "height": height},

@@ -26,6 +26,7 @@ from textwrap import indent
 from typing import Final
 
 from local.settings import ROOT
+from tests.support.cases import cases_by_name
 from tools.documents import all_documents
 
 _FENCED = re.compile(r"^(?P<fence>```+)(\w*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
@@ -229,7 +230,7 @@ NOT_TYPED: Final = {
     "aws service-quotas ": "MiniStack has no such service",
     "aws health ": "MiniStack has no such service",
     "aws sesv2 delete-suppressed-destination ": "MiniStack has no such list",
-    "aws stepfunctions start-execution ": "the stage local exports nothing",
+    **cases_by_name("NOT_TYPED"),
 }
 """The commands that no test types, or with a space how they begin, and what each is or needs. AWS's command line checks
 the words of its own all the same."""

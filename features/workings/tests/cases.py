@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from features.workings import data
+from shared.data import keys
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
+from shared.values.links import product_hash
 from tools import workbench
 
 
@@ -18,3 +22,4 @@ HAPPENS = (_a_form,)
 ASKED = (("", "/table"), ("", "/table?partition=DEALNUMBER%231"))
 UNORDERED = ("/table",)
 IMPORTS = {"collections": ("minijinja",)}
+PICTURED = {"collection": lambda deal: f"/table?partition={quote(keys.product(product_hash(deal.link)))}"}
