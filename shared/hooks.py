@@ -145,8 +145,7 @@ class Items(Role):
 
 
 class Fields(Role):
-    """``fields.py``: what it adds to deals, accounts and messages. Almost every function imports it, so it imports
-    little."""
+    """``fields.py``: what it adds to deals and messages. Almost every function imports it, so it imports little."""
 
     STORED: tuple[type | Attribute, ...] = ()
     """The attributes of its values in deals, or the models that have them: ``deal.own(Kind)`` is such a value."""
@@ -169,12 +168,6 @@ class Fields(Role):
         """A deal's image, if the site itself serves it: its files with their widths, its size and colour."""
         return None
 
-    ACCOUNT: type | None = None
-    """The model of what it stores in User items: ``user.own(Model)``."""
-
-    HOLDS_ACCOUNTS: Mapping[str, type[DealsError]] = {}
-    """Counts of an Account item that must be 0 before its removal, each with the error that says so."""
-
     NEWS: tuple[News, ...] = ()
     """Notifications about its own things."""
 
@@ -186,6 +179,16 @@ class News(NamedTuple):
     kinds: tuple[str, ...]
     page: str
     why: str
+
+
+class AccountFields(Role):
+    """``account_fields.py``: what it adds to accounts. Public functions read none, and start without it."""
+
+    ACCOUNT: type | None = None
+    """The model of what it stores in User items: ``user.own(Model)``."""
+
+    HOLDS_ACCOUNTS: Mapping[str, type[DealsError]] = {}
+    """Counts of an Account item that must be 0 before its removal, each with the error that says so."""
 
 
 class Removal(Role):

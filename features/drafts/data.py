@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 
-from features.drafts import items as keys
+from features.drafts import keys
 from shared.data import account_checks
 from shared.data import keys as core_keys
 from shared.data.bulk import write_all

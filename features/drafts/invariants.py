@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from features.drafts import data as drafts
-from features.drafts.items import BEGINNING, DRAFT
+from features.drafts.keys import BEGINNING, DRAFT
 from shared.data.invariants import Others
 from shared.dynamodb.attributes import Item
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from features.drafts.data import remove_some
-from features.drafts.items import DRAFT
+from features.drafts.keys import DRAFT
 
 REMOVERS = {DRAFT: remove_some}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from features.drafts.items import BEGINNING, DRAFT
+from features.drafts.keys import BEGINNING, DRAFT
 from infra.rights import Access, Right
 from shared.data import partitions as p
 

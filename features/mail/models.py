@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from shared.models.members import User
 from shared.values.stored import stored
+
+if TYPE_CHECKING:
+    from shared.models.members import User
 
 Trouble = Literal["bounce", "complaint"]
 """Why nothing is mailed to an address: a mail bounced permanently, or its reader called it unwanted."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from shared.errors import StillNeeded
 from shared.hooks import News
 from shared.values.stored import Attribute
 
@@ -41,12 +40,6 @@ def on_card(deal: Deal, *, active: bool) -> Mapping[str, Any]:
     level = level_of(deal) if active else None
     return {"stock": level and level.value, "remark": level and _REMARKS.get(level)}
 
-
-class OrdersRemain(StillNeeded):
-    text = "You have an order that has not been sent yet. Cancel it, or wait until it is sent."
-
-
-HOLDS_ACCOUNTS = {"OpenOrders": OrdersRemain}
 
 NEWS = (
     News(

@@ -22,7 +22,9 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.writes import Write, delete, put_new, require, update
 from shared.errors import DealsError, NoSuchUser, NotSignedIn, UsernameTaken
 
-_HOLDING: Mapping[str, type[DealsError]] = features.merge(each.HOLDS_ACCOUNTS for each in features.roles(hooks.Fields))
+_HOLDING: Mapping[str, type[DealsError]] = features.merge(
+    each.HOLDS_ACCOUNTS for each in features.roles(hooks.AccountFields)
+)
 """The counts of an Account item that must be 0 before its removal, each with its error."""
 
 

@@ -97,7 +97,7 @@ def _together(*parts: Mapping[str, tuple[Entity, ...]]) -> Mapping[str, tuple[En
 
 
 _OF_FEATURES = features.roles(hooks.Items)
-_HOLDING = [count for each in features.roles(hooks.Fields) for count in each.HOLDS_ACCOUNTS]
+_HOLDING = [count for each in features.roles(hooks.AccountFields) for count in each.HOLDS_ACCOUNTS]
 
 # fmt: off
 ENTITIES = _together({

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from features.drafts import data as drafts
-from features.drafts import items as draft_keys
+from features.drafts import keys as draft_keys
 from features.drafts.data import Draft, DraftChanged, InvalidDraft, NoSuchDraft, TooManyDrafts
 from shared.data import invariants, keys
 from shared.data.catalog import deals, editing

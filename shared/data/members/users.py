@@ -19,7 +19,7 @@ from shared.models.members import Pace, Role, User
 _USER = Entity(
     User,
     apart=frozenset({"password_hash", "generation", "more"}),
-    more=filter(None, (each.ACCOUNT for each in features.roles(hooks.Fields))),
+    more=filter(None, (each.ACCOUNT for each in features.roles(hooks.AccountFields))),
 )
 """Fields in other items, from two attributes, or of features."""
 
