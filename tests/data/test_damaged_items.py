@@ -10,10 +10,6 @@ from typing import Any
 import pytest
 
 from demo import corrections
-from features.shop.data import carts, order_items, stock
-from features.shop.data import keys as shop_keys
-from features.shop.models import OrderStatus
-from features.shop.tests.support import a_buyer, buy
 from shared.data import invariants, keys
 from shared.data.catalog import deals, feed_counts, feeds, offers, page_cache, picks, search, topics, words
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
@@ -124,28 +120,6 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     keys.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     keys.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     keys.FAN_OUT: (lambda table: cohorts.progress_of(table, deal_ids(table)[0]),),
-    shop_keys.ORDER: (
-        partial(order_items.latest, username="ana", limit=9),
-        partial(order_items.latest, username="ana", limit=1, status=OrderStatus.PLACED),
-        partial(order_items.customer, username="ana"),
-        partial(order_items.open_orders, now=NOW, limit=1),
-        partial(order_items.waiting_since, now=NOW),
-    ),
-    shop_keys.OPEN_ORDERS: (
-        partial(order_items.open_orders, now=NOW, limit=9),
-        partial(order_items.waiting_since, now=NOW),
-        lambda table: order_items.know(table, OrderStatus.PLACED, identifiers.random(NOW, bytes(16)), 1, NOW),
-    ),
-    shop_keys.CART_ITEM: (
-        partial(carts.view, username="ana", now=NOW),
-        partial(carts.deals_in, username="ana", now=NOW),
-        partial(carts.pieces, username="ana", now=NOW),
-    ),
-    shop_keys.STOCK: (
-        lambda table: stock.find(table, deal_ids(table)[0]),
-        lambda table: stock.show_level(table, deal_ids(table)[0]),
-    ),
-    shop_keys.STOCK_NOTE: (lambda table: stock.of(table, deal_ids(table)[0]).left,),
     **cases_by_name("LISTED_BY"),
 }
 """By the type of an item, what reads it among others: for a page that everyone sees, for the clock or the stream."""
@@ -175,13 +149,12 @@ def world(table: Table) -> Table:
         search.file(table, None, deal)
         for happen in cases("HAPPENS_TO"):
             happen(table, deal)
-        stock.add(table, deal.deal_id, 40, NOW, shards=2)
     picks.set_featured(table, FRONT_PAGE, ids(posted), NOW)
     copy, expires = Copy(None, '{"items": []}'), ahead(hours=1)
     for form in (JSON, HTML):
         page_cache.write(table, NEWEST, copy, began=NOW, expires=expires, form=form)
     for name in ("ana", "bo"):
-        a_buyer(table, name)
+        users.create(table, a_user(name))
         for topic in (APPLE, SHOES):
             follows.watch(table, topic, name, NOW)
             follows.like(table, topic, name, NOW)
@@ -192,8 +165,6 @@ def world(table: Table) -> Table:
         name = ("ana", "bo")[number]
         alerts.on_price(table, deal, name, account_of(name), Limits("40.00", "USD"), NOW)
         alerts.on_words(table, name, account_of(name), Limits(words="trail"), NOW)
-        buy(table, "ana", deal, now=ago(days=number))
-        carts.put_in(table, "ana", deal.deal_id, 1, NOW)
         for unit in fanout.alarm_of(deal, 2):
             fanout._finish(table, unit, cohorts.readers_of(table, unit, deal, 9, NOW), NOW)
     return table
@@ -235,9 +206,6 @@ SESSION = identifiers.token(bytes(31) + b"1")
 
 OWN: Mapping[str, Callable[[Item], Reader]] = {
     keys.DEAL_NUMBER: lambda item: partial(deals.find, id_or_number=keys.id_in(item["PK"])),
-    shop_keys.ORDER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["SK"])),
-    shop_keys.ORDER_ITEM: lambda item: partial(order_items.find, id_or_number=str(item["OrderId"])),
-    shop_keys.ORDER_NUMBER: lambda item: partial(order_items.find, id_or_number=keys.id_in(item["PK"])),
     keys.USER: lambda item: partial(users.get, username=keys.id_in(item["PK"])),
     keys.PRICE_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),
     keys.WORDS_ALERT: lambda item: partial(alerts.get, username="ana", alert_id=keys.id_in(item["SK"])),

@@ -17,11 +17,6 @@ from typing import Any
 
 import pytest
 
-from features.shop import invariants as sales
-from features.shop.data import keys as shop_keys
-from features.shop.data import order_items, steps, stock
-from features.shop.models import Order, OrderItem, OrderStatus
-from features.shop.tests.support import a_buyer, buy
 from shared.data import idempotency, invariants, keys, partitions, removal
 from shared.data.catalog import deals, feeds, offers, page_cache, search
 from shared.data.catalog.deals import from_item
@@ -65,17 +60,6 @@ def imported(table: Table, deal: Deal) -> None:
     deals.create_many(table, [replace(deal, **again)], NOW)
 
 
-def orders(table: Table, deal: Deal) -> None:
-    """Orders of members who have left: what stays of them."""
-    stock.add(table, deal.deal_id, 9, NOW)
-    for name, way in (("dee", ("shipped",)), ("eve", ("shipped", "delivered"))):
-        a_buyer(table, name)
-        order = buy(table, name, deal, now=NOW)
-        for status in way:
-            order = steps.advance(table, order, OrderStatus(status), NOW)
-        removal.remove_account(table, users.get(table, name, consistent=True), NOW)
-
-
 def leaving(table: Table, _deal: Deal) -> None:
     users.create(table, a_user("flo"))
     removal.leave(table, users.get(table, "flo", consistent=True), NOW)
@@ -93,7 +77,7 @@ def filed(table: Table, _deal: Deal) -> None:
         search.file(table, from_item(item), judged)
 
 
-PARTS = (*cases("HAPPENS"), upkeep, imported, orders, leaving, filed)
+PARTS = (*cases("HAPPENS"), upkeep, imported, leaving, filed)
 """What happens in a table besides what the model for Workbench shows."""
 
 
@@ -237,10 +221,6 @@ def a_like(items: list[Item], username: str) -> Item:
 LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
     "a deal's number leads elsewhere": (
         invariants.PARTNERS, True, lambda all_: having(all_, the(all_, keys.DEAL_NUMBER), DealId="elsewhere")),
-    "an order has no number": (
-        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, shop_keys.ORDER_NUMBER))),
-    "a sale is in no list": (
-        invariants.INDEX, True, lambda all_: without(all_, the(all_, shop_keys.SALE), "GSI3PK", "GSI3SK")),
     "a brand is missing from the list of brands": (
         invariants.BRANDS, True,
         lambda all_: having(
@@ -254,11 +234,7 @@ LOST: dict[str, tuple[str, bool, Callable[[list[Item]], list[Item]]]] = {
         invariants.PARTNERS, True,
         lambda all_: having(all_, the(all_, keys.USER_EMAIL, Username="bo"), Username="ana")),
     "a password is lost": (invariants.PARTNERS, False, lambda all_: without(all_, the(all_, keys.PASSWORD))),
-    "the note of open orders is lost": (
-        invariants.PARTNERS, True, lambda all_: without(all_, the(all_, shop_keys.OPEN_ORDERS))),
     "a deal's source is lost": (invariants.PARTNERS, True, lambda all_: without(all_, the(all_, keys.DEAL_SOURCE))),
-    "a stock's note counts no shard": (
-        sales.STOCK, True, lambda all_: having(all_, the(all_, shop_keys.STOCK_NOTE), Shards=0)),
     "a sequence would give a number again": (
         invariants.NUMBERS, True,
         lambda all_: having(all_, the(all_, keys.SEQUENCE, **keys.deal_numbers()), LastNumber=1)),
@@ -302,8 +278,8 @@ def test_what_an_account_owns_goes_with_it() -> None:
     with FAST.table() as table:
         everything(table)
         ana = users.get(table, "ana", consistent=True)
-        for order in order_items.latest(table, "ana", limit=25, status=OrderStatus.PLACED).items:
-            steps.advance(table, order, OrderStatus.SHIPPED, NOW)
+        for release in cases("RELEASES"):
+            release(table, "ana")
         before = list(table.everything())
 
         removal.remove_account(table, ana, NOW)
@@ -369,7 +345,7 @@ def test_the_patterns_of_the_kinds_have_pages_that_a_collection_leads_to() -> No
     assert len(patterns) > 30
 
 
-@pytest.mark.parametrize(("of", "type_"), [(User, keys.USER), (Order, shop_keys.ORDER), (OrderItem, "")])
+@pytest.mark.parametrize(("of", "type_"), [(User, keys.USER), *cases("OF_PEOPLE")])
 def test_it_is_decided_of_each_attribute_of_people_whether_it_is_shown(of: Any, type_: str) -> None:
     stored = {attribute.name for field in dataclasses.fields(of) if (attribute := attribute_of(field))}
     hidden = set(partitions.HIDDEN_ATTRIBUTES.get(type_, {}))

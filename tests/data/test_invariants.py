@@ -15,12 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from features.shop import invariants as sales
-from features.shop.data import keys as shop_keys
-from features.shop.data import order_items, sold_here, steps, stock
-from features.shop.data.stock import NotSoldHere
-from features.shop.models import OrderStatus
-from features.shop.tests.support import a_buyer, buy, on_sale
 from shared.data import account_checks, invariants, keys
 from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search
 from shared.data.catalog.deals import to_item
@@ -28,7 +22,7 @@ from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, assign, forget, put, update
+from shared.dynamodb.writes import Write, forget, put, update
 from shared.errors import AlreadyExists
 from shared.models.catalog import ALL_DEALS, Deal
 from tests.support.cases import cases, cases_by_name
@@ -59,7 +53,7 @@ TOKEN = bytes(range(32))
 def lived_in(table: Table) -> Deal:
     """A listed deal in a table that has something of everything: liked, sold, ended, withdrawn, read."""
     join(table, "bo", "cy")
-    a_buyer(table)
+    users.create(table, a_user("ana"))
     for topic in (APPLE, SHOES):
         follows.like(table, topic, "ana", NOW)
         follows.like(table, topic, "bo", NOW)
@@ -68,8 +62,8 @@ def lived_in(table: Table) -> Deal:
     (lamp,) = post(table, [a_deal(title="Desk lamp", ends_at=ENDS)])
     (over,) = post(table, [a_deal(ago(hours=2), title="Old lamp", ends_at=ago(hours=1))], ago(hours=2))
     (withdrawn,) = post(table, [a_deal(title="Withdrawn shoe")])
-    sold = on_sale(table, 9, shards=2)
-    indexed(table, [lamp, over, withdrawn, sold])
+    (another,) = post(table, [a_deal(title="Another shoe")])
+    indexed(table, [lamp, over, withdrawn, another])
     for give, name in product(cases("OWNS"), ("ana", "bo")):
         give(table, lamp, name, NOW)
     feeds.sweep(table, NOW)
@@ -81,11 +75,8 @@ def lived_in(table: Table) -> Deal:
     # Its offer has ended, and the next sweep is not due yet.
     (just_over,) = post(table, [a_deal(ago(minutes=5), ends_at=ago(seconds=1))], ago(minutes=5))
     indexed(table, [just_over])
-    buy(table, "ana", sold)
-    steps.advance(table, buy(table, "ana", sold), OrderStatus.CANCELLED, NOW)
-    steps.advance(table, buy(table, "ana", sold), OrderStatus.SHIPPED, NOW)
     sessions.start(table, users.get(table, "bo"), NOW, TOKEN)
-    for about, read in ((lamp, True), (sold, False)):
+    for about, read in ((lamp, True), (another, False)):
         message = a_message(about, "bo")
         send(table, message)
         if read:
@@ -153,7 +144,6 @@ DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
         invariants.ACCOUNTS,
         lambda _: put(account_checks.to_item("dee", "account-dee"), because="this is the damage"),
     ),
-    "open orders are miscounted": (invariants.ACCOUNTS, lambda _: say(keys.account("ana"), OpenOrders=7)),
     "a read message counts as unread": (
         invariants.INDEX,
         lambda lamp: say(
@@ -212,57 +202,6 @@ def test_a_deal_that_was_lost_to_all_feeds_is_found_by_its_readers_again(table: 
     assert fault.attributes == ["GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"]
     assert invariants.mend(table, fault)
     assert lamp.deal_id in listed(table, ALL_DEALS)
-
-
-@pytest.mark.parametrize("status", [OrderStatus.PLACED, OrderStatus.CANCELLED])
-def test_orders_in_the_wrong_places_are_put_right(table: Table, lamp: Deal, status: OrderStatus) -> None:
-    order = next(each for each in order_items.latest(table, "ana", limit=9).items if each.status is status)
-    table.write(
-        say(
-            shop_keys.order("ana", order.order_id), **shop_keys.order_in_open("placed", "2050-06-01", 1, order.order_id)
-        )
-    )
-
-    (fault,) = invariants.check(table, NOW)
-
-    assert (fault.rule, invariants.mend(table, fault)) == (invariants.INDEX, True)
-    assert invariants.check(table, NOW) == []
-
-
-@pytest.mark.parametrize("wrong", [{"Left": 0}, {"Ordered": 0}, {"OnSale": 0}, {"Ordered": 0, "Left": 5}], ids=repr)
-def test_stock_that_does_not_add_up_is_named_and_left_to_a_person(table: Table, wrong: dict[str, int]) -> None:
-    a_buyer(table)
-    (deal,) = indexed(table, [on_sale(table, 5)])
-    buy(table, "ana", deal)
-    table.write(say(shop_keys.stock_shard(deal.deal_id, 1), **wrong))
-
-    (fault,) = invariants.check(table, NOW)
-
-    assert (fault.rule, fault.key["PK"]) == (sales.STOCK, shop_keys.stock_shard(deal.deal_id, 1)["PK"])
-    assert len(wrong) == 1 or fault.attributes == ["Ordered"]
-    assert not invariants.mend(table, fault)
-
-
-@pytest.mark.parametrize("pieces", [5, 0])
-def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put_right(
-    table: Table, pieces: int
-) -> None:
-    deal = on_sale(table, pieces)
-    stock.show_level(table, deal.deal_id)
-    sold_here.file(table, deal.deal_id)
-    indexed(table, [deals.get(table, deal.deal_id, consistent=True)])
-    assert invariants.check(table, NOW) == []
-    wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else shop_keys.stock_in_sold_here(deal.deal_id)
-    table.write(assign(shop_keys.stock(deal.deal_id), wrong, refused=NotSoldHere(deal.deal_id)))
-
-    (fault,) = invariants.check(table, NOW)
-
-    assert (fault.rule, fault.attributes, invariants.mend(table, fault)) == (
-        sales.SOLD_HERE,
-        ["GSI1PK", "GSI1SK"],
-        True,
-    )
-    assert invariants.check(table, NOW) == []
 
 
 def test_an_item_that_cannot_be_read_is_named_and_left_to_a_person(table: Table, lamp: Deal) -> None:

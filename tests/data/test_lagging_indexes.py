@@ -8,14 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from features.shop.account_fields import OrdersRemain
-from features.shop.data import carts, order_items, steps, stock
-from features.shop.models import OrderStatus
-from features.shop.tests.support import a_buyer, buy
 from shared.data.catalog import deals, feeds, page_cache, topics
 from shared.data.members import follows, messages, users
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked
+from shared.errors import AlreadyWatching, NoSuchMessage, NotLiked
 from shared.models.catalog import ALL_DEALS, BRAND, Feed, Status, Topic
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import (
@@ -162,21 +158,6 @@ def test_reading_all_misses_no_message_that_was_written_long_after_its_announcem
     assert messages.unread_count(table, "ana", NOW) == 0
 
 
-def test_an_editor_finds_sells_and_makes_hot_what_was_posted_a_moment_ago(table: Table, lag: Lag) -> None:
-    deal = deals.create(table, a_deal(), NOW)
-
-    found = [deals.find(table, name, consistent=True) for name in (deal.deal_id, str(deal.number))]
-    edited = deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
-    hot = deals.make_hot(table, deal.deal_id, NOW)
-    stock.add(table, deal.deal_id, 5, NOW)
-    left = stock.leave(table, deal.deal_id, 3).left
-
-    assert found == [deal, deal]
-    assert (edited.title, hot.hot_at, left) == ("Road runner", NOW, 3)
-    with pytest.raises(NoSuchDeal):
-        deals.find(table, deal.deal_id)  # a reader may be a moment late
-
-
 def test_a_brand_that_was_made_a_moment_ago_is_known_to_who_asks_for_it_liked_and_left(table: Table, lag: Lag) -> None:
     topics.create_brand(table, "g-fore", "G/Fore", NOW)
     g_fore = Topic(BRAND, "g-fore")
@@ -189,21 +170,3 @@ def test_a_brand_that_was_made_a_moment_ago_is_known_to_who_asks_for_it_liked_an
     assert "g-fore" in topics.brand_names(table, consistent=True)
     assert "g-fore" not in topics.brand_names(table)
     assert topics.get(table, g_fore, consistent=True).likes == 0
-
-
-def test_an_account_is_bought_for_and_removed_though_no_other_read_has_seen_it(table: Table, lag: Lag) -> None:
-    deal = deals.create(table, a_deal(), NOW)
-    stock.add(table, deal.deal_id, 5, NOW)
-    a_buyer(table, "cy")
-    carts.put_in(table, "cy", deal.deal_id, 1, NOW)
-    order = buy(table, "cy", deal)
-
-    with pytest.raises(OrdersRemain):
-        leave(table, "cy")
-    steps.advance(table, order_items.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
-    leave(table, "cy")
-
-    lag.catch_up()
-    with pytest.raises(NoSuchUser):
-        users.get(table, "cy")
-    assert stock.of(table, deal.deal_id).left == 5

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from features.shop import bodies
 from shared.dynamodb.attributes import marshal, marshal_item, unmarshal, unmarshal_item
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
@@ -246,13 +245,6 @@ def test_a_typed_amount_is_read_with_its_sign(typed: str, amount: str, sign: str
 )  # fmt: skip
 def test_a_sign_may_be_of_several_currencies(sign: str, of: tuple[str, ...], not_of: tuple[str, ...]) -> None:
     assert [code for code in (*of, *not_of) if money.is_of(sign, code)] == list(of)
-
-
-def test_postal_codes_are_needed_where_a_country_has_them() -> None:
-    needed = {code: bodies.needs_postal_code(code) for code in ("US", "CH", "JP", "HK", "AE", "IE")}
-
-    assert needed == {"US": True, "CH": True, "JP": True, "HK": False, "AE": False, "IE": False}
-    assert not {"XX", "ZZ", "us"} & bodies.countries().keys()
 
 
 def test_amounts_are_read_in_one_way_with_a_sign_where_the_currency_has_one() -> None:

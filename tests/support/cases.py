@@ -20,6 +20,8 @@ NAMES: Mapping[str, str] = {
     "NOT_TYPED": "commands in the feature's document that no test types, or how they begin, each with the reason",
     "HAPPENS": "what happens in a table, besides what Workbench's model shows: functions of a table and a deal",
     "OWNS": "functions that give a member something of the feature, for a table, a deal, a username and a time",
+    "RELEASES": "functions that finish what holds a member's account, for a table and a username",
+    "OF_PEOPLE": "models of what is kept of people, each with its item type if that states what it hides",
     "HAPPENS_TO": "functions that leave something of the feature beside a deal, for a table and the deal",
     "AT_THE_GATEWAY": "what is asked of a deployed site: functions of the site, an editor and a brand's slug",
     "USES": "what members do with the feature, for each right once: functions of the site, two members and deals' ids",

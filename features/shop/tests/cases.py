@@ -2,7 +2,150 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from functools import partial
+
+from features.shop.data import addresses, carts, keys, order_items, steps, stock
+from features.shop.invariants import STOCK
+from features.shop.models import Order, OrderItem, OrderStatus
 from features.shop.rights import NO_TERMS
+from features.shop.tests.support import HOME_ADDRESS, a_buyer, buy
+from shared.data import invariants, removal
+from shared.data import keys as core_keys
+from shared.data.members import users
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write, update
+from shared.models.catalog import Deal
+from shared.values import identifiers
+from tests.support.factories import NOW, ago
+from tools.workbench import NOW as MORNING
+
+PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
 
 BOUNDS = {"orders_are_stuck": NO_TERMS.stuck}
 ESSENTIAL = ("orders_are_stuck",)
+
+
+def own(table: Table, deal: Deal, username: str, now: datetime) -> None:
+    """A member has an address, orders of a deal that were sent or cancelled, and the deal in the cart."""
+    addresses.save(table, username, "home", HOME_ADDRESS)
+    stock.add(table, deal.deal_id, 9, now, shards=2)
+    account_id = users.get(table, username, consistent=True).account_id
+    for way in ((SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)):
+        order = buy(table, username, deal, now=now, account_id=account_id)
+        for status in way:
+            order = steps.advance(table, order, status, now)
+    carts.put_in(table, username, deal.deal_id, 1, now)
+
+
+OWNS = (own,)
+
+
+def beside(table: Table, deal: Deal) -> None:
+    """A buyer waits for an order of the deal, and has it in the cart."""
+    if not any(user.username == "dee" for user in users.everyone(table)):
+        a_buyer(table, "dee")
+    stock.add(table, deal.deal_id, 40, NOW, shards=2)
+    buy(table, "dee", deal, now=ago(days=len(order_items.latest(table, "dee", limit=9).items)))
+    carts.put_in(table, "dee", deal.deal_id, 1, NOW)
+
+
+HAPPENS_TO = (beside,)
+
+
+def left_behind(table: Table, deal: Deal) -> None:
+    """Orders of members who have left: what stays of them."""
+    stock.add(table, deal.deal_id, 9, MORNING)
+    for name, way in (("dee", (SHIPPED,)), ("eve", (SHIPPED, DELIVERED))):
+        a_buyer(table, name)
+        order = buy(table, name, deal, now=MORNING)
+        for status in way:
+            order = steps.advance(table, order, status, MORNING)
+        removal.remove_account(table, users.get(table, name, consistent=True), MORNING)
+
+
+HAPPENS = (left_behind,)
+
+
+def send_open(table: Table, username: str) -> None:
+    """Send a member's orders, which hold the account."""
+    for order in order_items.latest(table, username, limit=25, status=PLACED).items:
+        steps.advance(table, order, SHIPPED, MORNING)
+
+
+RELEASES = (send_open,)
+
+
+def _without(items: list[Item], type_: str, *names: str) -> list[Item]:
+    """The items without the first of a type, or without some of its attributes."""
+    gone = next(each for each in items if each["Type"] == type_)
+    rest = {name: value for name, value in gone.items() if name not in names}
+    return [each for each in items if each is not gone] + ([rest] if names else [])
+
+
+def _counting_no_shard(items: list[Item]) -> list[Item]:
+    note = next(each for each in items if each["Type"] == keys.STOCK_NOTE)
+    return [each if each is not note else {**note, "Shards": 0} for each in items]
+
+
+LOST = {
+    "an order has no number": (invariants.PARTNERS, True, lambda all_: _without(all_, keys.ORDER_NUMBER)),
+    "a sale is in no list": (invariants.INDEX, True, lambda all_: _without(all_, keys.SALE, "GSI3PK", "GSI3SK")),
+    "the note of open orders is lost": (invariants.PARTNERS, True, lambda all_: _without(all_, keys.OPEN_ORDERS)),
+    "a stock's note counts no shard": (STOCK, True, _counting_no_shard),
+}
+
+
+def _miscounted(_deal: Deal) -> Write:
+    return update(
+        core_keys.account("ana"), "SET OpenOrders = :wrong", condition=None, values={":wrong": 7}, refused=None
+    )
+
+
+DAMAGES = {"open orders are miscounted": (invariants.ACCOUNTS, _miscounted)}
+
+LATE = {
+    "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),
+    "take out": lambda table, deal, account: carts.take_out(table, "ana", deal.deal_id, account),
+    "order": lambda table, deal, account: buy(table, "ana", deal, account_id=account),
+    "save address": lambda table, _, account: addresses.save(table, "ana", "new", HOME_ADDRESS, account),
+}
+UNDOES = {"take out": "put in"}
+
+
+def _deal_in_stock(table: Table) -> str:
+    """The id of a deal of which there is stock."""
+    return next(str(each["DealId"]) for each in table.scan()[0] if each["Type"] == core_keys.DEAL)
+
+
+LISTED_BY = {
+    keys.ORDER: (
+        partial(order_items.latest, username="dee", limit=9),
+        partial(order_items.latest, username="dee", limit=1, status=PLACED),
+        partial(order_items.customer, username="dee"),
+        partial(order_items.open_orders, now=NOW, limit=1),
+        partial(order_items.waiting_since, now=NOW),
+    ),
+    keys.OPEN_ORDERS: (
+        partial(order_items.open_orders, now=NOW, limit=9),
+        partial(order_items.waiting_since, now=NOW),
+        lambda table: order_items.know(table, PLACED, identifiers.random(NOW, bytes(16)), 1, NOW),
+    ),
+    keys.CART_ITEM: (
+        partial(carts.view, username="dee", now=NOW),
+        partial(carts.deals_in, username="dee", now=NOW),
+        partial(carts.pieces, username="dee", now=NOW),
+    ),
+    keys.STOCK: (
+        lambda table: stock.find(table, _deal_in_stock(table)),
+        lambda table: stock.show_level(table, _deal_in_stock(table)),
+    ),
+    keys.STOCK_NOTE: (lambda table: stock.of(table, _deal_in_stock(table)).left,),
+}
+READ_BY = {
+    keys.ORDER: lambda item: partial(order_items.find, id_or_number=core_keys.id_in(item["SK"])),
+    keys.ORDER_ITEM: lambda item: partial(order_items.find, id_or_number=str(item["OrderId"])),
+    keys.ORDER_NUMBER: lambda item: partial(order_items.find, id_or_number=core_keys.id_in(item["PK"])),
+}
+OF_PEOPLE = ((Order, keys.ORDER), (OrderItem, ""))
