@@ -14,16 +14,8 @@ from typing import Any
 
 import pytest
 
-from features.shop.account_fields import OrdersRemain
-from features.shop.data import addresses, carts, order_items, steps
-from features.shop.data import keys as shop_keys
-from features.shop.data.addresses import UnknownAddress
-from features.shop.data.order_items import NoSuchOrder
-from features.shop.models import Order, OrderStatus
-from features.shop.tests.support import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
 from shared.data import keys, removal
 from shared.data.catalog import topics
-from shared.data.entities import OWNED
 from shared.data.entity import EVERYTHING_ELSE, Entity, at, in_order_of_removal
 from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb import damage
@@ -43,37 +35,13 @@ from shared.models.members import Limits, User
 from shared.values.naming import normalise_email, normalise_username
 from tests.support.cases import cases, cases_by_name
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, on
-from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, ahead, leave, send
+from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, leave, send
 from tests.support.wire import Answer, answered, before, error, watched
 
-PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
 
-PIECES = 500
-
-
-@pytest.fixture
-def deal(table: Table) -> Deal:
-    """The deal that is bought."""
-    return on_sale(table, PIECES)
-
-
-@pytest.fixture
-def other(table: Table) -> Deal:
-    """The deal that stays in the cart."""
-    return on_sale(table, PIECES)
-
-
-def buy_and(table: Table, deal: Deal, *statuses: OrderStatus, pieces: int = 1) -> Order:
-    """An order that has taken some steps."""
-    order = buy(table, "ana", wanted(deal, pieces))
-    for status in statuses:
-        order = steps.advance(table, order, status, NOW, notify=steps.notify)
-    return order
-
-
-def furnish(table: Table, deal: Deal, other: Deal) -> None:
-    """An account that has something of each kind, and no order to be sent."""
-    a_buyer(table)
+def furnish(table: Table, deal: Deal) -> None:
+    """An account that has something of each kind, and nothing that holds it."""
+    users.create(table, a_user("ana"))
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
     for give in cases("OWNS"):
@@ -81,9 +49,6 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     alerts.on_price(table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW)
     alerts.on_words(table, "ana", account_of("ana"), Limits(words="trail"), NOW)
     send(table, a_message(a_deal()))
-    for statuses in ((SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)):
-        buy_and(table, deal, *statuses)
-    carts.put_in(table, "ana", other.deal_id, 1, NOW)
     sessions.start(table, a_user(), NOW, secrets.token_bytes(32))
 
 
@@ -96,65 +61,22 @@ def belongings(table: Table) -> list[tuple[str, str]]:
     )
 
 
-def sales(table: Table) -> list[dict[str, Any]]:
-    return [item for item in table.scan()[0] if item["Type"] == "Sale"]
-
-
-def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, deal: Deal, other: Deal) -> None:
-    furnish(table, deal, other)
-    a_buyer(table, "bo")
-    others = buy(table, "bo", deal)
+def test_an_account_goes_with_all_that_is_its_own(table: Table, deal: Deal) -> None:
+    furnish(table, deal)
 
     leave(table)
 
     assert belongings(table) == []
     assert topics.get(table, APPLE).likes == topics.get(table, APPLE).watchers == 0
-    assert sorted((sale["Status"], "Address" in sale) for sale in sales(table)) == [(DELIVERED, False), (SHIPPED, True)]
-    assert order_items.get(table, "bo", others.order_id) == others
     with pytest.raises(NoSuchUser):
         leave(table)
 
 
-def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_is_delivered(
-    table: Table, deal: Deal
-) -> None:
-    a_buyer(table)
-    order = buy_and(table, deal, SHIPPED, pieces=3)
-
-    leave(table)
-    sale = order_items.find(table, order.order_id)
-    steps.advance(table, sale, DELIVERED, NOW, notify=steps.notify)
-    delivered = order_items.find(table, order.order_id)
-
-    assert (sale.username, sale.address, sale.status) == ("", HOME_ADDRESS, SHIPPED)
-    assert (sale.items, sale.totals, sale.pieces, sale.times) == (order.items, order.totals, 3, order.times)
-    assert (delivered.address, delivered.status, delivered.items) == (None, DELIVERED, order.items)
-    assert steps.advance(table, sale, DELIVERED, NOW) == delivered  # said again
-    assert HOME_ADDRESS.recipient not in str(table.scan()[0])
-    with pytest.raises(NoSuchOrder):
-        order_items.get(table, "ana", order.order_id)
-
-
-def test_an_order_without_its_number_does_not_keep_its_account(table: Table, deal: Deal) -> None:
-    a_buyer(table)
-    order = buy_and(table, deal, SHIPPED)
-    table.write(
-        update(shop_keys.order("ana", order.order_id), "REMOVE OrderNumber", refused=NoSuchOrder(order.order_id))
-    )
-
-    leave(table)
-
-    assert [sale["OrderId"] for sale in sales(table)] == [order.order_id]
-
-
-def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(table: Table, deal: Deal) -> None:
-    for name in ("ana", "bo", "cy", "dee", "eve"):
-        a_buyer(table, name)
+def test_a_busy_account_does_not_keep_the_others_from_being_removed(table: Table, deal: Deal) -> None:
+    for name in ("bo", "cy", "dee", "eve"):
+        users.create(table, a_user(name))
         send(table, a_message(deal, name))
-    order = buy_and(table, deal, CANCELLED)
-    damaged = shop_keys.order("ana", order.order_id)
-    table.write(update(damaged, "REMOVE OrderNumber", refused=NoSuchUser("ana")))
-    for name in ("ana", "bo", "cy", "dee", "eve"):
+    for name in ("bo", "cy", "dee", "eve"):
         removal.leave(table, users.get(table, name, consistent=True), NOW)
     table.write(update(keys.user("cy"), "REMOVE Username", refused=NoSuchUser("cy")))
 
@@ -167,16 +89,15 @@ def test_a_damaged_or_busy_account_does_not_keep_the_others_from_being_removed(t
 
     assert finished == 3
     assert [(name, type(failure)) for name, failure in failures] == [("dee", Busy)]
-    assert set(damage.taken()) == {"ana"}
     assert damage.failed()[0].startswith("dee: Busy: ")
-    for name, is_there in {"ana": True, "bo": False, "cy": False, "dee": True, "eve": False}.items():
+    for name, is_there in {"bo": False, "cy": False, "dee": True, "eve": False}.items():
         assert (table.get(keys.user(name), consistent=True) is not None) == is_there
 
 
 def test_a_large_account_does_not_keep_the_others_waiting(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(removal, "IN_A_RUN", 2)
     for name in ("ana", "bo"):
-        a_buyer(table, name)
+        users.create(table, a_user(name))
         for _ in range(9 if name == "ana" else 1):
             send(table, a_message(a_deal(), name))
         removal.leave(table, users.get(table, name, consistent=True), NOW)
@@ -189,85 +110,12 @@ def test_a_large_account_does_not_keep_the_others_waiting(table: Table, monkeypa
     assert ["USER#bo" in each for each in gone] == [True, False]
 
 
-def test_an_order_that_is_delivered_while_its_account_is_removed_has_no_address_left(table: Table, deal: Deal) -> None:
-    a_buyer(table)
-    order = buy_and(table, deal, SHIPPED)
-
-    # The first transaction removes the account, the second makes the sale.
-    with before(table, "TransactWriteItems", lambda: steps.advance(table, order, DELIVERED, NOW), skip=1):
-        leave(table)
-    removal.go_on_with_all(table)
-
-    assert order_items.find(table, order.order_id).status is DELIVERED
-    assert HOME_ADDRESS.recipient not in str(table.scan()[0])
-
-
-def test_an_order_whose_account_is_removed_while_it_is_delivered_is_delivered_without_an_address(
-    table: Table, deal: Deal
-) -> None:
-    a_buyer(table)
-    order = buy_and(table, deal, SHIPPED)
-
-    with before(table, "TransactWriteItems", partial(leave, table)):
-        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", notify=steps.notify)
-
-    found = order_items.find(table, order.order_id)
-    assert (found.username, found.address, found.correlation_id) == ("", None, "1")
-    assert found.times[DELIVERED] == ahead(days=1)
-    assert [item for item in table.scan()[0] if item["Type"] == "Message"] == []
-
-
-def test_an_account_with_an_order_to_be_sent_stays_as_it_was(table: Table, deal: Deal, other: Deal) -> None:
-    furnish(table, deal, other)
-    order = buy(table, "ana", deal)
-    there = table.scan()[0]
-
-    with pytest.raises(OrdersRemain):
-        leave(table)
-
-    assert table.scan()[0] == there
-    steps.advance(table, order, SHIPPED, NOW)
-    leave(table)
-
-
-def test_more_orders_than_go_at_once_go_in_the_background_and_then_the_name_is_free(
-    table: Table, deal: Deal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(removal, "AT_ONCE", 10)
-    ana = users.get(table, a_buyer(table))
-    token, _ = sessions.start(table, a_user(), NOW, bytes(32))
-    for _ in range(removal.AT_ONCE + 5):
-        buy_and(table, deal, SHIPPED)
-
-    with watched(table) as wire:
-        leave(table)
-
-    assert wire.operations.total() < removal.AT_ONCE + 10
-    assert len(sales(table)) == removal.AT_ONCE
-    with pytest.raises(NotSignedIn):
-        sessions.authenticate(table, token, NOW)
-    with pytest.raises(NoSuchUser):
-        users.get(table, "ana")
-    with pytest.raises(UsernameTaken):
-        users.create(table, a_user("ana", email="other@mail.example"))
-    users.create(table, a_user("bo", email=ana.email))
-    assert [user.username for user in users.everyone(table)] == ["bo"]
-
-    assert (removal.go_on_with_all(table), removal.go_on_with_all(table)) == (1, 0)
-
-    assert len(sales(table)) == removal.AT_ONCE + 5
-    users.create(table, a_user("ana", email="other@mail.example"))
-    assert order_items.latest(table, "ana", limit=25).items == ()
-
-
 def all_at_once(table: Table, deal: Deal) -> None:
     """All that the owner may still do in another window."""
     deeds: list[Callable[[], object]] = [
-        lambda: carts.put_in(table, "ana", deal.deal_id, 2, NOW),
         *(partial(give, table, deal, "ana", NOW) for give in cases("OWNS")),
         lambda: follows.unlike(table, APPLE, "ana"),
         lambda: follows.like(table, APPLE, "ana", NOW),
-        lambda: buy(table, "ana", deal),
     ]
     for deed in deeds:
         with suppress(NoSuchUser, NotSignedIn, AccountChanged, Conflict):
@@ -277,37 +125,29 @@ def all_at_once(table: Table, deal: Deal) -> None:
 @pytest.mark.thorough  # before each of some sixty requests
 @on(DYNOXIDE_ENGINE)
 def test_what_another_window_does_while_the_account_is_removed_is_neither_left_nor_does_it_cost_anything(
-    table: Table, deal: Deal, other: Deal
+    table: Table, deal: Deal
 ) -> None:
-    for operation, number in requests_of_a_removal(table, deal, other):
-        there = set(belongings(table))
+    for operation, number in requests_of_a_removal(table, deal):
         with before(table, operation, partial(all_at_once, table, deal), skip=number):
-            try:
-                leave(table)
-            except OrdersRemain:
-                # An order came first: then nothing else has changed.
-                assert there <= set(belongings(table)), f"before {operation} {number}"
-                for order in order_items.latest(table, "ana", limit=25, status=PLACED).items:
-                    steps.advance(table, order, CANCELLED, NOW)
-                leave(table)
+            leave(table)
         assert belongings(table) == [], f"before {operation} {number}"
         assert topics.get(table, APPLE, consistent=True).likes == 0
 
 
-def requests_of_a_removal(table: Table, deal: Deal, other: Deal) -> Iterator[tuple[str, int]]:
+def requests_of_a_removal(table: Table, deal: Deal) -> Iterator[tuple[str, int]]:
     """Each request of the removal of an account, which is there anew before each of them: its operation and number."""
-    furnish(table, deal, other)
+    furnish(table, deal)
     with watched(table) as wire:
         leave(table)
     for operation, count in wire.operations.items():
         for number in range(count):
-            furnish(table, deal, other)
+            furnish(table, deal)
             yield operation, number
 
 
 @on(DYNOXIDE_ENGINE)
-def test_a_removal_that_was_interrupted_is_finished_by_the_clock(table: Table, deal: Deal, other: Deal) -> None:
-    for operation, number in requests_of_a_removal(table, deal, other):
+def test_a_removal_that_was_interrupted_is_finished_by_the_clock(table: Table, deal: Deal) -> None:
+    for operation, number in requests_of_a_removal(table, deal):
         with before(table, operation, _fail, skip=number), suppress(SystemExit):
             leave(table)
         with suppress(NoSuchUser):  # the account was removed before it was interrupted
@@ -322,12 +162,12 @@ def _fail() -> None:
 
 @pytest.mark.thorough  # before each of some sixty requests
 @on(DYNOXIDE_ENGINE)
-def test_a_late_run_of_a_removal_takes_nothing_from_the_names_next_owner(table: Table, deal: Deal, other: Deal) -> None:
+def test_a_late_run_of_a_removal_takes_nothing_from_the_names_next_owner(table: Table, deal: Deal) -> None:
     def next_owner_comes() -> None:
         removal.go_on_with_all(table)
-        furnish(table, deal, other)
+        furnish(table, deal)
 
-    for operation, number in requests_of_a_removal(table, deal, other):
+    for operation, number in requests_of_a_removal(table, deal):
         had = len(belongings(table))
         with before(table, operation, next_owner_comes, skip=number), suppress(UsernameTaken):
             leave(table)
@@ -337,7 +177,7 @@ def test_a_late_run_of_a_removal_takes_nothing_from_the_names_next_owner(table: 
 
 
 def test_a_second_removal_that_is_late_does_not_reach_the_names_next_owner(table: Table) -> None:
-    a_buyer(table)
+    users.create(table, a_user("ana"))
     first = users.get(table, "ana")
     leave(table)
     users.create(table, a_user("ana", account_id="another"))
@@ -349,7 +189,7 @@ def test_a_second_removal_that_is_late_does_not_reach_the_names_next_owner(table
 
 
 def test_an_account_whose_email_address_has_just_changed_is_removed_with_the_new_one(table: Table) -> None:
-    a_buyer(table)
+    users.create(table, a_user("ana"))
     ana = users.get(table, "ana")
     users.change_email(table, ana, "new@mail.example")
 
@@ -360,11 +200,6 @@ def test_an_account_whose_email_address_has_just_changed_is_removed_with_the_new
 
 
 LATE: dict[str, Callable[[Table, Deal, str], object]] = {  # likes and watches are in ``test_follows.py``
-    "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),
-    "take out": lambda table, deal, account: carts.take_out(table, "ana", deal.deal_id, account),
-    "order": lambda table, deal, account: buy(table, "ana", deal, account_id=account),
-    "save address": lambda table, _, account: addresses.save(table, "ana", "new", HOME_ADDRESS, account),
-    "remove address": lambda table, _, account: addresses.remove(table, "ana", "home", account),
     "read all": lambda table, _, account: messages.mark_all_read(table, "ana", NOW, account),
     "rename": lambda table, _, account: users.rename(table, "ana", "Another", account),
     "change email": lambda table, _, account: users.change_email(
@@ -376,37 +211,20 @@ LATE: dict[str, Callable[[Table, Deal, str], object]] = {  # likes and watches a
 
 
 @pytest.mark.parametrize("late", LATE)
-def test_a_late_request_of_a_names_last_owner_does_not_reach_the_next(
-    table: Table, deal: Deal, other: Deal, late: str
-) -> None:
-    furnish(table, deal, other)
+def test_a_late_request_of_a_names_last_owner_does_not_reach_the_next(table: Table, deal: Deal, late: str) -> None:
+    furnish(table, deal)
     leave(table)
     users.create(table, a_user("ana", account_id="the next"))
-    addresses.save(table, "ana", "home", HOME_ADDRESS)
     send(table, a_message(a_deal()))
-    undone = {"take out": "put in", **cases_by_name("UNDOES")}
+    undone = cases_by_name("UNDOES")
     if late in undone:
         LATE[undone[late]](table, deal, "the next")
     there = table.scan()[0]
 
-    with pytest.raises((NotSignedIn, AccountChanged, UnknownAddress)):
+    with pytest.raises((NotSignedIn, AccountChanged)):
         LATE[late](table, deal, a_user().account_id)
 
     assert table.scan()[0] == there
-
-
-def test_a_receipt_of_a_names_last_owner_does_not_answer_the_next(table: Table, deal: Deal) -> None:
-    a_buyer(table)
-    first = buy(table, "ana", deal, key="once")
-    steps.advance(table, first, SHIPPED, NOW)
-    leave(table)
-    users.create(table, a_user("ana", account_id="the next"))
-    addresses.save(table, "ana", "home", HOME_ADDRESS)
-
-    second = buy(table, "ana", deal, key="once", account_id="the next")
-
-    assert second.order_id != first.order_id
-    assert order_items.get(table, "ana", second.order_id) == second
 
 
 @pytest.fixture
@@ -531,7 +349,3 @@ def test_items_are_removed_in_the_order_that_their_rows_state_wherever_these_sta
 def test_an_order_of_removal_that_cannot_be_kept_is_refused(rows: list[Entity], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         in_order_of_removal(rows)
-
-
-def test_orders_are_removed_first_as_they_are_most_of_a_large_account() -> None:
-    assert OWNED[0].type == shop_keys.ORDER
