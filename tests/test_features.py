@@ -172,13 +172,11 @@ LATER = """
     docs/benchmarks.md docs/demo.md docs/failures.md docs/ledger.md docs/local-cloud.md docs/patterns.md
     docs/runbook.md docs/site.md pyproject.toml tests/api/test_attacks.py tests/api/test_writing.py
     tests/caches/test_damaged.py tests/caches/test_following.py tests/cli/test_commands.py
-    tests/data/test_damaged_items.py tests/data/test_deals.py tests/data/test_entities.py
-    tests/data/test_invariants.py tests/data/test_lagging_indexes.py tests/data/test_removal.py
-    tests/data/test_values.py tests/demo/test_browser.py tests/dynamodb/test_connections.py
-    tests/dynamodb/test_entities.py tests/e2e/schemathesis_hooks.py tests/e2e/test_browser.py
-    tests/e2e/test_privilege.py tests/functions/test_background_functions.py
-    tests/functions/test_http_functions.py tests/functions/test_observability.py tests/html/test_apps.py
-    tests/html/test_views.py tests/infra/conftest.py tests/infra/test_api.py tests/infra/test_observability.py
+    tests/demo/test_browser.py tests/dynamodb/test_connections.py tests/dynamodb/test_entities.py
+    tests/e2e/schemathesis_hooks.py tests/e2e/test_browser.py tests/e2e/test_privilege.py
+    tests/functions/test_background_functions.py tests/functions/test_http_functions.py
+    tests/functions/test_observability.py tests/html/test_apps.py tests/html/test_views.py
+    tests/infra/conftest.py tests/infra/test_api.py tests/infra/test_observability.py
     tests/infra/test_rights.py tests/infra/test_stack.py tests/local/test_deploying.py
     tests/openapi/test_openapi.py tests/pages/test_site.py tests/signed_in/conftest.py
     tests/signed_in/test_account.py tests/signed_in/test_desk.py tests/signed_in/test_desk_deals.py

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from features.shop.account_fields import OrdersRemain
 from features.shop.data import carts, order_items, steps, stock
-from features.shop.fields import OrdersRemain
 from features.shop.models import OrderStatus
 from features.shop.tests.support import a_buyer, buy
 from shared.data.catalog import deals

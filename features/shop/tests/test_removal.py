@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from features.shop.account_fields import OrdersRemain
 from features.shop.data import addresses, carts, order_items, steps
 from features.shop.data import keys as shop_keys
 from features.shop.data.order_items import NoSuchOrder
-from features.shop.fields import OrdersRemain
 from features.shop.models import Order, OrderStatus
 from features.shop.tests.support import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
 from shared.data import removal
