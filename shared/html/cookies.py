@@ -1,8 +1,8 @@
 """The cookies of a signed-in user (the session's token, a hint for the script), and POSTs replayed after signing in.
 
-A third cookie keeps a POST's form until its sender has signed in. Only harmless buttons are kept (save, vote, watch,
-like), because another person may sign in. Forms of our own pages set the cookie, and ``__Host-`` keeps other sites from
-setting it, so its content was requested here.
+A third cookie keeps a POST's form until its sender has signed in. Only harmless buttons are kept (such as watch and
+like), because another person may sign in. Forms of our own pages set the cookie, and ``__Host-`` keeps other sites
+from setting it, so its content was requested here.
 """
 
 from __future__ import annotations

@@ -58,3 +58,4 @@ MEMBERS_PAGES = ("/my/saved",)
 FORM_PAGES = {"/my/saved/12": "/deals/12"}
 MEMBERS = {"saved": "/my/saved"}
 EMPTY = ("/my/saved",)
+ASKED = (("member", "/my/saved"),)

@@ -123,3 +123,4 @@ COMMANDS = {
     ),
     "Popular deals": ("deals popular", ["Query GSI1", "Query GSI1"]),
 }
+ASKED = (("", "/popular"),)
