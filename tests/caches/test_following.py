@@ -11,9 +11,8 @@ from typing import Any, Self
 
 import pytest
 
-from features.drafts import data as drafts
 from features.shop.data import keys as shop_keys
-from features.shop.data import order_items, stock
+from features.shop.data import stock
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
@@ -239,13 +238,11 @@ def test_a_minutes_tasks_do_not_wait_for_each_other(
         clock[0] += 20  # it takes longer than its share
         raise RuntimeError("a bug")
 
-    def drafts_sweep(*_: object, **__: object) -> list[drafts.PostedDraft]:
+    def later(_failures: object) -> None:
         allowed.append(budget.left())
-        return []
 
     monkeypatch.setattr(feeds, "sweep", endings_sweep)
-    monkeypatch.setattr(drafts, "sweep", drafts_sweep)
-    monkeypatch.setattr(order_items, "waiting_since", lambda *_: allowed.append(budget.left()))
+    monkeypatch.setattr(expiry, "_OF_FEATURES", (later, later))
 
     with pytest.raises(RuntimeError, match="a bug"):
         expiry.handler({}, CONTEXT)

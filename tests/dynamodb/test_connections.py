@@ -1,4 +1,4 @@
-"""Clients of AWS: connections, the time of an invocation, names of hosts, and SES without its model."""
+"""Clients of AWS: connections, the time of an invocation, and names of hosts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from features.mail.models import Mail
-from features.mail.sending import Refused, Sender, connect_sender
 from shared import services
 from shared.data.members import follows
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
@@ -388,13 +386,6 @@ def test_each_client_asks_its_own_region(region: str) -> None:
 
 
 @each_region
-def test_a_sender_asks_its_own_region(region: str) -> None:
-    sender = connect_sender("deals@deals.example", "deals@deals.example", "set", region_name=region, **KEYS)
-
-    assert urlsplit(sender.client.meta.endpoint_url).hostname == f"email.{region}.amazonaws.com"
-
-
-@each_region
 def test_a_picture_is_sent_to_the_host_of_its_bucket_in_its_region(region: str) -> None:
     bucket = services.connect_bucket("pictures", region_name=region, **KEYS)
     asked = answering(bucket.client, 204)
@@ -415,40 +406,3 @@ def test_an_endpoint_that_the_environment_names_has_no_host_for_each_bucket(
     form = services.connect_bucket("pictures", region_name="eu-south-2", **KEYS).form("uploads/x", 1, 60, {})
 
     assert form.url == "http://localhost:4566/pictures"
-
-
-MAIL = Mail("ana@mail.example", "Subject", "text", "<p>text</p>")
-ROLE = "arn:aws:sts::111122223333:assumed-role/mailer/mailer"
-
-
-def refusing_mail(code: str, message: str) -> Sender:
-    """A sender whom SES answers with an error."""
-    sender = connect_sender("Big Time Deals <deals@deals.example>", "deals@deals.example", "mails", **FAKE_CREDENTIALS)
-
-    answering(sender.client, 400, json.dumps({"message": message}).encode(), **{"x-amzn-ErrorType": code})
-    return sender
-
-
-def denied(resource: str) -> tuple[str, str]:
-    asked = f"arn:aws:ses:us-east-1:111122223333:{resource}"
-    return "AccessDeniedException", f"User `{ROLE}' is not authorized to perform `ses:SendEmail' on resource `{asked}'"
-
-
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        ("MessageRejected", "Email address is not verified."),
-        denied("identity/ana@mail.example"),
-        denied("identity/mail.example"),
-        ("AccessDeniedException", "Access denied."),
-    ],
-)
-def test_what_ses_refuses_for_its_recipient_is_this_mail_alone(code: str, message: str) -> None:
-    with pytest.raises(Refused):
-        refusing_mail(code, message).send(MAIL)
-
-
-@pytest.mark.parametrize("resource", ["identity/deals.example", "configuration-set/mails"])
-def test_a_right_to_send_that_is_missing_is_no_mails_fault(resource: str) -> None:
-    with pytest.raises(Unavailable):
-        refusing_mail(*denied(resource)).send(MAIL)

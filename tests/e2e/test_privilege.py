@@ -20,9 +20,6 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from features.drafts import data as drafts
-from features.drafts.data import Draft
-from features.mail.data.mailing import MailWork
 from features.shop.data import keys as shop_keys
 from infra.functions import FUNCTIONS
 from local import cloud
@@ -40,7 +37,7 @@ from shared.dynamodb.table import Projection
 from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Period, Topic
 from shared.values import times
-from tests.e2e.conftest import Plumbing, client
+from tests.e2e.conftest import Plumbing, client, ministack
 from tests.functions.test_background_functions import cloudformation
 from tests.support import factories
 from tests.support.cases import cases
@@ -109,19 +106,12 @@ class Recording:
 @pytest.fixture(scope="module")
 def recording(site: Site, roles: dict[str, Role]) -> Recording:
     """All that the functions ask for while everything that the site offers is used once."""
-    _ministack(site, "POST", "config", json={"cloudtrail._recording_enabled": "true"})
+    ministack(site, "POST", "config", json={"cloudtrail._recording_enabled": "true"})
     _use(site)
     assert cloud.drain(site.home, PATIENCE) == {}  # what follows from it belongs to it
     found = {module: list(_requests(site, role)) for module, role in roles.items()}
-    _ministack(site, "POST", "config", json={"cloudtrail._recording_enabled": "false"})
+    ministack(site, "POST", "config", json={"cloudtrail._recording_enabled": "false"})
     return Recording(found)
-
-
-def _ministack(site: Site, method: str, path: str, **how: Any) -> httpx.Response:
-    """Ask the cloud for what AWS does not have."""
-    signed = {"Authorization": f"AWS4-HMAC-SHA256 Credential={access_key(site.home).key_id}/"}
-    address = f"{site.endpoint}/_ministack/{path}"
-    return httpx.request(method, address, headers=signed, trust_env=False, timeout=PATIENCE, **how).raise_for_status()
 
 
 def _requests(site: Site, role: Role) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -156,13 +146,11 @@ def _use(site: Site) -> None:
     _tell_more_than_a_page(site, editor)
     _alert(plumbing, editor, ana, deal_ids[4])
     _read_messages(ana, brand)
-    _draft(site, plumbing, editor, brand)
     _end(site, plumbing, editor, brand)
     plumbing.call("Refresher", event("refresher-schedule"))
     with cloudformation() as (address, _):
         plumbing.call("Seed", event("seed-create") | {"ResponseURL": address})
     _shop(site, editor, bo, deal_ids[1:3])
-    _be_mailed(site, plumbing)
     _leave(site, bo, brand)
     _be_removed_by_the_clock(site, plumbing, editor, brand, deal_ids[1])
 
@@ -171,37 +159,6 @@ def _follow(member: Visitor, method: str, brand: str, *verbs: str, category: str
     """Like or watch a brand and a category, or end that."""
     for path, verb in product((f"/brands/{brand}", f"/categories/{category}"), verbs):
         assert member.request(method, f"{path}/{verb}", **how).status_code == 200
-
-
-def _be_mailed(site: Site, plumbing: Plumbing) -> None:
-    """Verify an address, forget a password, get the day's messages, and a mail that comes back."""
-    member, hour = site.member("mailed"), times.now().replace(minute=0, second=0)
-    queue = plumbing.queue("MailQueueUrl")
-    assert member.post("/me/email-verifications").status_code == 204
-    assert site.visitor().post("/password-resets", json={"email": member.email}).status_code == 204
-    new = {"token": _mailed(site, member.email, "new password"), "password": PASSWORD[::-1]}
-    assert site.visitor().post("/passwords", json=new).status_code == 204
-    again = site.signs_in(member.username, PASSWORD[::-1])
-    assert again.patch("/me", json={"digestHour": hour.hour}).json()["emailVerified"]
-
-    factories.send(site.table, factories.a_message(username=member.username, now=hour - timedelta(hours=1)))
-    queue.send([MailWork("digests", "", at=times.to_iso(hour)).to_json()])
-    _mailed(site, member.email, "unread message")
-    came_back = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": member.email}]}
-    queue.send([json.dumps({"eventType": "Bounce", "bounce": came_back})])
-    assert until(lambda: again.get("/me").json()["mailStopped"] == "bounce")
-
-
-def _mailed(site: Site, address: str, about: str) -> str:
-    """The token of the mail that comes to an address about something, as MiniStack keeps it."""
-
-    def found() -> list[str]:
-        kept = _ministack(site, "GET", "ses/messages")
-        mails = [mail for of_account in kept.json()["messages"].values() for mail in of_account]
-        return [mail["BodyText"] for mail in mails if mail["To"] == [address] and about in mail["Subject"]]
-
-    assert until(lambda: bool(found()))
-    return str(re.findall(r"token=(\S+)", found()[0])[0])
 
 
 def _post_and_change(site: Site, editor: Visitor, brand: str, other: str) -> list[str]:
@@ -348,39 +305,6 @@ def _read_messages(member: Visitor, brand: str) -> None:
     _follow(member, "DELETE", brand, "like", "watch")
 
 
-def _draft(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
-    """Keep drafts, change, post and discard them; of two that are due, one is posted and the other cannot be."""
-    once = {"Idempotency-Key": fresh("key")}
-    first, again = (editor.post("/me/drafts", json={"title": "Begun"}, headers=once).json() for _ in range(2))
-    assert first == again
-    path = f"/me/drafts/{first['draftId']}"
-    whole = a_deal(brand) | {"startsAt": "2037-01-01T00:00:00Z"}
-    assert editor.put(path, json=whole).json() == editor.get(path).json()
-    assert [editor.post(path).status_code for _ in range(2)] == [201, 201]
-    assert editor.delete(f"/me/drafts/{editor.post('/me/drafts', json=whole).json()['draftId']}").status_code == 204
-
-    due = _have_a_plan(site, editor, brand)
-    _have_a_plan(site, editor, brand, ends_at=times.now() - timedelta(minutes=1))
-    plumbing.call("Expiry", event("expiry-schedule"))
-    assert [each["refused"] for each in editor.get("/me/drafts").json()["items"]] == [
-        "It had ended before it was posted."
-    ]
-    # As a backup had them: nothing is posted twice.
-    for item in (drafts.to_item(due), drafts.note_of(due) or {}):
-        site.table.write(put(item, because="a test's own"))
-    plumbing.call("Expiry", event("expiry-schedule"))
-    drafts.discard(site.table, due)
-
-
-def _have_a_plan(site: Site, who: Visitor, brand: str, in_minutes: int = -2, **of_deal: Any) -> Draft:
-    """A draft that is planned, and due."""
-    now = times.now()
-    account = users.get(site.table, who.username, consistent=True)
-    begun = factories.a_deal(now, brand=brand, **of_deal)
-    draft = Draft(begun, account.username, account.account_id, now + timedelta(minutes=in_minutes))
-    return drafts.save_new(site.table, draft, now - timedelta(hours=1), None)
-
-
 def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     """Let one deal end, and another come back: it is in no feed, though it should be, and a stale note says so."""
     now = times.now()
@@ -452,7 +376,6 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
     for give in cases("OWNS"):
         give(site.table, deal, member.username, times.now())
     _have_alerts(member, site.visitor().get("/deals?limit=1").json()["items"][0]["dealId"])
-    _have_a_plan(site, member, brand, in_minutes=90)  # so that the clock does not post it
     _follow(member, "DELETE", brand, "watch")
     _follow(
         member, "PUT", next(slug for slug in topics.brand_names(site.table) if slug != brand), "watch", category="bags"
@@ -472,7 +395,6 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     for give in cases("OWNS"):
         give(site.table, deals.get(site.table, deal_id), member.username, now)
     _have_alerts(member, deal_id)
-    _have_a_plan(site, member, brand, in_minutes=90)  # so that the clock does not post it
     assert member.put("/me/addresses/home", json=HOME).status_code == 200
     deal = editor.get(f"/deals/{deal_id}").json()
     order, cancelled = (_order(member, deal, fresh("key")) for _ in range(2))

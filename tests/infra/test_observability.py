@@ -20,7 +20,6 @@ from aws_cdk.assertions import Annotations, Match
 from botocore import xform_name
 
 from cli.main import app
-from features.mail.stack import MAILERS
 from infra.functions import FUNCTIONS
 from infra.observability import OPERATIONS
 from infra.rows import Caller
@@ -357,7 +356,6 @@ def test_a_new_account_has_room_for_readers_beside_the_workers(dev: Synthesized,
         assert workers == [2, 2]  # Lambda's least, for cohorts and for uploads
         assert at_once < 10
         assert f"the clock's {by_the_clock} functions may be at work at once: {at_once} in all" in told
-        assert f"mailers make it {at_once + MAILERS}" in told
 
 
 def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesized) -> None:

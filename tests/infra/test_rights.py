@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from features.mail import items as mail_keys
-from features.mail.rights import MAILER
 from features.shop.data import keys as shop_keys
 from infra.rights import Right
 from infra.settings import STAGES
@@ -17,7 +15,7 @@ from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic
 from tests.infra.conftest import Synthesized, synthesize
 from tests.support.cases import cases
-from tests.support.rights import Ask, Policy, policy_of
+from tests.support.rights import Ask, Policy
 
 READS = ("GetItem", "BatchGetItem", "Query", "PartiQLSelect")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete")
@@ -118,30 +116,6 @@ def test_a_function_writes_the_attributes_that_are_its_work(
     assert may == set(functions.split()) & set(prod.modules())
 
 
-def test_a_mailed_token_is_made_by_the_mailer_which_cannot_use_it(dev: Synthesized) -> None:
-    """Its stage sends mail; the roles of all others are the same."""
-    token = mail_keys.email_token("9f86d081")["PK"]
-    mailer = policy_of(MAILER)
-
-    assert who_may(dev, READS, token) == {"accounts", "account"}
-    assert who_may(dev, WRITES, token) == {"accounts", "account"}
-    assert mailer.allows(Ask("PutItem", (token,)))
-    assert not mailer.allows(Ask("GetItem", (token,)))
-    assert not any(mailer.allows(Ask(operation, (USER,))) for operation in ("GetItem", "UpdateItem", "DeleteItem"))
-    assert not mailer.allows(Ask("GetItem", (USER,), "", ("Addresses",)))
-    assert not mailer.allows(Ask("GetItem", (keys.password("ana")["PK"],)))
-
-
-def test_the_mailer_marks_messages_as_mailed_and_changes_nothing_else_of_them() -> None:
-    def may_update(*attributes: str, returning: str = "NONE") -> bool:
-        asked = Ask("UpdateItem", (keys.messages("ana"),), "", ("PK", *attributes), returning)
-        return policy_of(MAILER).allows(asked)
-
-    assert may_update("MailedAt")
-    assert not [name for name in ("ReadAt", "Subject", "Price", "GSI1PK") if may_update("MailedAt", name)]
-    assert not may_update("MailedAt", returning="ALL_OLD")
-
-
 def test_no_function_writes_many_items_at_once(prod: Synthesized) -> None:
     """BatchWriteItem is one right for deletions and for what is put, and no condition of a write goes with it."""
     asked = Ask("BatchWriteItem", (keys.messages("ana"),), "", ("PK", "SK"))
@@ -181,8 +155,6 @@ def test_where_attributes_are_restricted_no_write_is_given_the_others(dev: Synth
 
     returned = {str(each["Condition"]["StringEqualsIfExists"].get("dynamodb:ReturnValues")) for each in restricted}
     assert returned == {"['NONE', 'UPDATED_OLD', 'UPDATED_NEW']"}
-    assert not policy_of(MAILER).allows(Ask("UpdateItem", (USER,), "", ("Email", "StoppedEmail"), "ALL_OLD"))
-    assert policy_of(MAILER).allows(Ask("UpdateItem", (USER,), "", ("Email", "StoppedEmail")))
 
 
 @pytest.mark.parametrize("module", ["mine", "desk", "members", "resizer", "expiry", "authorizer"])

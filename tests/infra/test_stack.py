@@ -17,7 +17,6 @@ import aws_cdk as cdk
 import botocore
 import pytest
 
-from features.mail.rights import Mail
 from features.pictures.rights import PILLOW
 from features.shop.data import placing
 from features.shop.data.order_items import no_message
@@ -276,7 +275,6 @@ def test_only_what_makes_orders_knows_the_terms_of_the_stage() -> None:
 
 
 DEV = STAGES["dev"]
-MAIL = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
 BOTH = ("*", "https://app.example")
 
 
@@ -312,12 +310,6 @@ def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
 def test_a_setting_that_cannot_be_meant_is_refused(wrong: Callable[[], object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         wrong()
-
-
-def test_mail_from_a_name_is_refused() -> None:
-    for wrong in ({"sender": "Deals <deals@deals.example>"}, {"reply_to": "Ana"}):
-        with pytest.raises(ValueError, match="without names"):
-            replace(MAIL, **wrong)
 
 
 def test_all_origins_may_be_let_in_at_once() -> None:

@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import pytest
 
-from features.mail.tests import post_office
 from features.pictures.desk_pages import LOOKS
 from features.pictures.models import UPLOADS
 from features.shop.data import order_items
@@ -56,11 +55,6 @@ class State:
 
 OF_FEATURES: dict[str, dict[str, Callable[[Table], Any]]] = {
     "/shop": {"order": lambda table: order_items.latest(table, "ana", limit=1).items[0]},
-    "/mail": {
-        "unsubscribing": lambda table: post_office.unsubscribing(table, "ana", times.now()),
-        "mailed-reset": lambda table: post_office.token(table, "ana", "reset", times.now()),
-        "mailed-verification": lambda table: post_office.token(table, "ana", "verify", times.now()),
-    },
 }
 """What names in braces stand for besides, by the pages that show it."""
 
@@ -83,7 +77,6 @@ PUBLIC = {
     "nothing here": State("/nothing/here", 404),
     "sign in": State("/account/sign-in"),
     "sign up": State("/account/sign-up"),
-    "forgot password": State("/account/forgot"),
 }
 """A page of each kind that is everyone's."""
 
@@ -95,9 +88,6 @@ OF_MEMBERS = {
         **cases_by_name("MEMBERS"),
         "account": "/account",
         "leaving": "/account/remove",
-        "new password": "/account/reset?token={mailed-reset}",
-        "verifying": "/account/verify?token={mailed-verification}",
-        "no mail": "/account/unsubscribe?token={unsubscribing}",
         "cart": "/shop/cart",
         "addresses": "/shop/addresses?name=home",
         "checkout": "/shop/checkout",
@@ -198,6 +188,7 @@ def usual(site: Preview) -> dict[str, State]:
         "first": first,
         "link": quote(first.link),
         **{name: find(table) for names in OF_FEATURES.values() for name, find in names.items()},
+        **{name: find(table) for name, find in cases_by_name("KNOWN").items()},
     }
     return {name: state.filled(known) for name, state in USUAL.items()}
 

@@ -31,6 +31,7 @@ NAMES: Mapping[str, str] = {
     "FORM_PAGES": "by the path of a form, the path of its page",
     "EVERYONES": "a page of each kind that is everyone's, by name",
     "MEMBERS": "the same, of Ana, who has something of each feature",
+    "KNOWN": "what stands for the names in braces of such paths: functions of the table",
     "EMPTY": "pages of someone who has nothing yet",
     "FORMS": "other states of pages, by name",
     "COMMANDS": "by the name of a pattern, a command and its requests",

@@ -17,8 +17,15 @@ class Proxy(Option):
     in_front = True
 
 
-def test_mail_needs_an_address_for_its_links() -> None:
-    mail = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
+MAIL = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
 
+
+def test_mail_needs_an_address_for_its_links() -> None:
     with pytest.raises(ValueError, match="mail needs an address"):
-        replace(STAGES["prod"], options=(Proxy(), mail))
+        replace(STAGES["prod"], options=(Proxy(), MAIL))
+
+
+def test_mail_from_a_name_is_refused() -> None:
+    for wrong in ({"sender": "Deals <deals@deals.example>"}, {"reply_to": "Ana"}):
+        with pytest.raises(ValueError, match="without names"):
+            replace(MAIL, **wrong)
