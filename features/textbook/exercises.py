@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from features.textbook import running
+from features.textbook import costs, running
 from features.textbook.lessons import GROUPS, Lesson, Step, step_of
 from features.textbook.running import Done, wire
 from shared.data import keys
@@ -120,10 +120,15 @@ def lesson_of(exercise: Exercise, text: str) -> Lesson:
     else:
         finds = len(exercise.check.finds)
         requests = [Step(*request_of(text, send), finds=finds) for send in exercise.sends]
-    return Lesson(
+    lesson = Lesson(
         PREFIX + exercise.slug, exercise.title, exercise.title, exercise.task, exercise.group,
         items=items, ours=[*exercise.before, *requests, *exercise.after],
     )  # fmt: skip
+    given = running.names(lesson, "", keys.scratch("you", "run"), datetime(2000, 1, 1, tzinfo=UTC))
+    units = costs.of_requests(requests, [*running.filled_items(lesson, given)], given)
+    if units > costs.MOST_TYPED:
+        raise Unusable(f"This could take {units:,} write units: the most is {costs.MOST_TYPED}.")
+    return lesson
 
 
 def run(
@@ -195,6 +200,9 @@ def _described(item: Mapping[str, Any]) -> str:
 LONGEST = 4000
 """Characters of a request that is typed in."""
 
+DEEPEST = 40
+"""Levels of its JSON: DynamoDB's 32 of a value, and those of the request around it."""
+
 OPERATIONS = ("Query", "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
 _PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
@@ -225,7 +233,7 @@ def keys_of(items: Sequence[Mapping[str, Any]], key: str, text: str) -> list[dic
     plain = _FIELD.sub("", template)
     if not template or len(template) > 100 or not re.fullmatch(r"[\w#:. -]*", plain, re.ASCII):
         raise Unusable("Use letters, digits, #, -, _, : and attribute names in braces, at most 100 characters.")
-    if key in _PARTITION_KEYS and not re.match(r"\{scratch\}(#|$)", template):
+    if key in _PARTITION_KEYS and not re.fullmatch(r"\{scratch\}(#.*)?", template):
         raise Unusable("A partition key is {scratch}, your own partition, or begins with {scratch}#.")
     made = {}
     for item in items:
@@ -253,6 +261,8 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
     except (ValueError, RecursionError) as error:
         at = f", in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise Unusable(f"This is not JSON{at}.") from error
+    if _depth(read) > DEEPEST:
+        raise Unusable(f"This is nested too deep: use {DEEPEST} levels at most.")
     if not isinstance(read, dict) or len(read) != 1:
         raise Unusable('Write one operation and its arguments: {"Query": {…}}.')
     ((operation, arguments),) = read.items()
@@ -268,10 +278,24 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
         raise Unusable(f"An argument of {operation} is missing or has the wrong type.") from error
     if not isinstance(filled.get("Limit", 1), int):
         raise Unusable("Limit must be a number.")
-    left = re.search(r"\{(?!scratch\}|long\})\w*\}", json.dumps(filled, default=str))
+    left = re.search(r"\{(?!scratch\}|long\})\w+\}", json.dumps(filled, default=str))
     if left:
         raise Unusable(f"This exercise has no value {left[0]}.")
     return operation, filled
+
+
+def _depth(read: Any) -> int:
+    """The levels of a JSON document."""
+    levels, inner = 0, [read]
+    while inner:
+        inner = [
+            each
+            for of in inner
+            if isinstance(of, dict | list)
+            for each in (of.values() if isinstance(of, dict) else of)
+        ]
+        levels += 1
+    return levels
 
 
 def _no_fraction(_text: str) -> None:
@@ -327,5 +351,6 @@ def _clauses(update: str, names: Mapping[str, str]) -> None:
 
 
 def _own(partition: Any, *, exact: bool = False) -> None:
-    if not isinstance(partition, str) or not re.match(r"\{scratch\}$" if exact else r"\{scratch\}(#|$)", partition):
+    own = r"\{scratch\}" if exact else r"\{scratch\}(#.*)?"
+    if not isinstance(partition, str) or not re.fullmatch(own, partition, re.DOTALL):
         raise Unusable("This is another partition: yours is {scratch}.")

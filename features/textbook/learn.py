@@ -16,7 +16,7 @@ from http import HTTPStatus
 from itertools import zip_longest
 from typing import Any
 
-from features.textbook import drawing, exercises, lessons, running
+from features.textbook import costs, drawing, exercises, lessons, running
 from features.textbook.exercises import Exercise
 from features.textbook.lessons import Lesson
 from features.textbook.running import Done
@@ -114,6 +114,7 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
     came = None
     if runs and not wrong:
         run_id = secrets.token_hex(4)
+        _spend(request, found, value)
         came = running.run(table(), found, value, reader.visitor, run_id, request.now, page_cost.trace())
     if came or answer is not None:
         reader = Reader(reader.visitor, reader.done | {found.slug})
@@ -163,6 +164,12 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
     )
 
 
+def _spend(request: Request, found: Lesson, value: str) -> None:
+    """Count the most that a run may write for the networks of the request. Raises SlowDown."""
+    if units := costs.of_run(found, running.names(found, value, keys.scratch("you", "run"), request.now)):
+        costs.spend(table(), requests.address(request.event), units, request.now, page_cost.trace())
+
+
 def _figure(request: Request, found: Lesson, given: running.Given, *, came: bool) -> Mapping[str, Any] | None:
     """The values of a lesson's figure, with what a table of its own (``TEXTBOOK_TABLE``) ``answered`` to a run."""
     if not found.figure:
@@ -185,6 +192,7 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
         wrong = str(error)
     if sent is not None and not wrong:
         run_id = secrets.token_hex(4)
+        _spend(request, lesson, "")
         came, checked = exercises.run(table(), found, lesson, reader.visitor, run_id, request.now, page_cost.trace())
     solved = bool(checked) and all(each.right for each in checked)
     if solved:

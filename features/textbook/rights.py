@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from features.textbook.keys import COUNTERS
 from infra.rights import Access, Right
 from infra.rows import Function
 from shared.data import partitions as p
-from shared.dynamodb.schema import GSI1, GSI2, GSI3
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, TTL_ATTRIBUTE
 
 LEARN: Access = (
     *(Right(read, (*p.OPEN[None], p.SCRATCH)) for read in ("GetItem", "BatchGetItem", "Query")),
@@ -14,8 +15,10 @@ LEARN: Access = (
         Right(write, (p.SCRATCH,))
         for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "BatchWriteItem", "PartiQLInsert")
     ),
+    Right("UpdateItem", (COUNTERS,), attributes=("Type", "Attempts", TTL_ATTRIBUTE)),
 )
-"""Only stages that show their work have this function. It reads the public catalog, and writes scratch partitions. It
-is separate because the function of ``/table`` writes nothing, and this one reads no session."""
+"""Only stages that show their work have this function. It reads the public catalog, writes scratch partitions, and
+counts the units of a network's runs. It is separate because the function of ``/table`` writes nothing, and this one
+reads no session."""
 
 FUNCTIONS = (Function(name="learn", access=LEARN, pages="/learn", shows_work=True),)

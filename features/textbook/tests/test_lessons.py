@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from features.textbook import exercises, lessons, running
+from features.textbook import costs, exercises, lessons, running
 from features.textbook.exercises import Exercise, Unusable
 from features.textbook.lessons import Lesson
 from features.textbook.running import Done
@@ -343,14 +343,40 @@ def writes(*each: Any) -> dict[str, Any]:
     return {"TransactWriteItems": {"TransactItems": [*each]}}
 
 
+def nested(levels: int) -> Any:
+    """A list in a list, so many times."""
+    made: Any = []
+    for _ in range(levels - 1):
+        made = [made]
+    return made
+
+
+LARGE = "{long}" * 500
+PLACES = {f"{name}{part}": "{scratch}" for name in ("GSI1", "GSI2", "GSI3") for part in ("PK", "SK")}
+COPIES = ", ".join(f"A{number} = :v" for number in range(200))
+
+COSTLY: dict[str, Any] = {
+    "a large item in three indexes": {"PutItem": {"Item": {**KEY, **PLACES, "Text": LARGE}}},
+    "an update that copies a text": a_set(f"SET {COPIES}", ExpressionAttributeValues={":v": "{long}" * 100}),
+    "an update that doubles a list": a_set(
+        "SET " + ", ".join(f"A{number} = list_append(Text, Text)" for number in range(60)),
+    ),
+    "many small writes": writes(*({"Put": {"Item": {"SK": str(number), **PLACES}}} for number in range(20))),
+}  # fmt: skip
+
+
 UNUSABLE: dict[str, Any] = {
     "nothing": "",
     "no JSON": "Query(PK = 1)",
     "deep JSON": "[" * 3999,
+    "JSON that is deep and whole": {"PutItem": {"Item": {**KEY, "A": nested(390)}}},
+    "a line below the partition": {"GetItem": {"Key": {"PK": "{scratch}\n", "SK": "a"}}},
+    "an update a line below the partition": {"UpdateItem": {"Key": {"PK": "{scratch}\n", "SK": "a"}}},
+    **COSTLY,
     "a list": [1],
     "a number": 7,
     "two operations": {"Query": QUERY, "GetItem": {"Key": KEY}},
-    "too long": '{"Query": {}}' + " " * 4000,
+    "too long": '{"Query": {' + " " * 4000 + "}}",
     "a fraction": '{"PutItem": {"Item": {"SK": "a", "N": 1.5}}}',
     "not a number": '{"PutItem": {"Item": {"SK": "a", "N": NaN}}}',
     "a Scan": {"Scan": {}},
@@ -440,6 +466,46 @@ def test_what_cannot_be_used_gets_one_sentence_and_nothing_is_sent(reader: Brows
     assert table.scan()[0] == before
 
 
+@pytest.mark.parametrize("exercise", exercises.by_slug().values(), ids=lambda each: str(each.slug))
+@pytest.mark.parametrize("more", [None, a_set("SET A = :v, B = if_not_exists(A, :v)"), {"PutItem": {"Item": PLACES}}])
+def test_a_run_takes_no_more_units_than_are_counted_before(table: Table, exercise: Exercise, more: Any) -> None:
+    """Of each solution, and of writes to the items of each exercise."""
+    if more and (exercise.key or not exercise.items):
+        return
+    trace = Trace().attach(table)
+    typed = exercise.solution
+    if more:
+        ((operation, arguments),) = json.loads(json.dumps(more)).items()
+        at = arguments.setdefault("Key" if operation == "UpdateItem" else "Item", {})
+        at |= {"PK": "{scratch}", "SK": str(exercise.items[0]["SK"]).format(n=1, nn="01")}
+        typed = json.dumps({operation: arguments})
+    lesson = exercises.lesson_of(exercise, typed)
+    scratch = keys.scratch("visitor-0001", "cost-b")
+
+    exercises.run(table, exercise, lesson, "visitor-0001", "cost", NOW, trace)
+
+    took = sum(each.capacity.write for each in trace.requests if each.capacity)
+    trace.detach(table)
+    assert took <= costs.of_run(lesson, running.names(lesson, "", scratch, NOW))
+
+
+def test_a_network_runs_as_much_as_an_hours_units_allow(
+    reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = exercises.find("exercise-out-of-the-index")
+    lesson = exercises.lesson_of(exercise, exercise.solution)
+    units = costs.of_run(lesson, running.names(lesson, "", keys.scratch("you", "run"), NOW))
+    monkeypatch.setattr(costs, "MOST_AN_HOUR", 2 * units)
+    asked = [reader.post(f"/learn/{exercise.slug}", {"request": exercise.solution}).status for _ in range(2)]
+    before = table.scan()[0]
+
+    reader.cookies.clear()  # another visitor of the same network
+    refused = reader.post(f"/learn/{exercise.slug}", {"request": exercise.solution})
+
+    assert (asked, refused.status) == ([200, 200], 429)
+    assert table.scan()[0] == before
+
+
 TEMPLATES = ["", "PRICE#{Cost}", "PRICE#{Price.real}", "PRICE#{Price:x}", "{", "a'b", "é", "x" * 101]
 
 
@@ -481,6 +547,7 @@ def test_what_came_back_names_no_other_partition(reader: Browser, table: Table) 
         ({"GetItem": {"Key": {"SK": 7}}}, "ValidationException"),
         ({"PutItem": {"Item": {**KEY, "N": 10**40 + 1}}}, "ValidationException"),
         ({"BatchGetItem": {"Keys": [KEY, KEY]}}, "ValidationException"),
+        ({"PutItem": {"Item": {**KEY, "Map": {}, "Lists": nested(30)}, "ReturnValues": "NONE"}}, '"Map": {'),
     ],
 )
 def test_any_other_request_is_sent_and_its_answer_shown(reader: Browser, typed: Any, shown: str) -> None:

@@ -342,6 +342,11 @@ def test_its_role_writes_scratch_partitions_and_reads_the_catalog() -> None:
         assert not policy.allows(Ask(operation, (deal,)))
         assert not policy.allows(Ask(operation, (scratch, deal)))
     assert policy.allows(Ask("GetItem", (deal,)))
+    # Of attempts it counts those of its own kind, and resets no one's.
+    units, sign_ins = (keys.attempts(kind, "192.0.2.7", 1)["PK"] for kind in ("UNITS", "ADDRESS"))
+    counts = ("PK", "SK", "Attempts", "ExpiresAt", "Type")
+    assert policy.allows(Ask("UpdateItem", (units,), "", counts))
+    assert not policy.allows(Ask("UpdateItem", (sign_ins,), "", counts))
     for private in (keys.user("ana"), keys.session("x"), keys.alert("ana", "price-1"), keys.message("ana", "1")):
         assert not policy.allows(Ask("GetItem", (private["PK"],)))
         assert not policy.allows(Ask("Query", (private["PK"],)))

@@ -73,12 +73,19 @@ def ask(table: Table, address: str, now: datetime) -> Attempt:
 
 def sign_up(table: Table, address: str, now: datetime) -> None:
     """Count a network's new account. Raises SlowDown for too many."""
-    window, ends = _window(now)
-    for parts, most in around(address, settings.SIGN_UPS_PER_NETWORK, "SIGNUP"):
-        # A number instead of names, because there may be many. A lost answer may count twice here.
-        below = "attribute_not_exists(Attempts) OR Attempts < :most"
+    add(table, around(address, settings.SIGN_UPS_PER_NETWORK, "SIGNUP"), now)
+
+
+def add(table: Table, bounds: Sequence[_Bound], now: datetime, *, by: int = 1, seconds: int = WINDOW_SECONDS) -> None:
+    """Add a number in each counter. Raises SlowDown where the sum would be too large.
+
+    A number instead of names, because there may be many. A lost answer may count twice here.
+    """
+    window, ends = _window(now, seconds)
+    for parts, most in bounds:
+        below = "attribute_not_exists(Attempts) OR Attempts <= :left"
         key = keys.attempts(*parts, window)
-        table.write(_counting(key, "ADD Attempts :one", below, {":one": 1, ":most": most}, ends, now))
+        table.write(_counting(key, "ADD Attempts :by", below, {":by": by, ":left": most - by}, ends, now))
 
 
 def change_email(table: Table, username: str, now: datetime) -> None:
