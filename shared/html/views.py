@@ -22,7 +22,7 @@ from shared.html import links
 from shared.html.links import absolute, base, below, origin
 from shared.models.catalog import CATEGORIES, Deal, Listed, Period, Status
 from shared.values import money as amounts
-from shared.values.links import host, likenesses, named, numbered
+from shared.values.links import likenesses, named, numbered, shown_host
 from shared.values.links import picture as picture_at
 from shared.values.naming import counted
 from shared.values.times import to_iso
@@ -222,7 +222,7 @@ def head(deal: Deal, now: datetime) -> Card:
     return {
         **card(deal, now, width=720),
         "deal": deal,
-        "shop": host(deal.link),
+        "shop": shown_host(deal.link),
         "status": deal.status(now).value,
         "posted": moment(deal.created_at),
         "end": moment(deal.ends_at) if deal.ends_at else None,

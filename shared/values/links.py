@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
@@ -29,6 +30,8 @@ TRACKING = frozenset(
 """Query parameters, in lower case, that say where a reader came from: those that Firefox strips, and others that
 advertising networks and mail programs document. All that begin with ``utm_`` count, too."""
 
+_USED_TOGETHER = {"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"}
+
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 
 
@@ -38,6 +41,24 @@ def host(link: str) -> str:
         return (urlsplit(link).hostname or "").removeprefix("www.")
     except ValueError:
         return ""
+
+
+def shown_host(link: str) -> str:
+    """A shop's name for a button: in its ASCII form (``xn--``) if it mixes scripts, as lookalikes of other names do.
+
+    Browsers go by similar rules (https://chromium.googlesource.com/chromium/src/+/main/docs/idn.md). East Asian scripts
+    are used together, and with Latin letters.
+    """
+    name = host(link)
+    if name.isascii():
+        return name
+    scripts = {unicodedata.name(each, "?").split()[0] for each in name if each.isalpha()}
+    if len(scripts) < 2 or scripts <= _USED_TOGETHER:
+        return name
+    try:
+        return name.encode("idna").decode()
+    except UnicodeError:
+        return quote(name)
 
 
 def encoded(link: str) -> str:

@@ -109,6 +109,24 @@ def test_spellings_and_tracking_do_not_change_a_product(link: str) -> None:
     assert links.product(link) == "shop.example/view.php?id=1&size=l"
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("www.shop.example", "shop.example"),
+        ("münchen.example", "münchen.example"),
+        ("пример.рф", "пример.рф"),
+        ("日本のみせ.jp", "日本のみせ.jp"),
+        # Cyrillic letters that look like Latin ones: among those, or all before a Latin ending.
+        ("g\u043e\u043egle.com", "xn--ggle-55da.com"),
+        ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),
+        ("\u0391\u03a1\u03a1LE.com", "xn--le-b9b8da.com"),
+        ("xn--80ak6aa92e.com", "xn--80ak6aa92e.com"),
+    ],
+)
+def test_a_shops_name_in_mixed_scripts_is_shown_in_ascii(name: str, shown: str) -> None:
+    assert links.shown_host(f"https://{name}/offer") == shown
+
+
 def test_the_data_model_names_each_parameter_that_only_tracks() -> None:
     document = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text(encoding="utf-8")
 
