@@ -84,6 +84,14 @@ path tried.
 https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
 https://github.com/HumanCellAtlas/data-store/issues/328"""
 
+OF_REFUSALS = {
+    "Content-Security-Policy": "sandbox",
+    "Referrer-Policy": answers.SECURITY_HEADERS["Referrer-Policy"],
+    "X-Frame-Options": "DENY",
+}
+"""Security headers of these answers. The policy has no quotes: a value is itself in quotes, and whether API Gateway
+takes some within isn't documented. A sandbox runs no script and sends no form; the page's style and link work."""
+
 ACCESS_LOG = {
     "requestId": "$context.requestId",
     "extendedRequestId": "$context.extendedRequestId",
@@ -132,7 +140,7 @@ class Gateway(Construct):
         account: Gateway | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._policy = resource_policy(stage)
+        self._policy, self._transport = resource_policy(stage), {} if stage.emulated else answers.TRANSPORT
         self.api = self._rest_api(name, self._deployment(stage, stage_name, throttled), account)
         self.stage = self.api.deployment_stage
         if account is not None:
@@ -232,6 +240,7 @@ class Gateway(Construct):
             "Content-Type": f"'{media_type}'",
             "Cache-Control": "'no-store'",
             "X-Content-Type-Options": "'nosniff'",
+            **{name: f"'{value}'" for name, value in (OF_REFUSALS | self._transport).items()},
             **self.headers,
             "X-Correlation-Id": "context.requestId",
         }
@@ -423,11 +432,6 @@ class SiteApi(Gateway):
         """A self-contained page: the gateway has neither templates nor style sheets."""
         page = _PAGE.format(style=_STYLE, title=phrase(status), detail=html.escape(detail), home=f"{self._base}/")
         return "text/html; charset=utf-8", page
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """No other page may show such an answer in a frame."""
-        return {"X-Frame-Options": "'DENY'"}
 
 
 class SiteDomain(Construct):

@@ -25,7 +25,7 @@ from shared import features, hooks
 from shared.errors import BadRequest, DealsError, Forbidden, NoSuchPath, NotAnObject, NotJson, NotSignedIn
 from shared.http import answers
 from shared.http.answers import problem_of
-from shared.http.requests import MAX_TOKEN, Event, header, is_plain, media_type, parse_object
+from shared.http.requests import MAX_TOKEN, Event, header, is_plain, media_type, on_laptop, parse_object
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
@@ -216,6 +216,9 @@ def serve(app: APIGatewayRestResolver, *guards: answers.Guard) -> answers.Handle
     def handler(event: Event, context: LambdaContext) -> Event:
         answer = answered(event, context)
         allow_origin(event, answer)
+        secure = answers.SECURITY_HEADERS | ({} if on_laptop() else answers.TRANSPORT)
+        for name, value in secure.items():  # the document about the API has a policy of its own
+            answer["multiValueHeaders"].setdefault(name, [value])
         return answer
 
     return handler

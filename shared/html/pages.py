@@ -29,7 +29,7 @@ from shared.html import forms
 from shared.html.links import absolute, base, link, origin
 from shared.html.views import render
 from shared.http import answers
-from shared.http.answers import FRESH, detail_of, etag, finished, headers_of, problem_of, status_of
+from shared.http.answers import FRESH, TRANSPORT, detail_of, etag, finished, headers_of, problem_of, status_of
 from shared.http.requests import DONE, Event, brought, correlation_id, done, header
 from shared.values import times
 
@@ -131,10 +131,6 @@ OF_FILES = {name: SECURITY_HEADERS[name] for name in ("X-Content-Type-Options", 
 SVG = "image/svg+xml"
 OF_DRAWINGS = {**OF_FILES, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
 """A drawing is a document like a page, but loads and runs nothing."""
-
-TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
-"""Only for sites on HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
-It excludes subdomains, whose owners may have no HTTPS."""
 
 PUBLIC = f"public, {FRESH}, stale-if-error=600"
 """A page that is the same for everyone: a few seconds old at most, or the last good one while the table fails."""

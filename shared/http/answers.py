@@ -116,6 +116,17 @@ def headers_of(error: DealsError) -> dict[str, str]:
 
 PRIVATE = {"Cache-Control": "no-store"}
 
+TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
+"""Only for sites on HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
+It excludes subdomains, whose owners may have no HTTPS."""
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "X-Frame-Options": "DENY",
+}
+"""Headers of the API's answers, for a browser that shows one as a document."""
+
 
 def json_answer(
     document: Any,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -172,6 +172,14 @@ def test_all_is_throttled_and_what_hashes_passwords_more(request: pytest.Fixture
         assert 0 < burst < whole[1]
 
 
+def protects(headers: Mapping[str, str]) -> None:
+    """What the gateway says by itself can't be framed, runs nothing, and keeps browsers on HTTPS."""
+    assert headers["gatewayresponse.header.Strict-Transport-Security"] == "'max-age=31536000'"
+    assert headers["gatewayresponse.header.Content-Security-Policy"] == "'sandbox'"
+    assert headers["gatewayresponse.header.X-Frame-Options"] == "'DENY'"
+    assert headers["gatewayresponse.header.X-Content-Type-Options"] == "'nosniff'"
+
+
 def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_the_openapi_document(
     dev: Synthesized,
 ) -> None:
@@ -191,6 +199,7 @@ def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_th
     assert {kind: answers[kind]["StatusCode"] for kind in expected} == expected
     for answer in answers.values():
         headers = answer["ResponseParameters"]
+        protects(headers)
         problem = json.loads(answer["ResponseTemplates"]["application/json"])
         assert headers["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
         assert set(problem) == {"type", "title", "status", "detail"}
@@ -314,6 +323,7 @@ def test_what_the_gateway_says_by_itself_is_a_page_that_leads_on(dev: Synthesize
 
     assert {answer["ResponseType"] for answer in answers} == set(REFUSALS)
     for answer in answers:
+        protects(answer["ResponseParameters"])
         page = answer["ResponseTemplates"]["application/json"]
         assert answer["ResponseParameters"]["gatewayresponse.header.Content-Type"] == "'text/html; charset=utf-8'"
         assert page.startswith("<!doctype html>")
