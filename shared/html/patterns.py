@@ -100,8 +100,8 @@ class Kind:
 
     @property
     def patterns(self) -> list[tuple[str, str]]:
-        """The numbers and names of those patterns."""
-        return [(number, PATTERNS[number].name) for number in self.numbers.split()]
+        """The numbers and names of those patterns that the installed features have."""
+        return [(number, PATTERNS[number].name) for number in self.numbers.split() if number in PATTERNS]
 
 
 KINDS = [

@@ -11,7 +11,7 @@ from shared import settings
 from shared.data.members import messages
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor, NoSuchMessage
-from shared.models.messages import AboutDeal, AboutOther, Announcement, Message
+from shared.models.messages import AboutDeal, Message
 from tests.support.factories import (
     NOW,
     a_deal,
@@ -177,14 +177,3 @@ def test_a_deal_made_hot_later_is_announced_again_at_the_top_of_the_inbox(table:
     inbox = messages.latest(table, "ana", limit=25, now=NOW).items
     assert len(inbox) == 5
     assert inbox[0].kind == "hot"
-
-
-def test_a_message_may_be_about_an_order_and_shows_each_of_its_steps(table: Table) -> None:
-    about = AboutOther("order", "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
-    placed = Announcement("placed", "We have your order.", about, NOW)
-    cancelled = Announcement("cancelled", "Your order is cancelled.", about, NOW)
-
-    table.transact(*(messages.sending(messages.compose(told, "ana")) for told in (placed, cancelled)))
-
-    inbox = messages.latest(table, "ana", limit=25, now=NOW).items
-    assert {(message.kind, message.about) for message in inbox} == {("placed", about), ("cancelled", about)}
