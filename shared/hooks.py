@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -82,10 +83,11 @@ class Role:
     """A role of a module: its attributes are the module's, or the defaults of its class."""
 
     def __init__(self, module: ModuleType) -> None:
-        known = names(type(self))
-        vars(self).update({name: value for name, value in vars(module).items() if name in known})
-        for name, required in known.items():
-            if required and name not in vars(self):
+        own = vars(module)
+        for name, required in names(type(self)).items():
+            if name in own:
+                setattr(self, name, own[name])
+            elif required:
                 raise Broken(f"{module.__name__.replace('.', '/')}.py lacks {name}, which its role needs.")
 
 
@@ -105,6 +107,7 @@ def name_of(role: type[Role]) -> str:
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", role.__name__).lower()
 
 
+@cache
 def names(role: type[Role]) -> dict[str, bool]:
     """The names that a role knows, and whether each is required."""
     found: dict[str, bool] = {}
