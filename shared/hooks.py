@@ -34,7 +34,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -107,13 +106,17 @@ def name_of(role: type[Role]) -> str:
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", role.__name__).lower()
 
 
-@cache
+_NAMES: dict[type[Role], dict[str, bool]] = {}
+
+
 def names(role: type[Role]) -> dict[str, bool]:
     """The names that a role knows, and whether each is required."""
-    found: dict[str, bool] = {}
-    for each in role.__mro__[-3::-1]:  # without Role and object
-        found |= {name: name not in vars(each) for name in (*each.__annotations__, *vars(each)) if name[0] != "_"}
-    return found
+    if role not in _NAMES:
+        found: dict[str, bool] = {}
+        for each in role.__mro__[-3::-1]:  # without Role and object
+            found |= {name: name not in vars(each) for name in (*each.__annotations__, *vars(each)) if name[0] != "_"}
+        _NAMES[role] = found
+    return _NAMES[role]
 
 
 # What the table holds, and what deals and accounts have.
