@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from features.pictures.data import uploads
-from features.pictures.models import ANY_TYPE, BUCKET, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
+from features.pictures.models import ANY_TYPE, BUCKET, LOOKS, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
 from functions.pages.desk import frame
 from shared.html import pages, views
 from shared.html.links import absolute, link, origin
@@ -21,9 +21,6 @@ routes = Routes()
 
 THEN = "picture"
 """The value of the form's button for browsers without script."""
-
-LOOKS = 60
-"""How often a page looks, a second apart; making a picture takes one or two seconds."""
 
 
 def before_posting(_typed: Mapping[str, str]) -> None:

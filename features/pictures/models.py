@@ -24,6 +24,9 @@ ANY_TYPE = "image/*"
 
 MEDIA_TYPES = {".webp": "image/webp", ".svg": "image/svg+xml"}
 
+LOOKS = 60
+"""How often a page looks for a picture, a second apart; making one takes one or two seconds."""
+
 UNREADABLE = "It can't be read as a picture. Send JPEG, PNG, WebP, GIF or AVIF."
 TOO_SLOW = "It takes too long to read. Export it again as a plain JPEG or PNG."
 

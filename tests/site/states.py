@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from features.pictures.desk_pages import LOOKS
-from features.pictures.models import UPLOADS
+from features.pictures.models import LOOKS, UPLOADS
 from features.shop.data import order_items
 from functions.pages.desk import deal_form
 from shared import settings

@@ -270,7 +270,7 @@ def test_lighthouse_is_content(
 def test_a_picture_that_cannot_be_reached_leaves_its_tile(visit: Visit, site: Preview) -> None:
     """Nothing is drawn in the picture's place, so the glyph below is seen as where a deal has no picture at all."""
     without, deal = site.deals[38:40]
-    shown = {"picture": Picture("0" * 20, 960, 720, "dde8ff"), "category": without.category}
+    shown = {"more": {Picture: Picture("0" * 20, 960, 720, "dde8ff")}, "category": without.category}
     deals.edit(site.table, deal.deal_id, shown, times.now())
     page = visit(f"/deals/{without.number}")
     glyph = inside(page.locator(".deal > .tile"))

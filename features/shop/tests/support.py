@@ -101,12 +101,14 @@ def left(table: Table, deals: Sequence[Deal]) -> list[int]:
 
 
 def fill(site: Preview, first: Deal, second: Deal) -> None:
-    """Have ``ana`` buy two deals, have them in her cart, and have pieces of both left."""
+    """Have ``ana`` buy two deals, have only them in her cart, and have pieces of both left."""
     table, now = site.table, times.now()
     sold(site, first, 40, shards=4)
     sold(site, second, 3)
     addresses.save(table, "ana", "home", HOME_ADDRESS)
     buy(table, "ana", wanted(first, 2), wanted(second), now=now)
+    for other in carts.deals_in(table, "ana", now):
+        carts.take_out(table, "ana", other)
     carts.put_in(table, "ana", first.deal_id, 3, now)
     carts.put_in(table, "ana", second.deal_id, 1, now)
 
