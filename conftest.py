@@ -52,7 +52,7 @@ botocore.session.create_loader = cache(botocore.session.create_loader)
 # As for "make test": a test by itself prints what it found, and nothing of Node.
 os.environ |= NO_ADVICE_ABOUT_NODE
 
-# One browser for all tests of a process: playwright cannot be started a second time beside itself.
+# One driver and one browser for all tests of a process: playwright cannot be started a second time beside itself.
 pytest_plugins = ["tests.support.browser"]
 
 TOGETHER = (

@@ -200,7 +200,15 @@ def test_a_brands_name(editor: Visitor, name: Any) -> None:
     assert_problem(editor.post("/brands", content=json.dumps({"name": name}), headers=JSON), 422, "name")
 
 
-@pytest.mark.parametrize("spelling", ["{}#", "{}/", "{}?", "{} " + EMOJI, "#{}#", "¡{}!"])
+@pytest.fixture(scope="module")
+def spelled_brands(editor: Visitor, known_brand: str) -> None:
+    """Brands whose slugs are that one with a sign at its edges, which is spelled."""
+    for slug in (f"{known_brand}-sharp", f"sharp-{known_brand}-sharp"):
+        assert editor.post("/brands", json={"name": slug}).status_code == 201
+
+
+@pytest.mark.usefixtures("spelled_brands")
+@pytest.mark.parametrize("spelling", ["{}#", "{} #", "{}/", "{}?", "{} " + EMOJI, "#{}#", "# {} #", "¡{}!"])
 def test_a_name_with_signs_is_another_spelling_of_a_brand_and_never_another_key(
     editor: Visitor, known_brand: str, spelling: str
 ) -> None:

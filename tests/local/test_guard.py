@@ -8,6 +8,7 @@ import json
 import string
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,7 +21,7 @@ from botocore.exceptions import ClientError
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
 from ministack.core.iam_evaluator import is_root_access_key  # type: ignore[import-untyped]  # the same
 from ministack.services import sts  # type: ignore[import-untyped]  # the same
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Playwright
 
 from local import cloud, guard, ministack_patches
 from local.cloud import free_port
@@ -262,7 +263,8 @@ def test_a_path_of_another_service_at_the_sites_name_is_the_sites(path: str) -> 
     async def ask() -> None:
         await guard.guarded(app, AtTheSite(OWN), lambda *_: "")(scope, nothing, nothing)
 
-    asyncio.run(ask())
+    with ThreadPoolExecutor(1) as thread:  # in this one, playwright's loop may be running
+        thread.submit(lambda: asyncio.run(ask())).result()
 
     assert asked == [f"/_aws/execute-api/b16dea16/site{path}"]
 
@@ -427,9 +429,9 @@ REBOUND = "rebound.example"
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
+def chromium(driver: Playwright) -> Iterator[Browser]:
     """A browser that finds a name of a page's owner on this machine."""
-    with browser(f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1") as launched:
+    with browser(driver, f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1") as launched:
         yield launched
 
 

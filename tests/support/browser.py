@@ -31,15 +31,14 @@ ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--forc
 
 
 @contextmanager
-def browser(*more: str) -> Iterator[Browser]:
+def browser(driver: Playwright, *more: str) -> Iterator[Browser]:
     """A browser without a window, with ``more`` arguments. Fails in one line where none can be had; it never skips."""
     expect.set_options(timeout=PATIENCE * 1000)
-    with sync_playwright() as playwright:
-        launched = _launch(playwright, more)
-        try:
-            yield launched
-        finally:
-            launched.close()
+    launched = _launch(driver, more)
+    try:
+        yield launched
+    finally:
+        launched.close()
 
 
 def patient(context: BrowserContext) -> BrowserContext:
@@ -123,9 +122,16 @@ class Place(Protocol):
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
+def driver() -> Iterator[Playwright]:
+    """What drives all browsers of a process: playwright cannot be started a second time beside itself."""
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def chromium(driver: Playwright) -> Iterator[Browser]:
     """The browser."""
-    with browser() as launched:
+    with browser(driver) as launched:
         yield launched
 
 

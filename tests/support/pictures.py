@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from statistics import mode
 
+from playwright.sync_api import sync_playwright
+
 from features.shop.data import carts
 from shared.data.members import messages
 from shared.values import times
@@ -25,7 +27,7 @@ WIDE, LOW, PHONE = (1280, 900), (1280, 620), (390, 844)
 def take() -> None:
     """Take all of them. Raises SystemExit for one that is too large."""
     FOLDER.mkdir(exist_ok=True)
-    with running(drawn=True) as site, browser() as launched:
+    with running(drawn=True) as site, sync_playwright() as driver, browser(driver) as launched:
         deal = next(deal for deal in site.deals if deal.coupon_code)
         brand = mode(deal.brand for deal in site.deals)
         ana, eddy = _member(site), entered(site, "eddy", "editor")
