@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import boto3
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -49,6 +50,7 @@ def name_in_environment(environment: pytest.MonkeyPatch, table: Table) -> None:
     environment.setenv("AWS_ACCESS_KEY_ID", KEY.key_id)
     environment.setenv("AWS_SECRET_ACCESS_KEY", KEY.secret)
     environment.setenv("AWS_REGION", "us-east-1")
+    environment.setattr(boto3, "DEFAULT_SESSION", None)  # it keeps the key that it found first
 
 
 @pytest.fixture

@@ -133,6 +133,7 @@ def name_to_btd(monkeypatch: pytest.MonkeyPatch, site: Site, **more: str) -> Non
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)  # it keeps the key that it found first
 
 
 def messages_of(member: Visitor, deal_id: str) -> list[dict[str, Any]]:
