@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import aws_cdk as cdk
 import botocore
@@ -279,10 +280,11 @@ BOTH = ("*", "https://app.example")
 
 
 def test_every_setting_of_a_stage_is_documented_those_of_features_too() -> None:
-    told = (ROOT / "docs" / "deploying.md").read_text()
-    kinds = [Stage, *map(type, VARIANTS["everything"].options)]
+    folders = {type(each): type(each).__module__.split(".")[1] for each in VARIANTS["everything"].options}
+    told: dict[type[Any], str] = {Stage: (ROOT / "docs" / "deploying.md").read_text()}
+    told |= {kind: (ROOT / "features" / folder / "README.md").read_text() for kind, folder in folders.items()}
 
-    assert not [each.name for kind in kinds for each in fields(kind) if f"`{each.name}`" not in told]
+    assert not [each.name for kind, text in told.items() for each in fields(kind) if f"`{each.name}`" not in text]
 
 
 def test_no_stage_silences_the_lines_that_carry_metrics() -> None:

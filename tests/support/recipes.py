@@ -212,6 +212,8 @@ NOT_TYPED: Final = {
     "make synth": "it is typed with STAGE=prod, which takes as long",
     "make run": "the cloud of the test that types the others",
     "make test": "these tests",
+    "make format test": "these tests; tests/recipes/test_recipes.py types make format",
+    "rm -r features/NAME": "tests/recipes/test_recipes.py removes a new feature",
     "make install": "the copy is installed",
     "make demo SERVE=yes": "it serves until it is stopped; tests/demo builds it and serves it",
     "make pictures": "a browser takes them, for minutes",
