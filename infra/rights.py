@@ -129,8 +129,10 @@ ACCOUNTS: Access = (
     Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS)),
     Right("ConditionCheckItem", (p.PASSWORD,)),
     Right("PutItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
-    # All of a new account, and what is left of a removed one, without the role: only btd makes editors.
-    Right("PutItem", (p.USER,), attributes=("Type", "Username", "CreatedAt", "UserIndex", *_OF_USER, *_OF_REMOVAL)),
+    # All of a new account, and what is left of a removed one. 1.1.0 can't read an account without its role.
+    Right(
+        "PutItem", (p.USER,), attributes=("Type", "Role", "Username", "CreatedAt", "UserIndex", *_OF_USER, *_OF_REMOVAL)
+    ),
     Right("UpdateItem", (p.USER,), attributes=_OF_USER),
     Right("UpdateItem", (p.PASSWORD, p.ATTEMPTS)),
     Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD)),

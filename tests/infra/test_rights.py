@@ -93,7 +93,7 @@ BRAND_ITEM = keys.topic(G_FORE)["PK"]
 @pytest.mark.parametrize(
     ("key", "attribute", "functions"),
     [
-        (USER, "Role", ""),
+        (USER, "Role", "accounts account"),
         *((USER, name, "accounts account") for name in ("Email", "Name", "Generation", "SignOuts", "HotPace")),
         (USER, "Addresses", "orders shop"),
         (USER, "Status", "orders sales shop"),

@@ -49,14 +49,11 @@ def registration(user: User) -> Write:
     """The write that creates a User item for a free name."""
     if user.password_hash is None or not user.account_id:
         raise ValueError("an account is made with a password and an id")
-    made = _USER.write(user)
-    if user.role == "member":  # which an account without a role is, so sign-up needs no right to write one
-        del made["Role"]
     item = {
         **keys.user(user.username),
         **keys.user_in_users(user.username),
         "Type": keys.USER,
-        **made,
+        **_USER.write(user),  # with the role, which 1.1.0 needs; this release also reads accounts without one
         "Generation": sessions.first_generation(user.password_hash),
     }
     return put_new(item, refused=UsernameTaken(user.username))
@@ -148,7 +145,7 @@ def email_given_up(user: User) -> Write:
 def set_role(table: Table, username: str, role: Role) -> None:
     """Make a user a member or editor, also in running sessions. Raises NoSuchUser.
 
-    For the command line: no function of the site may write a role (``infra/rights.py``).
+    For the command line: functions of the site may write a role only with a new account (``infra/rights.py``).
     """
     table.write(account_checks.change(username, "SET #role = :role", names={"#role": "Role"}, values={":role": role}))
 
