@@ -310,7 +310,9 @@ def test_the_types_hold(site: Cloud) -> None:
     recipes.run(site.tree, ".venv/bin/mypy -p functions -p shared -p infra -p cli")
 
 
-_TESTS = re.compile(r"""\.venv/bin/pytest -q( tests/\S+| -m "not thorough"| -k (?P<chosen>\w+|"[^"]+"))+""")
+_TESTS = re.compile(
+    r"""\.venv/bin/pytest -q( (?:tests|features)/\S+| -m "not thorough"| -k (?P<chosen>\w+|"[^"]+"))+"""
+)
 
 
 def test_the_tests_that_the_recipes_name_pass(site: Cloud) -> None:
@@ -319,7 +321,7 @@ def test_the_tests_that_the_recipes_name_pass(site: Cloud) -> None:
     for command in (each for recipe in RECIPES.values() for each in recipes.commands(recipe) if "pytest" in each):
         found = _TESTS.fullmatch(command)
         assert found, command
-        files_of.setdefault(found["chosen"] or '""', []).extend(re.findall(r"tests/\S+", command))
+        files_of.setdefault(found["chosen"] or '""', []).extend(re.findall(r"(?:tests|features)/\S+", command))
 
     for chosen, files in files_of.items():
         named = [file for file in dict.fromkeys(files) if file not in COUNTS_WHAT_THERE_IS]

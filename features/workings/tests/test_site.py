@@ -17,7 +17,7 @@ from functions.background import refresher
 from shared.data import keys
 from shared.http.requests import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
-from tests.site.conftest import Windows, client_of, cookie_of, pages, people, site, windows  # noqa: F401  # fixtures
+from tests.site.conftest import Windows, _windows, client_of, cookie_of, pages, people, site, windows  # noqa: F401  # fixtures
 from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, State
 from tests.site.test_states import answer
 from tests.support.browser import Visit, sent_by_script
