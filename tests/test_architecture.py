@@ -328,7 +328,7 @@ def test_mypy_reads_the_types_of_each_service_that_the_stacks_name() -> None:
         if alias.name.startswith("aws_")
     }
 
-    assert named == read - {"aws_cdk", "aws_cdk.assertions"}
+    assert named <= read - {"aws_cdk", "aws_cdk.assertions"}  # a copy without some features names fewer
 
 
 def test_every_ignore_names_its_rule() -> None:

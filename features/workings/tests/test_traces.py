@@ -358,7 +358,7 @@ def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Br
 
     told = drawn_in(seen)
     assert seen.status == 422
-    assert "put USER#zoe a User item of 10 attributes, 185 B only if the user does not exist yet" in told
+    assert "put USER#zoe a User item of 11 attributes, 195 B only if the user does not exist yet" in told
     assert "Refused: The username 'zoe' is taken." in told
     assert "10 WRU" in told  # two for each of the four writes refused, and two by themselves
 
