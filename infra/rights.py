@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.data import partitions as p
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, USER_INDEX, Index
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, USER_INDEX, Index, key_names
 
 _NAMES_KEYS = {
     "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem",
@@ -22,16 +22,19 @@ _NAMES_KEYS = {
 https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 """
 
+LEADING_KEYS = "dynamodb:LeadingKeys"
+
 
 @dataclass(frozen=True, slots=True)
 class Right:
     """One operation on the items of some partitions, in the table or an index.
 
-    ``partitions`` are patterns; IAM compares every partition key in a request with them. These operations always name a
-    key, so ``ForAllValues`` is never true for lack of one. A transaction is authorized as the operations in it,
+    ``partitions`` are patterns; IAM compares every partition key in a request with them. ``ForAllValues`` is true if
+    IAM is given no key, so ``Null`` refuses such a request. A transaction is authorized as the operations in it,
     PartiQL's INSERT as ``PartiQLInsert``. ``attributes``, if any, are the only ones that a request may name besides the
     key. ``keyed`` is False on a stage that grants an index as a whole (``rights_by_index`` in ``settings.py``).
     Sources:
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
     """
@@ -50,8 +53,9 @@ class Right:
     def conditions(self) -> Mapping[str, Mapping[str, Any]]:
         keys: dict[str, Mapping[str, Any]] = {}
         if self.keyed:
-            keys["ForAllValues:StringLike"] = {"dynamodb:LeadingKeys": list(self.partitions)}
-        return keys | (_only(self.attributes, PARTITION_KEY, SORT_KEY) if self.attributes else {})
+            keys["ForAllValues:StringLike"] = {LEADING_KEYS: list(self.partitions)}
+            keys["Null"] = {LEADING_KEYS: "false"}
+        return keys | (_only(self.attributes, self.index) if self.attributes else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +72,18 @@ class Scan:
 
     @property
     def conditions(self) -> Mapping[str, Mapping[str, Any]]:
-        of_index = (self.index.partition_key, self.index.sort_key) if self.index else ()
-        return _only(self.attributes, PARTITION_KEY, SORT_KEY, *filter(None, of_index))
+        return _only(self.attributes, self.index)
 
 
-def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any]]:
-    """The conditions that a request names only these attributes, and neither reads nor returns a whole item.
+def _only(attributes: tuple[str, ...], index: Index | None) -> dict[str, Mapping[str, Any]]:
+    """The conditions that a request names only these attributes and keys, and neither reads nor returns a whole item.
 
     A write could otherwise ask for the previous item (``ReturnValues``). A write whose condition fails still can, we
     believe: ``items-returned-by-a-refused-write`` in ``docs/ledger.md``.
     """
+    names = dict.fromkeys((PARTITION_KEY, SORT_KEY, *filter(None, key_names(index)), *attributes))
     return {
-        "ForAllValues:StringEquals": {"dynamodb:Attributes": [*dict.fromkeys((*keys, *attributes))]},
+        "ForAllValues:StringEquals": {"dynamodb:Attributes": [*names]},
         "StringEqualsIfExists": {
             "dynamodb:Select": "SPECIFIC_ATTRIBUTES",
             "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"],

@@ -235,11 +235,13 @@ def test_only_functions_that_notify_everyone_scan_and_only_the_names_of_users(pr
 
 
 def test_no_request_gets_past_the_keys_by_naming_none(prod: Synthesized) -> None:
-    # ForAllValues is also true without any keys: so only operations that must name a key are cut this way.
     for module in prod.modules():
-        for right in prod.policy(module).rights():
+        policy = prod.policy(module)
+        for right in policy.rights():
             assert right.keys or right.operation == "Scan", (module, right)
             assert right.operation not in {"PartiQLSelect", "PartiQLUpdate", "PartiQLDelete"}, (module, right)
+            # ForAllValues alone would be true where IAM is given no keys.
+            assert not right.keys or not policy.allows(right, leading_keys=False), (module, right)
 
     with pytest.raises(ValueError, match="Scan cannot be cut to partitions"):
         Right("Scan", (partitions.DEAL,))
