@@ -25,6 +25,9 @@ from shared.values.naming import counted
 SHOWN_KEYS = 6
 """Keys of one request that are printed; ``--json`` prints all."""
 
+SHOWN_REQUESTS = 100
+"""Requests that are printed; ``--json`` prints all."""
+
 PLAIN_WIDTH = 200
 """Columns if there is no terminal, as in a pipe."""
 
@@ -79,7 +82,9 @@ def show_trace(trace: Trace) -> None:
         keys = "\n".join([*request.keys[:SHOWN_KEYS], *more])
         rows.append((number, operation, request.index, keys, _capacity(request.capacity, request.by_index)))
     if rows:
-        show_rows(["No.", "Request", "Index", "Key", "Capacity"], rows)
+        show_rows(["No.", "Request", "Index", "Key", "Capacity"], rows[:SHOWN_REQUESTS])
+    if len(rows) > SHOWN_REQUESTS:
+        say(f"and {len(rows) - SHOWN_REQUESTS:,} more requests, which --json prints")
     say(summary(trace))
     for sentence in meanings(request.capacity for request in trace.requests):
         say(sentence)

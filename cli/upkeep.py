@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
@@ -18,7 +20,7 @@ import typer
 
 from cli import output
 from cli.commands import Work, answering, open_table
-from cli.output import progress, say, show_rows, summary
+from cli.output import note, progress, say, show_rows, summary
 from shared import features, hooks
 from shared.data import invariants, keys
 from shared.data.catalog import feeds, offers, search, topics
@@ -86,16 +88,22 @@ def run_all(
 
 
 def run_steps(
-    doing: str, table: Table, segments: int, steps: Callable[[int], Iterator[Step]], *, begun: int = 0
+    doing: str,
+    table: Table,
+    segments: int,
+    steps: Callable[[int], Iterator[Step]],
+    *,
+    begun: int = 0,
+    total: int | None = None,
 ) -> tuple[Step, bool]:
     """Process each segment in its own thread; returns the steps' sum, and whether the user interrupted.
 
-    ``begun`` is how many items were done before. Raises Unavailable.
+    ``begun`` is how many items were done before, of ``total`` or else of those in the table. Raises Unavailable.
     """
     stop = threading.Event()
     parts: list[Future[list[Step]]] = []
     interrupted = False
-    with progress(doing, table.roughly() or None) as advance:
+    with progress(doing, total or table.roughly() or None) as advance:
         advance(begun)
 
         def work(number: int) -> list[Step]:
@@ -137,15 +145,28 @@ def sweep(work: Work) -> output.Json:
     return {"swept": swept + just_swept}
 
 
+SHOWN = 40
+"""Differences of one rule that are printed; ``--json`` prints all."""
+
+MENDERS = 16
+"""Differences that are repaired at a time."""
+
+
 def _show(faults: Sequence[output.Json]) -> None:
     if not faults:
         say("The table holds what it should.")
         return
     rows = []
+    of_rule = Counter[str]()
     for each in faults:
-        item, mended = f"{each['PK']} / {each['SK']}", "mended" if each["mended"] else ""
-        rows.append((each["rule"], item, _text(each["says"]), _text(each["shouldSay"]), mended))
+        of_rule[each["rule"]] += 1
+        if of_rule[each["rule"]] <= SHOWN:
+            item, mended = f"{each['PK']} / {each['SK']}", "mended" if each["mended"] else ""
+            rows.append((each["rule"], item, _text(each["says"]), _text(each["shouldSay"]), mended))
     show_rows(("Rule", "Item", "Says", "Should say", ""), rows)
+    for rule, number in of_rule.items():
+        if number > SHOWN:
+            say(f"{rule}: {number - SHOWN:,} more, which --json prints")
 
 
 def _text(attributes: output.Json | None) -> str:
@@ -158,17 +179,65 @@ Mend = Annotated[bool, typer.Option("--mend", help="Repair the differences that 
 
 
 @answering(_show)
-def check(work: Work, mend: Mend = False) -> list[output.Json]:
+def check(work: Work, mend: Mend = False, segments: Number = 4) -> list[output.Json]:
     """Check counts, indexes, words, offers and accounts against the items that they derive from. It reads the whole
-    table, and a second time if it finds a difference."""
-    with progress("Checking", work.table.roughly() or None) as advance:
-        faults = invariants.check(work.table, work.now, advance)
-    unreadable = any(fault.rule == invariants.DAMAGE for fault in faults)
-    mended = [mend and not unreadable and invariants.mend(work.table, fault) for fault in faults]
-    if not all(mended):
-        why = "Nothing was mended: repair the damaged items first, because other counts depend on them."
-        work.failed = why if mend and unreadable else ""
-    return [_outcome(*each) for each in zip(faults, mended, strict=True)]
+    table, and a second time if it finds a difference. If you interrupt it, repairs made so far stay."""
+    faults = check_all(work.table, work.now, segments)
+    unknown = invariants.unknown(faults)
+    possible = [fault for fault in faults if fault.derived and fault not in unknown] if mend else []
+    mended, interrupted = mend_all(work.table, possible)
+    if interrupted:
+        note("Interrupted. Run the command again to repair the rest.")
+    if mend and len(mended) < len(faults):
+        work.failed = _why_left(unknown)
+    elif faults and not mend:
+        work.failed = ""
+    done = {id(fault) for fault in mended}
+    return [_outcome(fault, id(fault) in done) for fault in faults]
+
+
+def check_all(table: Table, now: datetime, segments: int) -> list[Fault]:
+    """The faults that two parallel scans in a row have found. Raises KeyboardInterrupt."""
+
+    def scanned(doing: str) -> list[Fault]:
+        found = invariants.Survey(now)
+
+        def pages(number: int) -> Iterator[Step]:
+            start: Mapping[str, Any] | None = {}
+            while start is not None:
+                items, start = table.scan(segment=number, segments=segments, start=start)
+                found.add(items)
+                yield Step(len(items), 0)
+
+        _, interrupted = run_steps(doing, table, segments, pages)
+        if interrupted:
+            raise KeyboardInterrupt("Nothing was repaired. Run the command again.")
+        return found.faults()
+
+    first = scanned("Checking")
+    return invariants.lasting(first, scanned("Checking again")) if first else []
+
+
+def mend_all(table: Table, faults: Sequence[Fault]) -> tuple[list[Fault], bool]:
+    """Repair differences, several at a time; returns those repaired, and whether the user interrupted."""
+    mended: list[Fault] = []
+
+    def steps(number: int) -> Iterator[Step]:
+        for fault in faults[number::MENDERS]:
+            if invariants.mend(table, fault):
+                mended.append(fault)
+            yield Step(1, 0)
+
+    _, interrupted = run_steps("Repairing", table, MENDERS, steps, total=len(faults)) if faults else (None, False)
+    return mended, interrupted
+
+
+def _why_left(unknown: Sequence[Fault]) -> str:
+    """The reason why differences are left after a repair; empty where each difference shows its own."""
+    if not unknown:
+        return ""
+    rules = ", ".join(sorted({fault.rule for fault in unknown}))
+    return f"Repair the damaged items first: until then it isn't known what these should be: {rules}."
 
 
 def _outcome(fault: Fault, mended: bool) -> output.Json:

@@ -13,7 +13,7 @@ from features.shop.data import keys as shop_keys
 from features.shop.data import order_items, sold_here
 from features.shop.models import OrderStatus
 from shared.data import keys
-from shared.data.invariants import Fault, Others
+from shared.data.invariants import ACCOUNTS, Fault, Others
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key, without_places
@@ -43,6 +43,12 @@ class Sales(Others):
     SEQUENCES: Mapping[str, Key] = {shop_keys.ORDER_NUMBER: shop_keys.order_numbers()}
     NEEDED = frozenset({shop_keys.OPEN_ORDERS, shop_keys.STOCK_NOTE})
     """The types of items that others require, and those compared at the end of the scan."""
+
+    FROM: Mapping[str, frozenset[str]] = {
+        STOCK: frozenset({keys.DEAL, shop_keys.STOCK}),
+        SOLD_HERE: frozenset({keys.DEAL, shop_keys.STOCK}),
+        ACCOUNTS: frozenset({shop_keys.ORDER}),  # an account counts its open ones
+    }
 
     FOLLOW = frozenset({shop_keys.STOCK_NOTE})
     """The types of items whose index places depend on other items."""

@@ -12,11 +12,14 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key, without_places
 
+SCORES = "scores of deals"
+
 
 class Scores(Others):
     """Votes and scores that one scan has seen."""
 
-    COUNTS: Mapping[str, str] = {SCORE: "scores of deals"}
+    COUNTS: Mapping[str, str] = {SCORE: SCORES}
+    FROM: Mapping[str, frozenset[str]] = {SCORES: frozenset({VOTE})}
     FOLLOW = frozenset({SCORE})
 
     def counted(self, item: Item, kind: str) -> Count | None:

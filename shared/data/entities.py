@@ -169,7 +169,7 @@ ENTITIES = _together({
         Entity(keys.WORD, at(keys.word_of_deal(_("Word"), DEAL_ID), "a word", "36", _OPEN),
             says=SAYS_DEAL, computed=True, exported=_WHOLE),
         Entity(keys.WORD_COUNT, at(keys.word_count(_("Word")), "words with the same beginning", "36", _OPEN),
-            needs="Deals Forms", says={"Word": "<Word>"}, exported=_WHOLE),
+            needs="Deals Forms", says={"Word": "<Word>"}, computed=True, exported=_WHOLE),
     ),
     "Members": (
         Entity(keys.USER, at(keys.user(_USERNAME), "a user", "28", _PARTLY),

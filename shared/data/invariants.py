@@ -11,8 +11,9 @@ item is still in that state.
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -68,6 +69,15 @@ _FOLLOWS = {
     **dict.fromkeys(keys.WATCH.values(), "WatchCount"),
 }
 """The types of items that a topic counts, with the counting attributes."""
+
+_FROM: Mapping[str, frozenset[str]] = {
+    FEEDS: frozenset({keys.DEAL}),
+    WORD_COUNTS: frozenset({keys.DEAL}),
+    FOLLOWERS: frozenset(_FOLLOWS),
+    ACCOUNTS: frozenset({keys.USER, keys.PRICE_ALERT, keys.WORDS_ALERT}),
+    PARTNERS: frozenset(row.type for row in ROWS if row.partners),
+}
+"""The rules of items that depend on many others, with the types of these: an unreadable one leaves the rule unknown."""
 
 _SEQUENCES = {keys.DEAL_NUMBER: keys.deal_numbers()}
 """The types of items that are numbered from a sequence."""
@@ -134,6 +144,9 @@ class Others:
     COUNTS: Mapping[str, str] = {}
     """The types of items that are counts, each with its rule's name."""
 
+    FROM: Mapping[str, frozenset[str]] = {}
+    """The types of items that a rule depends on. While one of these can't be read, ``btd check`` repairs none of it."""
+
     def add(self, item: Item, kind: str) -> None:
         """Record an item."""
 
@@ -167,8 +180,19 @@ def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda
     Unmatched halves of pairs stay in memory. ``advance`` gets the number of items read.
     """
     first = survey(table, now, advance)
-    again = survey(table, now, advance) if first else []
-    return sorted((fault for fault in first if fault in again), key=lambda each: (each.rule, *each.key.values()))
+    return lasting(first, survey(table, now, advance)) if first else []
+
+
+def lasting(first: Iterable[Fault], again: Iterable[Fault]) -> list[Fault]:
+    """The faults that two scans in a row have found in the same state, by rule and key."""
+    found = defaultdict[tuple[str, ...], list[Fault]](list)
+    for fault in again:
+        found[_named_by(fault)].append(fault)
+    return sorted((fault for fault in first if fault in found[_named_by(fault)]), key=_named_by)
+
+
+def _named_by(fault: Fault) -> tuple[str, ...]:
+    return (fault.rule, *fault.key.values())
 
 
 def mend(table: Table, fault: Fault) -> bool:
@@ -187,16 +211,51 @@ def mend(table: Table, fault: Fault) -> bool:
     return False
 
 
+def unknown(faults: Iterable[Fault]) -> list[Fault]:
+    """The faults whose repair depends on an item that can't be read: what it says may be right."""
+    known = list(faults)
+    damaged = [fault.found or {} for fault in known if fault.rule == DAMAGE]
+    types = {item.get("Type") for item in damaged}
+    own = {str(item["PK"]) for item in damaged}
+    of_features = (each.CHECK.FROM for each in features.roles(hooks.Invariants))
+    of_rules = list(chain.from_iterable(each.items() for each in (_FROM, *of_features)))
+
+    def is_unknown(fault: Fault) -> bool:
+        if fault.rule in _PAIRED.values():  # it is derived from one deal, and is to be deleted if that isn't seen
+            return fault.due is None and keys.deal((fault.found or {})["DealId"])["PK"] in own
+        return any(rule == fault.rule and not types.isdisjoint(needed) for rule, needed in of_rules)
+
+    return [fault for fault in known if fault.derived and is_unknown(fault)]
+
+
 def survey(table: Table, now: datetime, advance: Callable[[int], object] = lambda _: None) -> list[Fault]:
     """The faults that one scan finds; writes in progress may appear as faults."""
-    seen = _Seen(now)
+    found = Survey(now)
     for item in table.everything():
-        try:
-            seen.add(item)
-        except damage.UNREADABLE as error:
-            seen.faults.append(_named(DAMAGE, item, f"{type(error).__name__}: {error}"))
+        found.add([item])
         advance(1)
-    return seen.faults + list(seen.compared())
+    return found.faults()
+
+
+class Survey:
+    """One scan of a table, whose pages may be added in any order and by several threads."""
+
+    def __init__(self, now: datetime) -> None:
+        self._seen = _Seen(now)
+        self._lock = threading.Lock()
+
+    def add(self, items: Iterable[Item]) -> None:
+        """Record a page of items."""
+        with self._lock:
+            for item in items:
+                try:
+                    self._seen.add(item)
+                except damage.UNREADABLE as error:
+                    self._seen.faults.append(_named(DAMAGE, item, f"{type(error).__name__}: {error}"))
+
+    def faults(self) -> list[Fault]:
+        """The faults, after the last page."""
+        return self._seen.faults + list(self._seen.compared())
 
 
 def _named(rule: str, item: Item, why: str) -> Fault:
@@ -449,8 +508,10 @@ class _Seen:
             of_feature: Others = self._counting[rule]
             return of_feature.count_due(_key(place), item, counted)
         if rule == WORD_COUNTS:
-            new = {**_key(place), "Type": keys.WORD_COUNT, "Word": place[1], "Forms": self._forms.get(place)}
-            return {**(item or new), "Deals": counted["Deals"]}
+            forms = (item or {}).get("Forms")  # those of deals that have left stay
+            known = forms if isinstance(forms, set) else self._forms.get(place) or {place[1]}
+            new = {**_key(place), "Type": keys.WORD_COUNT, "Word": place[1], "Forms": known}
+            return {**without_places(item or {}), **new, "Deals": counted["Deals"]}
         if not counted:
             return None
         return {**_key(place), "Type": keys.PERIODS, feed_counts.TOTAL: counted.total(), **counted}

@@ -347,13 +347,17 @@ def test_a_table_is_held_against_its_invariants_and_mended(table: Table, btd: Bt
     assert "holds what it should" in btd("check").stdout
 
 
-def test_a_table_with_a_damaged_item_is_not_mended(table: Table, posted: list[Deal], btd: Btd) -> None:
+def test_a_damaged_item_leaves_only_what_depends_on_it_as_it_is(table: Table, posted: list[Deal], btd: Btd) -> None:
     table.write(update(keys.deal(posted[0].deal_id), "SET Price = :one", values={":one": 1}, refused=None))
+    table.write(update(keys.topic(SHOES), "SET LikesCount = :seven", values={":seven": 7}, refused=None))
 
     refused = btd("check", "--mend", code=1)
 
-    assert "repair the damaged items first" in refused.output
-    assert "mended" not in refused.stdout
+    assert "Repair the damaged items first" in refused.output
+    (likes,) = (line for line in refused.stdout.splitlines() if "likes and watches" in line)
+    (feeds, *_) = (line for line in refused.stdout.splitlines() if "counts of feeds" in line)
+    assert "mended" in likes
+    assert "mended" not in feeds
 
 
 def test_messages_of_orders_are_listed_among_those_of_deals(ordered: Order, btd: Btd) -> None:

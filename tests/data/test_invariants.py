@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from shared.data import account_checks, invariants, keys
-from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search
+from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search, words
 from shared.data.catalog.deals import to_item
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import Item, marshal_item
@@ -177,6 +177,11 @@ DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
     ),
     "a word is miscounted": (invariants.WORD_COUNTS, lambda _: say(keys.word_count("lamp"), Deals=5)),
     "the count of a word is gone": (invariants.WORD_COUNTS, lambda _: lose(keys.word_count("desk"))),
+    "a word's count has no spellings, as in 1.0.0": (
+        invariants.WORD_COUNTS,
+        lambda _: unplace(keys.word_count("desk"), "Forms"),
+    ),
+    "a word's count is text": (invariants.WORD_COUNTS, lambda _: say(keys.word_count("desk"), Deals="one")),
 }
 """Some of each rule, to be mended: ``test_entities.py`` makes all damages that the rows of items name."""
 
@@ -212,6 +217,26 @@ def test_an_item_that_cannot_be_read_is_named_and_left_to_a_person(table: Table,
     damaged = [fault for fault in faults if fault.rule == invariants.DAMAGE]
     assert [fault.key for fault in damaged] == [keys.deal(lamp.deal_id)]
     assert not invariants.mend(table, damaged[0])
+
+
+def test_a_damaged_deal_leaves_only_its_own_items_and_the_counts_of_all_deals_unknown(table: Table, lamp: Deal) -> None:
+    table.write(say(keys.deal(lamp.deal_id), Price=1))
+    (other,) = post(table, [a_deal(title="Camping stove")])
+    table.write(say(keys.topic(APPLE), LikesCount=7))
+
+    faults = invariants.check(table, NOW)
+    unknown = invariants.unknown(faults)
+    for fault in faults:
+        if fault not in unknown:
+            invariants.mend(table, fault)
+
+    assert {fault.rule for fault in unknown if fault.due is None} >= {invariants.WORDS, invariants.OFFERS}
+    assert {keys.id_in(fault.key["SK"]) for fault in unknown if fault.rule == invariants.WORDS} == {lamp.deal_id}
+    assert {fault.rule for fault in unknown} >= {invariants.FEEDS, invariants.WORD_COUNTS}
+    left = invariants.check(table, NOW)
+    assert [fault for fault in left if fault.derived and fault not in invariants.unknown(left)] == []
+    assert search.find(table, words.asked("lamp"), limit=9).deal_ids[0] == lamp.deal_id
+    assert table.get_many([keys.primary(item) for item in search.items_of(other).values()])
 
 
 def test_what_is_written_while_the_table_is_read_is_no_fault(table: Table, lamp: Deal) -> None:
