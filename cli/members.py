@@ -46,13 +46,13 @@ def add(
 
 @command(users_app)
 def grant_editor(work: Work, username: Username) -> output.Json:
-    """Make a user an editor, in running sessions too."""
+    """Make a user an editor, and end the user's sessions."""
     return _with_role(work, username, "editor")
 
 
 @command(users_app)
 def revoke_editor(work: Work, username: Username) -> output.Json:
-    """Make an editor a member again, in running sessions too."""
+    """Make an editor a member again, and end the user's sessions."""
     return _with_role(work, username, "member")
 
 
@@ -64,8 +64,9 @@ def all_users(work: Work) -> output.Json:
 
 @command(users_app)
 def show(work: Work, username: Username) -> output.Json:
-    """Show one account."""
-    return member_documents.user(users.get(work.table, username))
+    """Show one account, with the id that the audit has."""
+    user = users.get(work.table, username)
+    return {**member_documents.user(user), "accountId": user.account_id}
 
 
 @command(users_app)

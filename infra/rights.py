@@ -130,7 +130,7 @@ _OF_REMOVAL = ("Leaving", "RemovedAt", "GSI1PK", "GSI1SK")
 
 ACCOUNTS: Access = (
     *REMOVING,
-    Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS)),
+    Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS, p.USER_EMAIL)),
     Right("ConditionCheckItem", (p.PASSWORD,)),
     Right("PutItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
     # All of a new account, and what is left of a removed one. 1.1.0 can't read an account without its role.

@@ -231,7 +231,13 @@ class NotSignedIn(DealsError):
 
 
 class WrongPassword(NotSignedIn):
-    text = "Username or password is wrong."
+    """``account_id`` is for the audit alone: whoever signs in isn't told whether there is an account."""
+
+    text = "Username, email address or password is wrong."
+
+    def __init__(self, account_id: str | None = None) -> None:
+        self.account_id = account_id
+        super().__init__()
 
 
 class Forbidden(DealsError):

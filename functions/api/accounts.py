@@ -18,7 +18,7 @@ from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.requests import address
 from shared.models.members import User
-from shared.runtime import metrics
+from shared.runtime import audit, metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers, times
@@ -44,15 +44,19 @@ def sign_in(request: SignIn) -> Response[Any]:
         token, session = accounts.sign_in(
             table(), request.username, request.password, origin, now, secrets.token_bytes(identifiers.BYTES)
         )
-    except (WrongPassword, SlowDown):
+    except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
+        audit.sign_in_failed(error)
         raise
+    audit.signed_in(session, "password")
     return json_answer(member_documents.session_token(token, session), HTTPStatus.CREATED)
 
 
 @app.delete("/sessions/current", **of_members("Sign out", None, status=204))
 def sign_out() -> Response[Any]:
-    sessions.end(table(), token_of(app.current_event.raw_event))
+    token = token_of(app.current_event.raw_event)
+    sessions.end(table(), token)
+    audit.record("sign-out", calling(app).account_id, session_id=sessions.id_of(token))
     return nothing()
 
 

@@ -1,6 +1,6 @@
 """From the stream: rebuild caches once per batch, and update picked deals' copies.
 
-It also files features' lists, once for a batch. A batch has a second's records, unless a shard has 500 in less time. A
+It also files features' lists, once for a batch, and records changes of accounts for the audit. A batch has a second's records, unless a shard has 500 in less time. A
 schedule sends an event each minute, so that pages without writes are rebuilt before they become stale.
 """
 
@@ -20,12 +20,13 @@ from shared.api import documents
 from shared.data.catalog import feed_counts, page_cache, picks
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering, Today
+from shared.data.members import account_changes
 from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures, raise_last
 from shared.errors import DamagedDeal
 from shared.html import fragments as rendered
 from shared.models.catalog import Deal, Page, Status
-from shared.runtime import metrics
+from shared.runtime import audit, metrics
 from shared.runtime.batches import each_record
 from shared.runtime.environment import each_task, logger, table
 from shared.runtime.metrics import measured, report
@@ -69,6 +70,10 @@ class Effects:
     def add(self, record: DynamoDBRecord) -> None:
         """Collect one record's effects. A damaged deal leaves the copies; its repair has its own record."""
         raw = record.raw_event
+        if account_changes.is_account(raw):
+            for event, account_id, about in account_changes.events_of(raw):
+                audit.record(event, account_id, **about)
+            return
         if any(other.takes(raw) for other in self.others):
             return
         try:

@@ -19,6 +19,7 @@ SHOWN = typed(
     keys.CATEGORY_FEATURED,
 )
 DEALS = typed("NewImage", keys.DEAL)
+ACCOUNTS = {"eventName": ["INSERT", "MODIFY"], **typed("NewImage", keys.USER, keys.REMOVAL)}
 REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **typed("OldImage", keys.DEAL)}
 
 
@@ -76,7 +77,11 @@ FUNCTIONS = (
         because="It may build every cached page at once, each from several reads.",
         # A window of one second makes one rebuild of a burst of deals.
         reads=Reading(
-            name="Refreshed", dead_letters="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1
+            name="Refreshed",
+            dead_letters="refreshes",
+            filters=(SHOWN, REMOVED_DEALS, ACCOUNTS),
+            batch_size=500,
+            window=1,
         ),
         each_minute=True,
         traced=True,

@@ -56,7 +56,9 @@ class NewUser(Body):
 class SignIn(Body):
     """Sign in."""
 
-    username: Annotated[str, Field(min_length=1, max_length=64)]
+    username: Annotated[
+        str, Field(min_length=1, max_length=254, description="The username or the email address, in any case.")
+    ]
     password: AnyPassword
 
 

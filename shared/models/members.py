@@ -101,8 +101,9 @@ class User(Extended):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A signed-in session; its token is known to the client only."""
+    """A signed-in session; its token is known to the client only. ``session_id`` is the token's hash."""
 
+    session_id: str
     username: str = field(metadata=stored("Username"))
     account_id: str
     role: Role

@@ -17,13 +17,14 @@ from tests.support.site import Api, Visitor, a_deal, assert_problem, fresh
 from tests.support.surroundings import captured_log
 
 
-def test_an_editor_who_is_a_member_again_is_refused_at_once(site: Api, brand: str) -> None:
+def test_an_editor_who_is_a_member_again_is_signed_out_at_once_and_may_post_no_more(site: Api, brand: str) -> None:
     editor = site.editor()
     assert editor.post("/deals", json=a_deal(brand)).status_code == 201
 
     site.demotes(editor)
 
-    assert_problem(editor.post("/deals", json=a_deal(brand)), 403)
+    assert_problem(editor.post("/deals", json=a_deal(brand)), 401)
+    assert_problem(site.signs_in(editor.username).post("/deals", json=a_deal(brand)), 403)
 
 
 def test_a_deal_is_posted_with_all_its_fields(editor: Visitor, visitor: Visitor, brand: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 
 import pytest
@@ -12,7 +12,7 @@ from argon2 import PasswordHasher
 
 from shared import settings
 from shared.data import keys
-from shared.data.members import accounts, messages, sessions, users
+from shared.data.members import accounts, messages, rate_limits, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import (
     AccountChanged,
@@ -234,15 +234,40 @@ def test_a_sign_in_under_way_meets_another_hash_and_ends(table: Table) -> None:
         sessions.start(table, user, NOW, bytes(32))
 
 
-def test_an_unknown_name_costs_as_many_requests_as_a_known_one(table: Table) -> None:
+@pytest.mark.parametrize("names", [("ana", "nobody"), ("ana@mail.example", "nobody@mail.example")])
+def test_an_unknown_name_costs_as_many_requests_as_a_known_one(table: Table, names: tuple[str, str]) -> None:
     sign_up(table)
     asked = []
-    for name in ("ana", "nobody"):
+    for name in names:
         with watched(table) as wire, pytest.raises(WrongPassword):
             sign_in(table, ANOTHER_PASSWORD, name)
         asked.append(wire.operations)
 
     assert asked[0] == asked[1]
+
+
+def test_an_email_address_signs_its_account_in_until_the_account_has_another(table: Table) -> None:
+    user = sign_up(table)
+
+    assert sign_in(table, PASSWORD, " Ana@Mail.EXAMPLE").username == "ana"
+
+    users.change_email(table, user, "new@mail.example")
+    assert sign_in(table, PASSWORD, "new@mail.example", secrets.token_bytes(32)).username == "ana"
+    with pytest.raises(WrongPassword):
+        sign_in(table, PASSWORD, "ana@mail.example")
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_email_address_may_be_tried_as_often_as_a_name_and_is_counted_apart(table: Table, *, known: bool) -> None:
+    if known:
+        sign_up(table)
+    for _ in range(settings.SIGN_INS_PER_USER):
+        rate_limits.begin(table, "ana@mail.example", HERE, NOW)
+
+    with pytest.raises(SlowDown):
+        sign_in(table, PASSWORD, "Ana@mail.example")
+    with nullcontext() if known else pytest.raises(WrongPassword):  # it shows nobody whose address that is
+        sign_in(table, PASSWORD, "ana")
 
 
 def test_an_account_needs_a_password(table: Table) -> None:

@@ -102,7 +102,7 @@ def test_a_wrong_name_or_password_gets_one_sentence_and_keeps_the_name(joined: B
         seen = another().post("/account/sign-in", {"username": username, "password": password})
 
         assert seen.status == 422
-        assert "Username or password is wrong." in seen.words
+        assert "Username, email address or password is wrong." in seen.words
         assert seen.values() | {"q": ""} == {"q": "", "username": username, "password": ""}
         assert "Set-Cookie" not in seen.headers
 

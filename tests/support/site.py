@@ -174,26 +174,26 @@ class Api:
         assert answer.status_code == 201, answer.text
         return self.visitor(answer.json()["token"], username=username, **who)
 
-    def member(self, name: str = "member") -> Visitor:
-        """A new member, signed up and signed in."""
+    def member(self, name: str = "member", *, editor: bool = False) -> Visitor:
+        """A new member, signed up, made an editor if asked, and signed in."""
         username = fresh(name)
         email = f"{username}@mail.example"
         account = {"username": username, "email": email, "password": PASSWORD, "name": name.title()}
         answer = self.visitor().post("/users", json=account)
         assert answer.status_code == 201, answer.text
         # Not by the API, which would hash the password again.
+        if editor:
+            users.set_role(self.table, username, "editor")
         user = users.get(self.table, username, consistent=True)
         token, _ = sessions.start(self.table, user, times.now(), secrets.token_bytes(identifiers.BYTES))
         return self.visitor(token, username=username, email=email)
 
     def editor(self, name: str = "editor") -> Visitor:
         """A new member who was made an editor by who runs the site: no route does that."""
-        member = self.member(name)
-        users.set_role(self.table, member.username, "editor")
-        return member
+        return self.member(name, editor=True)
 
     def demotes(self, editor: Visitor) -> None:
-        """Make an editor a member again."""
+        """Make an editor a member again, who signs out everywhere."""
         users.set_role(self.table, editor.username, "member")
 
 

@@ -30,7 +30,7 @@ from shared.html.forms import Fields, InvalidFields, check
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.http.requests import address
 from shared.models.members import Pace, Session, User
-from shared.runtime import metrics
+from shared.runtime import audit, metrics
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers
@@ -57,10 +57,12 @@ def sign_in(request: Request) -> Answer:
     typed, entropy = forms.read(request.event), secrets.token_bytes(identifiers.BYTES)
     username, password = typed.get("username", ""), typed.get("password", "")
     try:
-        token, _ = accounts.sign_in(table(), username, password, address(request.event), request.now, entropy)
+        token, session = accounts.sign_in(table(), username, password, address(request.event), request.now, entropy)
     except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
+        audit.sign_in_failed(error)
         return again(partial(visitor_form, "sign-in", typed), "username", error)
+    audit.signed_in(session, "password")
     return _welcomed(request, token, forms.own_path(typed.get("next"), HOME))
 
 
@@ -78,7 +80,7 @@ def sign_up(request: Request) -> Answer:
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return again(partial(visitor_form, "sign-up", typed), "username", error)
     _changed("made", user, user)
-    return _welcomed(request, _begun(request, user), forms.own_path(typed.get("next"), HOME))
+    return _welcomed(request, _begun(request, user, "sign-up"), forms.own_path(typed.get("next"), HOME))
 
 
 def _changed(what: Literal["made", "email", "password"], before: User, after: User) -> None:
@@ -89,9 +91,11 @@ def _changed(what: Literal["made", "email", "password"], before: User, after: Us
 
 @routes.post("/account/sign-out", form_page="/account")
 def sign_out(request: Request) -> Answer:
-    token = cookies.token_of(request.event)
+    token, session = cookies.token_of(request.event), cookies.session_of(table(), request)
     if token is not None:
         sessions.end(table(), token)
+    if session is not None:
+        audit.record("sign-out", session.account_id, session_id=session.session_id)
     return _left("signed-out")
 
 
@@ -151,7 +155,7 @@ def change_password(request: Request) -> Answer:
         return again(partial(account_page, request, user, typed), "current-password", error)
     changed = accounts.change_password(table(), user, password)
     _changed("password", user, changed)
-    return _welcomed(request, _begun(request, changed), "/account", notice="password")
+    return _welcomed(request, _begun(request, changed, "new password"), "/account", notice="password")
 
 
 @routes.get("/account/remove")
@@ -251,9 +255,10 @@ def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
         raise InvalidFields({name: "This password is wrong."}) from error
 
 
-def _begun(request: Request, user: User) -> str:
+def _begun(request: Request, user: User, by: str) -> str:
     """Start a session for a user who has just proved a password; returns its token."""
-    token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(identifiers.BYTES))
+    token, session = sessions.start(table(), user, request.now, secrets.token_bytes(identifiers.BYTES))
+    audit.signed_in(session, by)
     return token
 
 

@@ -1,6 +1,7 @@
 """Sign-up, sign-in, and proof of ownership of an account, for the API and the pages.
 
-Attempts are counted by user and by ``address`` (the request's) before a password is checked.
+Attempts are counted by what was typed and by ``address`` (the request's) before a password is checked. A username and
+the email address of its account are counted apart: one count for both would show who has an address.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from shared.errors import (
     WrongPassword,
 )
 from shared.models.members import Session, User
-from shared.values.naming import normalise_username
+from shared.values.naming import normalise_email, normalise_username
 from shared.values.passwords import hash_password, is_outdated, verify_password
 
 
@@ -59,9 +60,9 @@ def _just_made(table: Table, username: str, email: str, password: str, address: 
 def sign_in(
     table: Table, username: str, password: str, address: str, now: datetime, entropy: bytes
 ) -> tuple[str, Session]:
-    """Start a session for a typed name and password. Raises WrongPassword, SlowDown."""
+    """Start a session for a typed username or email address, and a password. Raises WrongPassword, SlowDown."""
     try:
-        name = normalise_username(username)
+        name = normalise_email(username) if "@" in username else normalise_username(username)
     except ValueError as error:
         raise WrongPassword from error
     attempt = rate_limits.begin(table, name, address, now)
@@ -69,8 +70,8 @@ def sign_in(
     def once() -> tuple[str, Session]:
         user = _known(table, name)  # takes as long for an unknown name
         if not verify_password(user.password_hash if user else None, password) or user is None:
-            raise WrongPassword
-        rate_limits.signed_in(table, name, now)
+            raise WrongPassword(user.account_id if user else None)
+        rate_limits.signed_in(table, user.username, now)
         if user.password_hash is not None and is_outdated(user.password_hash):
             user = users.rehash(table, user, hash_password(password))
         return sessions.start(table, user, now, entropy)
@@ -132,9 +133,13 @@ def require_recent(session: Session, now: datetime) -> None:
 
 
 def _known(table: Table, name: str) -> User | None:
-    """A name's account with password hash, or None. An unknown name takes the same requests."""
+    """The account of a username or email address, with its password hash, or None. An unknown one takes the same
+    requests."""
+    username = users.owner_of(table, name) if "@" in name else name
     try:
-        user = users.get(table, name, consistent=True)
+        user = users.get(table, username or name, consistent=True)
+        if username != name and user.email != name:  # which has changed meanwhile
+            raise NoSuchUser(name)
     except NoSuchUser:
         sessions.password_hash(table, name)
         return None

@@ -75,8 +75,9 @@ def _password_item(username: str, password_hash: str) -> Item:
 
 LIFETIME = settings.SESSION_LIFETIME
 
-_SESSION = Entity(Session, apart=frozenset({"account_id", "role", "expires_at"}))
-"""Id and role come from the account; the end is the TTL attribute, in seconds."""
+_SESSION = Entity(Session, apart=frozenset({"session_id", "account_id", "role", "expires_at"}))
+"""The session's id is in its key; the account's id and role are the account's; the end is the TTL attribute, in
+seconds."""
 
 _ACCOUNT = Projection.of("AccountId", "Generation", "SignOuts", "Role")
 
@@ -87,10 +88,17 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     Raises AccountChanged if a new password, a removal or a sign-out everywhere came after the password check.
     """
     token = identifiers.token(entropy)
-    session = Session(user.username, user.account_id, user.role, created_at=now, expires_at=now + LIFETIME)
+    session = Session(
+        session_id=id_of(token),
+        username=user.username,
+        account_id=user.account_id,
+        role=user.role,
+        created_at=now,
+        expires_at=now + LIFETIME,
+    )
     generation = user.generation or generation_of({"Generation": first_generation(user.password_hash or "")})
     item = {
-        **keys.session(identifiers.hashed(token)),
+        **keys.session(session.session_id),
         **keys.session_in_sessions(user.username, now),
         "Type": keys.SESSION,
         **_SESSION.write(session),
@@ -104,13 +112,18 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     return token, session
 
 
+def id_of(token: str) -> str:
+    """The id of a token's session: its hash, which signs nobody in."""
+    return identifiers.hashed(token)
+
+
 def authenticate(table: Table, token: str, now: datetime) -> Session:
     """The session of a token, with its user's current role. Two consistent GetItems. Raises NotSignedIn.
 
     A session is valid while its account's generation is the one it started with, so a new generation ends all sessions
     at once, whatever an index shows. Expired ones are refused here, because TTL deletes late, by days.
     """
-    item = table.get(keys.session(identifiers.hashed(token)), consistent=True)
+    item = table.get(keys.session(id_of(token)), consistent=True)
     session = damage.read_or(item, partial(_authenticated, table, now), otherwise=None) if item else None
     if session is None:
         raise NotSignedIn
@@ -124,7 +137,13 @@ def _authenticated(table: Table, now: datetime, item: Item) -> Session:
     if "AccountId" not in found or generation_of(found) != item["Generation"]:
         raise NotSignedIn
     expires_at = datetime.fromtimestamp(item[TTL_ATTRIBUTE], UTC)
-    return _SESSION.read(item, account_id=found["AccountId"], role=found.get("Role", "member"), expires_at=expires_at)
+    return _SESSION.read(
+        item,
+        session_id=keys.id_in(item["PK"]),
+        account_id=found["AccountId"],
+        role=found.get("Role", "member"),
+        expires_at=expires_at,
+    )
 
 
 def account(table: Table, username: str) -> Item:
@@ -152,7 +171,7 @@ def first_generation(password_hash: str) -> str:
 
 def end(table: Table, token: str) -> None:
     """Sign out."""
-    table.write(forget(keys.session(identifiers.hashed(token)), because="a session that is gone is signed out"))
+    table.write(forget(keys.session(id_of(token)), because="a session that is gone is signed out"))
 
 
 def end_all(table: Table, username: str, account_id: str | None = None) -> None:

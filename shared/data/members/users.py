@@ -77,10 +77,16 @@ def _found(username: str, item: Item | None) -> User:
 
 def of_email(table: Table, email: str) -> User:
     """The account with an email address, as ``without_addresses`` reads it. Raises NoSuchUser."""
-    item = table.get(keys.user_email(email), consistent=True)
-    if item is None:
+    username = owner_of(table, email)
+    if username is None:
         raise NoSuchUser(email)
-    return without_addresses(table, item["Username"])
+    return without_addresses(table, username)
+
+
+def owner_of(table: Table, email: str) -> str | None:
+    """The username of the account with an email address, or None. One consistent GetItem."""
+    item = table.get(keys.user_email(email), consistent=True)
+    return item["Username"] if item else None
 
 
 def rename(table: Table, username: str, name: str, account_id: str | None = None) -> None:
@@ -143,11 +149,13 @@ def email_given_up(user: User) -> Write:
 
 
 def set_role(table: Table, username: str, role: Role) -> None:
-    """Make a user a member or editor, also in running sessions. Raises NoSuchUser.
+    """Make a user a member or editor, and end all sessions, so that nobody has a role who didn't sign in for it.
 
-    For the command line: functions of the site may write a role only with a new account (``infra/rights.py``).
+    For the command line: functions of the site may write a role only with a new account (``infra/rights.py``). Raises
+    NoSuchUser.
     """
-    table.write(account_checks.change(username, "SET #role = :role", names={"#role": "Role"}, values={":role": role}))
+    expression, values = "SET #role = :role ADD SignOuts :one", {":role": role, ":one": 1}
+    table.write(account_checks.change(username, expression, names={"#role": "Role"}, values=values))
 
 
 def everyone(table: Table) -> Iterator[User]:
