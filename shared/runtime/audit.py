@@ -7,11 +7,13 @@ whether a page, the API, a mailed link, ``btd`` or the console made them. ``docs
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from shared.errors import SlowDown, WrongPassword
-from shared.models.members import Session
 from shared.runtime.environment import logger
+
+if TYPE_CHECKING:
+    from shared.models.members import Session
 
 Event = Literal["sign-in", "sign-in-failed", "sign-out", "session-ended"]
 """What people do with sessions. Features record events of their own."""

@@ -102,6 +102,7 @@ def test_signing_out_everywhere_ends_sessions_of_one_second_and_no_others_by_one
 
 ENDINGS: dict[str, Callable[[Table], object]] = {
     "signing out everywhere": lambda table: sessions.end_all(table, "ana"),
+    "another role": lambda table: users.set_role(table, "ana", "editor"),
     "a new password": lambda table: users.change_password(table, "ana", "another-hash"),
     "the account's removal": leave,
 }
@@ -131,16 +132,6 @@ def test_a_sign_in_under_way_does_not_survive(table: Table, ending: str) -> None
     for token in started:
         with pytest.raises(NotSignedIn):
             sessions.authenticate(table, token, NOW)
-
-
-def test_a_role_that_is_lost_while_one_signs_in_is_lost(table: Table) -> None:
-    users.set_role(table, "ana", "editor")
-    editor = users.get(table, "ana")
-
-    with before(table, "TransactWriteItems", lambda: users.set_role(table, "ana", "member")):
-        token, _ = sessions.start(table, editor, NOW, entropy(1))
-
-    assert sessions.authenticate(table, token, NOW).role == "member"
 
 
 def test_a_removed_accounts_token_is_not_the_next_owners_of_its_name(table: Table) -> None:
