@@ -1,7 +1,8 @@
 """From the stream: rebuild caches once per batch, and update picked deals' copies.
 
-It also files features' lists, once for a batch, and records changes of accounts for the audit. A batch has a second's records, unless a shard has 500 in less time. A
-schedule sends an event each minute, so that pages without writes are rebuilt before they become stale.
+It also files features' lists, once for a batch, and records changes of accounts for the audit. A batch has a second's
+records, unless a shard has 500 in less time. A schedule sends an event each minute, so that pages without writes are
+rebuilt before they become stale.
 """
 
 from __future__ import annotations

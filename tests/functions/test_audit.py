@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -135,7 +136,7 @@ def changes_of(table: Table, username: str) -> dict[str, Any]:
     ):
         change()
         states.append(now())
-    pairs = zip(states, states[1:], strict=False)
+    pairs = itertools.pairwise(states)
     return batch([record(before, after) for before, after in pairs])
 
 

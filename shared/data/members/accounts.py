@@ -136,11 +136,10 @@ def _known(table: Table, name: str) -> User | None:
     """The account of a username or email address, with its password hash, or None. An unknown one takes the same
     requests."""
     username = users.owner_of(table, name) if "@" in name else name
-    try:
+    user = None
+    with suppress(NoSuchUser):
         user = users.get(table, username or name, consistent=True)
-        if username != name and user.email != name:  # which has changed meanwhile
-            raise NoSuchUser(name)
-    except NoSuchUser:
+    if user is None or name not in (user.username, user.email):  # the address may have changed meanwhile
         sessions.password_hash(table, name)
         return None
     return sessions.with_password(table, user)
