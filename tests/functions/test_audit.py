@@ -14,6 +14,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import accounts
 from functions.background import refresher
 from functions.pages import account
+from local.settings import ROOT
 from shared.data import keys
 from shared.data.members import users
 from shared.data.removal import leave
@@ -22,7 +23,6 @@ from shared.dynamodb.table import Table
 from shared.models.members import User
 from shared.values import times
 from shared.values.passwords import hash_password
-from local.settings import ROOT
 from tests.support.factories import a_user
 from tests.support.surroundings import batch, event, record
 
