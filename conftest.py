@@ -94,6 +94,7 @@ MUTANTS_SECONDS = 20
 """A mutant that lives longer is taken to survive: else "make mutants" would be a matter of hours."""
 
 
+@pytest.hookimpl(trylast=True)  # after the marks that folders give
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the stage with everything to ``make test-all``, keep slow engines to what they are for, and let a mutant of
     mutmut's meet its quickest tests, twenty seconds of them: most fail one in the first second."""
@@ -101,7 +102,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if isinstance(item, pytest.Function) and EVERYTHING in (*item.fixturenames, *_given(item).params.values()):
             item.add_marker(pytest.mark.thorough)
     if os.environ.get("ENGINES") != "all":
-        kept = [item for item in items if item.nodeid.startswith(ON_ALL_ENGINES) or not _repeats_on_slow_engine(item)]
+        kept = [item for item in items if _is_for_all_engines(item) or not _repeats_on_slow_engine(item)]
         config.hook.pytest_deselected(items=[*{*items} - {*kept}])
         items[:] = kept
     # While mutmut counts how long each test takes, there is no mutant, and none may be left out.
@@ -115,6 +116,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _given(item: pytest.Item) -> Any:
     """The parameters of a test, and their marks."""
     return getattr(item, "callspec", SimpleNamespace(params={}, marks=()))
+
+
+def _is_for_all_engines(item: pytest.Item) -> bool:
+    return item.nodeid.startswith(ON_ALL_ENGINES) or item.get_closest_marker("all_engines") is not None
 
 
 def _repeats_on_slow_engine(item: pytest.Item) -> bool:

@@ -12,24 +12,19 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from features.shop.data import keys as shop_keys
-from features.shop.data import stock
-from features.shop.fields import StockLevel, level_of
-from functions.background import publisher, refresher, seed
+from functions.background import publisher, seed
 from shared import settings
-from shared.data import keys
-from shared.data.catalog import deals, topics
+from shared.data.catalog import topics
 from shared.data.members import follows
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import put
 from shared.models.catalog import CATEGORIES, CATEGORY, Topic
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
-from tests.support.factories import SHOES, a_deal, join
-from tests.support.surroundings import event, number_of, record, taken
-from tests.support.wire import Answer, answered, error
+from tests.support.factories import SHOES, join
+from tests.support.surroundings import event, taken
+from tests.support.wire import answered, error
 
 DEAL_ID = "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr"
 """The deal that the events are about."""
@@ -140,49 +135,3 @@ def test_publisher_queues_the_work_that_an_event_makes(
     assert answer == {"batchItemFailures": []}
     units = [Unit.from_json(body) for body in taken(queue)]
     assert sorted((unit.deal_id, unit.kind) for unit in units) == [(DEAL_ID, kind) for kind in kinds]
-
-
-def test_a_deal_follows_its_stock_and_a_repeated_record_changes_nothing(table: Table, context: LambdaContext) -> None:
-    deal = deals.create(table, a_deal(times.now(), brand="g-fore", category="clothing"), times.now())
-    seen = []
-
-    for more in (3, 10, -13):
-        stock.add(table, deal.deal_id, more, times.now())
-        image = table.get(shop_keys.stock_shard(deal.deal_id, 1), consistent=True) or {}
-        changed = record(image, image)
-        for _ in range(2):
-            assert refresher.handler({"Records": [changed, changed]}, context) == {"batchItemFailures": []}
-        seen.append(level_of(deals.get(table, deal.deal_id, consistent=True)))
-
-    assert seen == [StockLevel.LOW, StockLevel.AVAILABLE, StockLevel.SOLD_OUT]
-    assert deals.get(table, deal.deal_id, consistent=True).version == 1
-
-
-def test_a_stock_that_cannot_be_shown_is_reported_and_keeps_no_other_from_being_shown(
-    table: Table, context: LambdaContext, caplog: pytest.LogCaptureFixture
-) -> None:
-    sold = [
-        deals.create(table, a_deal(times.now(), brand="g-fore", category="clothing"), times.now()) for _ in range(3)
-    ]
-    for deal in sold:
-        stock.add(table, deal.deal_id, 3, times.now(), shards=2)
-    damaged, failing, whole = sold
-    shard = table.get(shop_keys.stock_shard(damaged.deal_id, 1), consistent=True) or {}
-    table.write(put({**shard, "Left": "three"}, because="someone writes by hand"))
-    records = [
-        record(None, table.get(shop_keys.stock_shard(deal.deal_id, number), consistent=True))
-        for deal in sold
-        for number in (1, 2)
-    ]
-
-    def refused(request: dict[str, Any]) -> Answer | None:
-        told = request["Key"]["PK"]["S"] == keys.deal(failing.deal_id)["PK"]
-        return error("ValidationException") if told else None
-
-    with answered(environment.table(), "UpdateItem", refused):
-        answer = refresher.handler({"Records": records}, context)
-
-    assert answer == {"batchItemFailures": [{"itemIdentifier": number_of(each)} for each in records[2:4]]}
-    for deal in (damaged, whole):
-        assert level_of(deals.get(table, deal.deal_id, consistent=True)) is StockLevel.LOW
-    assert shop_keys.stock_shard(damaged.deal_id, 1)["PK"] in " ".join(str(vars(line)) for line in caplog.records)

@@ -243,7 +243,7 @@ def test_a_refusal_may_be_read_as_well(table: Table, context: LambdaContext) -> 
 
 
 @pytest.mark.usefixtures("allowed")
-@pytest.mark.parametrize("path", ["/deals", "/me/addresses/home", "/brands/{brand}/like"])
+@pytest.mark.parametrize("path", ["/deals", "/me/watches", "/brands/{brand}/like"])
 def test_a_browser_that_asks_first_hears_what_it_may_send(table: Table, context: LambdaContext, path: str) -> None:
     question = asked("catalog-brand-page", APP, httpMethod="OPTIONS", path=path, resource=path)
 

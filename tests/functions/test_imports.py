@@ -40,17 +40,12 @@ BODIES, PASSWORDS, PAGES = "pydantic", "argon2", "minijinja"
 
 NEEDS: dict[str, set[str]] = {
     "accounts": {BODIES, PASSWORDS},
-    "orders": {BODIES},
     "editors": {BODIES},
     "site": {PAGES},
-    "pictures": {PAGES},
     "mine": {PAGES},
-    "shop": {BODIES, PAGES},
     "desk": {BODIES, PAGES},
-    "sales": {BODIES, PAGES},
     "account": {BODIES, PASSWORDS, PAGES},
     "refresher": {PAGES},
-    "mailer": {PAGES},
     **{function: {*libraries} for function, libraries in cases_by_name("IMPORTS").items()},
 }
 """Which heavy libraries functions import when they start, where they need any; ``anyascii`` comes with the first name

@@ -17,8 +17,6 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from features.shop import metrics as shop_metrics
-from features.shop.tests.support import a_buyer, buy, on_sale
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import expiry, messenger, publisher, refresher
 from functions.pages import mine, site
@@ -350,23 +348,6 @@ def test_the_clock_reports_the_age_of_each_cached_part_before_it_rebuilds_any(
     assert len(built[metrics.CACHE_AGE.name]) == len(page_cache.PARTS)
 
 
-def test_the_clock_reports_how_long_the_oldest_open_order_waits_and_nothing_where_none_does(
-    table: Table, lines: Lines, context: LambdaContext
-) -> None:
-    topics.plant_seeds(table, times.now())
-    topics.create_brand(table, "apple", "Apple", times.now())
-    a_buyer(table)
-    expiry.handler(event("expiry-schedule"), context)
-    without = counted(lines())
-    order = buy(table, "ana", on_sale(table, 1), now=times.now() - timedelta(hours=2))
-
-    expiry.handler(event("expiry-schedule"), context)
-    (waited,) = counted(lines())[shop_metrics.OLDEST_OPEN_ORDER.name]
-
-    assert shop_metrics.OLDEST_OPEN_ORDER.name not in without
-    assert 7200 <= waited <= 1 + (times.now() - order.placed_at).total_seconds()  # ids tell whole seconds
-
-
 def test_an_environment_starts_cold_once_and_says_so_under_the_stacks_name_and_the_functions(
     table: Table, lines: Lines, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -385,7 +366,7 @@ def test_an_environment_starts_cold_once_and_says_so_under_the_stacks_name_and_t
 def test_a_metric_that_a_stage_does_not_pay_for_is_a_field_and_no_more(
     table: Table, lines: Lines, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("METRICS", "OldestOpenOrder")
+    monkeypatch.setenv("METRICS", metrics.CACHE_AGE.name)
 
     catalog.handler(page("/categories"), context)
 

@@ -6,7 +6,6 @@ import base64
 import gzip
 import io
 import json
-from itertools import chain
 from typing import Any
 
 import html5lib
@@ -14,8 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from features.shop.data.order_items import NoSuchOrder
-from features.shop.data.stock import NotSoldHere
 from shared import errors
 from shared.api import app
 from shared.errors import DealsError
@@ -26,15 +23,15 @@ from shared.http.answers import Guard, json_answer
 from shared.http.requests import Event
 from shared.runtime import environment, metrics
 from shared.values import times
+from tests.support.cases import cases
 from tests.support.surroundings import a_context, event, event_of
 
 AN_ID = "2XkDEALdealDEALdealDEALdeal"
-OF_FEATURES: dict[str, tuple[type[DealsError], ...]] = {"/shop": (NoSuchOrder, NotSoldHere)}
 OF_AN_ID: list[type[DealsError]] = [
     errors.DealIsOver,
     errors.NoSuchDeal,
     errors.NoSuchMessage,
-    *chain.from_iterable(OF_FEATURES.values()),
+    *cases("ERRORS_OF_AN_ID"),
 ]
 FAILURES: dict[str, DealsError] = {
     "forged": errors.InvalidCursor(),
@@ -364,7 +361,7 @@ def test_a_path_that_holds_its_base_path_is_understood() -> None:
     [
         ("/deals", "/deals", None, "/deals"),
         ("/v1/deals", "/deals", None, "/deals"),
-        ("/shop/api/deals", "/deals", None, "/deals"),
+        ("/bargains/api/deals", "/deals", None, "/deals"),
         ("/v1/deals/", "/deals", None, "/deals/"),
         ("/v1/brands/g%2Ffore/deals", "/brands/{brand}/deals", {"brand": "g%2Ffore"}, "/brands/g%2Ffore/deals"),
         ("/v1/v1/deals", "/{proxy+}", {"proxy": "v1/deals"}, "/v1/deals"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-from features.shop import sales, shop
-from features.shop.data import stock
-from functions.pages import account, desk, mine
+from infra.bundling import module_of
+from infra.functions import FUNCTIONS as ROWS
 from shared.data import invariants
 from shared.data.catalog import deals, picks, topics
 from shared.dynamodb.table import Table
@@ -19,24 +19,26 @@ from shared.html import cookies
 from shared.models.catalog import FRONT_PAGE, Deal
 from shared.models.members import Role
 from shared.values import times
-from tests.support.browsing import ORIGIN, Browser, Seen
+from tests.support.browsing import ORIGIN, Browser
+from tests.support.cases import cases
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import a_deal, token_of_new
 from tests.support.preview import Preview, started
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over, surrounded
 
-MODULES = {"/my": mine, "/account": account, "/desk": desk, "/desk/shop": sales, "/shop": shop}
+MODULES = {row.pages: import_module(module_of(row.name)) for row in ROWS if row.pages and row.traced}
+"""The functions of pages for someone who is signed in, by how their paths begin: what these do is traced."""
+
 FUNCTIONS = {prefix: within_rights(module) for prefix, module in MODULES.items()}
 """The functions, held to their rights: the local cloud does not tell IAM of the keys that they name."""
 
-STREAMED = {invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS, invariants.VERDICTS, "deals sold here"}
+STREAMED = {invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS, invariants.VERDICTS, *cases("STREAMED")}
 """The rules of what the stream's functions write, which do not run here."""
 
 PASSWORD = "correct horse battery"
 
 PostDeal = Callable[..., Deal]
-Sell = Callable[..., Deal]
 
 
 @pytest.fixture
@@ -79,25 +81,6 @@ def entered(table: Table, username: str, role: Role = "member") -> Browser:
     return Browser(FUNCTIONS, {cookies.SESSION: token_of_new(table, username, role), cookies.HINT: "1"})
 
 
-COUNTS = ("unread", "cart")
-
-
-def shown_counts(seen: Seen) -> list[str]:
-    """The counts at the head of a page, as they are sent to who has no script."""
-    counts = [each for each in seen.document.iter("span") if each.get("id") in COUNTS]
-    return ["" if count.get("hidden") is not None else "".join(count.itertext()) for count in counts]
-
-
-def timeline(seen: Seen) -> dict[str, str]:
-    """The steps of an order as its page says them; the one where it stands has a star."""
-    return {
-        ("*" if step.get("aria-current") else "") + step[0].text: step[1].text
-        for each in seen.document.iter("ol")
-        if each.get("class") == "timeline"
-        for step in each
-    }
-
-
 @pytest.fixture
 def ana(table: Table) -> Browser:
     return entered(table, "ana")
@@ -117,19 +100,6 @@ def post_deal(table: Table) -> PostDeal:
         return deals.create(table, a_deal(now - timedelta(minutes=minutes), **fields), now)
 
     return posted
-
-
-@pytest.fixture
-def sell(table: Table, post_deal: PostDeal) -> Sell:
-    """Posts a deal of which so many pieces are on sale, and which says so."""
-
-    def sold(pieces: int = 5, **fields: Any) -> Deal:
-        deal = post_deal(**fields)
-        stock.add(table, deal.deal_id, pieces, times.now())
-        stock.show_level(table, deal.deal_id)
-        return deal
-
-    return sold
 
 
 @pytest.fixture(name="site")

@@ -7,10 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from features.shop.data import addresses, carts
-from features.shop.tests.support import HOME_ADDRESS, buy
 from shared import settings
-from shared.data.members import follows, sessions, users
+from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
 from shared.html import cookies
@@ -18,10 +16,10 @@ from shared.http import requests
 from shared.http.requests import DONE
 from shared.models.catalog import Deal
 from shared.values import times
-from tests.signed_in.conftest import PASSWORD, Sell, another
+from tests.signed_in.conftest import PASSWORD, PostDeal, another
 from tests.support.browsing import Browser, Seen
 from tests.support.cases import cases
-from tests.support.factories import APPLE
+from tests.support.factories import APPLE, a_message, send
 
 ANA = {"username": "Ana", "name": "Ana Müller", "email": "Ana@Mail.example", "password": PASSWORD}
 
@@ -217,27 +215,14 @@ def test_a_new_password_signs_out_everywhere_else_and_not_here(joined: Browser) 
     assert other.post("/account/sign-in", {"username": "ana", "password": new}).location == "/my/inbox"
 
 
-def test_leaving_says_what_goes_takes_the_password_and_waits_for_orders(
-    joined: Browser, table: Table, sell: Sell
-) -> None:
-    addresses.save(table, "ana", "home", HOME_ADDRESS)
-    order = buy(table, "ana", sell(), now=times.now(), account_id=users.get(table, "ana").account_id)
-
+def test_leaving_says_what_goes_and_takes_the_password(joined: Browser, table: Table) -> None:
     asked = joined.get("/account/remove")
     wrong = joined.post("/account/remove", {"password": "wrong password"})
-    early = joined.post("/account/remove", {"password": PASSWORD})
-    links = {" ".join(a.itertext()): a.get("href") for a in early.document.iter("a")}
-    orders = joined.get(links["Orders to be sent"])
     still_there = users.get(table, "ana").name
-    joined.post(f"/shop/orders/{order.order_id}/cancel")
     right = joined.post("/account/remove", {"password": PASSWORD})
 
     assert ("alerts" in asked.words, "password" in asked.values()) == (True, True)
     assert wrong.status == 422
-    assert (early.status, "<title>Error: Remove the account" in early.text) == (409, True)
-    assert "An order hasn’t been sent yet" in early.words
-    assert links["Orders to be sent"] == "/shop/orders?status=placed"
-    assert "Ana Blake" in orders.words
     assert still_there == "Ana Müller"
     assert (right.status, right.location) == (303, "/?notice=removed")
     with pytest.raises(NoSuchUser):
@@ -272,12 +257,6 @@ def signed_up(anyone: Browser, asked: Seen) -> Seen:
     ("path", "form", "place", "did"),
     [
         (
-            "/shop/cart",
-            {"deal": "{number}"},
-            "/shop/cart?notice=in-cart",
-            lambda table, _: carts.deals_in(table, "ana", times.now()),
-        ),
-        (
             "/my/watches/brand/apple",
             {"on": "1", "next": "/brands/apple?a=b"},
             "/brands/apple?a=b&notice=watching",
@@ -295,13 +274,13 @@ def signed_up(anyone: Browser, asked: Seen) -> Seen:
 def test_what_a_visitor_asked_for_is_done_once_they_have_an_account(
     anyone: Browser,
     table: Table,
-    sell: Sell,
+    post_deal: PostDeal,
     path: str,
     form: dict[str, str],
     place: str,
     did: Callable[[Table, Deal], object],
 ) -> None:
-    deal = sell()
+    deal = post_deal()
     form = {name: text.format(number=deal.number) for name, text in form.items()}
 
     asked = pressed(anyone, path.format(number=deal.number), form)
@@ -313,43 +292,46 @@ def test_what_a_visitor_asked_for_is_done_once_they_have_an_account(
     assert did(table, deal)
 
 
-def test_a_form_is_kept_until_its_sender_has_signed_in_and_done_once(anyone: Browser, table: Table, sell: Sell) -> None:
-    deal = sell()
-    place = pressed(anyone, "/shop/cart", {"deal": str(deal.number)}).values()["next"]
+def test_a_form_is_kept_until_its_sender_has_signed_in_and_done_once(anyone: Browser, table: Table) -> None:
+    place = pressed(anyone, "/my/likes/brand/apple", {"on": "1"}).values()["next"]
     still_nobody, kept = anyone.get(place), requests.name(cookies.COOKIE) in anyone.cookies
     anyone.post("/account/sign-up", {**NEWCOMER, "next": place})
     anyone.get(place)
-    carts.take_out(table, "ana", deal.deal_id)
+    was_liked = follows.is_liked(table, APPLE, "ana")
+    follows.unlike(table, APPLE, "ana")
 
     again = anyone.get(place)
 
-    assert (still_nobody.location.startswith("/account/sign-in?next=%2Fshop%2Fwish"), kept) == (True, True)
-    assert again.location == f"/deals/{deal.number}"
-    assert carts.deals_in(table, "ana", times.now()) == []
+    assert (still_nobody.location.startswith("/account/sign-in?next=%2Fmy%2Fwish"), kept) == (True, True)
+    assert again.location == "/brands/apple"
+    assert (was_liked, follows.is_liked(table, APPLE, "ana")) == (True, False)
 
 
 @pytest.mark.parametrize(
     "wish",
     [
-        "/shop/cart/remove?deal={number}",
-        "/my/likes/brand/apple?on=1",
-        "/shop/orders/x/cancel?",
+        "/my/inbox/read-all?",
+        "/account/name?name=Another",
+        "/my/likes/brand/apple/more?on=0",
         "?",
         "",
-        "/shop/cart?%ff=%ff",
+        "/my/likes/brand/apple?%ff=%ff",
     ],
 )
 def test_a_deferred_form_that_no_button_of_ours_made_does_nothing(
-    ana: Browser, table: Table, sell: Sell, wish: str
+    ana: Browser, table: Table, post_deal: PostDeal, wish: str
 ) -> None:
     """Its owner alone can make one, and is signed in as whom it would be done for."""
-    deal = sell()
-    carts.put_in(table, "ana", deal.deal_id, 1, times.now())
-    ana.cookies[requests.name(cookies.COOKIE)] = wish.format(number=deal.number)
+    ana.post("/my/likes/brand/apple", {"on": "1"})
+    send(table, a_message(post_deal(), "ana", now=times.now()))
+    name = users.get(table, "ana").name
+    ana.cookies[requests.name(cookies.COOKIE)] = wish
 
-    ana.get("/shop/wish")
+    ana.get("/my/wish")
 
-    assert carts.deals_in(table, "ana", times.now()) == [deal.deal_id]
+    assert follows.is_liked(table, APPLE, "ana")
+    assert messages.unread_count(table, "ana", times.now()) == 1
+    assert users.get(table, "ana").name == name
 
 
 def test_a_form_that_is_too_long_to_keep_leads_back_to_where_it_stood(anyone: Browser) -> None:

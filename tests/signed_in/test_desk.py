@@ -107,18 +107,17 @@ def test_what_is_typed_stays_text(editor: Browser, table: Table) -> None:
 
 
 OF_MEMBERS = [
-    "/my/inbox", "/my/inbox?unread=yes", "/my/watches", "/account", "/account/remove", "/shop/cart",
-    "/shop/addresses", "/shop/checkout", "/shop/orders", "/shop/orders/x", *cases("MEMBERS_PAGES"),
+    "/my/inbox", "/my/inbox?unread=yes", "/my/watches", "/account", "/account/remove", *cases("MEMBERS_PAGES"),
     *(f"/my/inbox?{name}=x" for name in ("path", "next", "template", "status", "cookies", "fragment")),
 ]  # fmt: skip
 """Pages of one's own; a query's names are also those of our functions' arguments."""
 
 OF_EDITORS = [
-    "/desk", "/desk/deals/new", "/desk/deals", "/desk/drafts", "/desk/front-page", "/desk/editors-choice",
-    "/desk/categories/shoes", "/desk/brands", "/desk/shop/orders",
+    "/desk", "/desk/deals/new", "/desk/deals", "/desk/front-page", "/desk/editors-choice", "/desk/categories/shoes",
+    "/desk/brands", *cases("EDITORS_PAGES"),
 ]  # fmt: skip
 OF_A_DEAL = [f"/desk/deals/1{of}" for of in ("", "/end", "/withdraw", "/hot", "/hot/progress", "/log")]
-OF_SALES: list[str] = ["/desk/shop", "/desk/shop/orders/x", "/desk/shop/stock/1", "/desk/shop/customers/ana"]
+OF_A_DEAL += cases("EDITORS_PAGES_OF_SOMETHING")
 
 _MODULES = [*MODULES.values(), *(each for package in MODULES.values() for each in vars(package).values())]
 FORMS = sorted(
@@ -137,12 +136,9 @@ STANDS = {
     **dict.fromkeys(
         (f"/account/{of}" for of in ("name", "email", "password", "sign-out", "sign-out-everywhere")), "/account"
     ),
-    "/shop/cart/remove": "/shop/cart",
-    "/shop/addresses/remove": "/shop/addresses",
     "/desk/deals/preview": "/desk/deals/new",
     "/desk/deals/12/preview": "/desk/deals/12",
     "/desk/deals/12/front-page": "/desk/deals/12",
-    "/desk/drafts/12/preview": "/desk/drafts/12",
 }
 """Forms whose address shows no page by itself, and the page that each stands on."""
 
@@ -152,7 +148,7 @@ def contents(table: Table) -> list[Any]:
 
 
 def test_a_visitor_is_led_to_sign_in_and_back(anyone: Browser) -> None:
-    for path in (*OF_MEMBERS, *OF_EDITORS, *OF_A_DEAL, *OF_SALES):
+    for path in (*OF_MEMBERS, *OF_EDITORS, *OF_A_DEAL):
         seen = anyone.get(path)
 
         assert (seen.status, seen.location) == (303, f"/account/sign-in?{urlencode({'next': path})}")
@@ -162,7 +158,7 @@ def test_a_visitor_is_led_to_sign_in_and_back(anyone: Browser) -> None:
 def test_editors_see_each_page_of_the_desk_and_members_none(editor: Browser, ana: Browser) -> None:
     for path in OF_EDITORS:
         assert editor.get(path).status == 200, path
-    for path in (*OF_EDITORS, *OF_A_DEAL, *OF_SALES):
+    for path in (*OF_EDITORS, *OF_A_DEAL):
         seen = ana.get(path)
         assert (seen.status, "The desk is for editors." in seen.words) == (403, True), path
 

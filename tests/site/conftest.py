@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import timedelta
@@ -11,23 +11,20 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
-from features.shop.tests import support as of_shop
 from shared.data.catalog import changes, deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import alerts, follows, messages, users
 from shared.html import cookies
-from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
+from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.models.members import Limits
 from shared.values import times
-from tests.site.states import State, rare, usual
+from tests.site.states import rare, usual
 from tests.support.browser import MEANT, patient, sign_in
 from tests.support.cases import cases
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import send
 from tests.support.preview import Preview, entered, finding, started
-
-HAPPENS: dict[str, Callable[[Preview, Deal, Deal], None]] = {"/shop": of_shop.fill}
-"""What happens to two deals besides, by the pages that show it."""
+from tests.support.states import State
 
 SEND = """([path, fields]) => {
     const form = document.createElement("form");
@@ -67,8 +64,8 @@ def people(site: Preview) -> dict[str, str]:
             give(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)
-    for happens in HAPPENS.values():
-        happens(site, first, second)
+    for fill in cases("FILLS_ANAS"):
+        fill(table, first, second)
     account_id = users.get(table, "ana").account_id
     alerts.on_price(table, first, "ana", account_id, Limits("9.90", first.currency), now)
     alerts.on_words(table, "ana", account_id, Limits(words="mens running"), now)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from features.pictures.models import LOOKS, UPLOADS
-from features.shop.data import order_items
 from functions.pages.desk import deal_form
 from shared import settings
 from shared.data import keys
@@ -26,6 +24,7 @@ from shared.values import times
 from tests.support.cases import cases, cases_by_name
 from tests.support.factories import a_deal, worded
 from tests.support.preview import Preview, entered
+from tests.support.states import State
 
 BRAND, BRAND_NAME = "harbour-goods", "Harbour Goods"
 EMPTY, ENDED = "tide-and-co", "slack-water"
@@ -33,37 +32,12 @@ GONE_WORD = "kelpie"
 LOCAL = "127.0.0.1"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """How a page gets into a state: its address, who asks for it (nobody, if empty), and the form that they send.
-
-    ``status`` is that of the answer. ``table`` is the name of one that the functions find instead of the site's own.
-    Names in braces stand for what ``usual`` and ``rare`` know.
-    """
-
-    path: str
-    status: int = 200
-    who: str = ""
-    form: Mapping[str, str] | None = None
-    table: str = ""
-
-    def filled(self, known: Mapping[str, Any]) -> State:
-        form = None if self.form is None else {name: text.format_map(known) for name, text in self.form.items()}
-        return replace(self, path=self.path.format_map(known), form=form, table=self.table.format_map(known))
-
-
-OF_FEATURES: dict[str, dict[str, Callable[[Table], Any]]] = {
-    "/shop": {"order": lambda table: order_items.latest(table, "ana", limit=1).items[0]},
-}
-"""What names in braces stand for besides, by the pages that show it."""
-
 PUBLIC = {
     "front page": State("/"),
     "latest": State("/deals"),
     "deal": State("/deals/{deal.number}"),
     "ending": State("/ending"),
     **{name: State(path) for name, path in cases_by_name("EVERYONES").items()},
-    "sold here": State("/sold-here"),
     "choice": State("/editors-choice"),
     "category": State("/categories/{deal.category}"),
     "sorted": State("/categories/{deal.category}?sort=cheapest&to=999"),
@@ -87,12 +61,6 @@ OF_MEMBERS = {
         **cases_by_name("MEMBERS"),
         "account": "/account",
         "leaving": "/account/remove",
-        "cart": "/shop/cart",
-        "addresses": "/shop/addresses?name=home",
-        "checkout": "/shop/checkout",
-        "orders": "/shop/orders",
-        "order": "/shop/orders/{order.order_id}",
-        "cancelling": "/shop/orders/{order.order_id}/cancel",
     }.items()
 }
 OF_EDITORS = {
@@ -104,8 +72,6 @@ OF_EDITORS = {
         "all deals": "/desk/deals",
         "a deal's form": "/desk/deals/{first.number}",
         "changes of a deal": "/desk/deals/{first.number}/log",
-        # As late as it can be: until then the page looks again each second.
-        "a picture being made": f"/desk/deals/{{first.number}}/picture?key={UPLOADS}{{first.deal_id}}&looked={LOOKS}",
         "ending a deal": "/desk/deals/{first.number}/end",
         "withdrawing a deal": "/desk/deals/{first.number}/withdraw",
         "making hot": "/desk/deals/{first.number}/hot",
@@ -113,19 +79,13 @@ OF_EDITORS = {
         "choice order": "/desk/editors-choice",
         "category order": "/desk/categories/{first.category}",
         "desk brands": "/desk/brands",
-        "orders to send": "/desk/shop/orders",
-        "an order to send": "/desk/shop/orders/{order.order_id}",
-        "stock": "/desk/shop/stock/{first.number}",
+        **cases_by_name("EDITORS"),
     }.items()
 }
-OF_NICK = {
-    f"nothing in {path}": State(path, who="nick")
-    for path in ("/my/inbox", "/my/watches", *cases("EMPTY"), "/shop/cart", "/shop/addresses", "/shop/orders")
-}
+OF_NICK = {f"nothing in {path}": State(path, who="nick") for path in ("/my/inbox", "/my/watches", *cases("EMPTY"))}
 """Pages of someone who has nothing yet."""
 
 _DEAL_FORM = {name: f"{{typed[{name}]}}" for name in deal_form.FIELDS}
-_ORDERED = {"items": "{second.deal_id}*1*0.01*USD", "address": "x home", "totals": "USD=0.01", "key": "a-key"}
 
 RARE = {
     "preview": State("/desk/deals/preview", who="eddy", form=_DEAL_FORM | {"key": "a-key"}),
@@ -140,7 +100,7 @@ RARE = {
     ),
     "list changed meanwhile": State("/desk/front-page", 409, "eddy", {"order": "1,2", "kept": "2,1", "do": "keep"}),
     "brand with a similar name": State("/desk/brands", 409, "eddy", {"name": BRAND_NAME[:-1]}),
-    "signed out meanwhile": State("/shop/addresses", 403, form={"name": "home", "city": "Portland"}),
+    "signed out meanwhile": State("/desk/deals", 403, form={"title": "A title of mine", "price": "1.00"}),
     "being told": State("/desk/deals/{being_told.number}/hot/progress", who="eddy"),
     "everyone is told": State("/desk/deals/{told.number}/hot/progress", who="eddy"),
     "hot of a deal that is over": State("/desk/deals/{ended.number}/hot", who="eddy"),
@@ -159,9 +119,7 @@ RARE = {
     "sign up with errors": State(
         "/account/sign-up", 422, form={"username": "-", "name": "", "email": "ana", "password": "short"}
     ),
-    "address with errors": State("/shop/addresses", 422, "ana", {"name": "home", "country": "Switzerland"}),
-    "checkout at another price": State("/shop/checkout", 409, "ana", _ORDERED),
-    **{name: State(path, who=who, form={}) for name, (path, who) in cases_by_name("FORMS").items()},
+    **cases_by_name("FORMS"),
     "watch with errors": State(
         "/my/watches/brand/{first.brand}/limits", 422, "ana", {"ceiling": "cheap", "leastDiscount": "120"}
     ),
@@ -186,7 +144,6 @@ def usual(site: Preview) -> dict[str, State]:
         "deal": site.deals[0],
         "first": first,
         "link": quote(first.link),
-        **{name: find(table) for names in OF_FEATURES.values() for name, find in names.items()},
         **{name: find(table) for name, find in cases_by_name("KNOWN").items()},
     }
     return {name: state.filled(known) for name, state in USUAL.items()}

@@ -1,56 +1,36 @@
-"""The pages in a real browser: readers', members' and the shop's, accessible, within budgets, whole on every screen."""
+"""The pages in a real browser: readers', members' and editors', accessible, within budgets, whole on every screen."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from features.pictures.models import Picture
-from features.shop.data import stock
-from shared.data.catalog import deals
-from shared.values import times
 from tests.site.conftest import Windows, client_of, cookie_of
-from tests.site.states import OF_EDITORS, OF_MEMBERS, State, in_every_tier
-from tests.support.browser import Visit, press
-from tests.support.commands import until
-from tests.support.preview import Preview, entered
+from tests.site.states import OF_EDITORS, OF_MEMBERS, in_every_tier
+from tests.support.browser import Visit
+from tests.support.cases import cases, cases_by_name
+from tests.support.preview import Preview
 from tests.support.quality import crawl, lighthouse, violations
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How many bytes a page may have, how many with all that it asks for, heads included, and how often it may ask."""
-
-    page: int
-    all: int
-    requests: int = 6
-
-
-PUBLIC = Budget(6 * 1024, 24 * 1024)
-"""A compressed page, its style, script, face, mark and glyphs."""
-
-MEMBERS = Budget(9 * 1024, 27 * 1024, requests=7)
-"""Only public pages are compressed. On all others the script also asks for what is unread."""
+from tests.support.states import MEMBERS, PUBLIC, Budget, State
 
 BUDGETS = {
     **dict.fromkeys(("front page", "latest", "deal", "category", "sorted", "brand", "search"), PUBLIC),
-    **dict.fromkeys(("ending", "popular", "choice"), PUBLIC),
+    **dict.fromkeys(("ending", "choice"), PUBLIC),
     # A style sheet and a script of its own, and no glyph.
     "brands": replace(PUBLIC, requests=7),
-    **dict.fromkeys(("inbox", "saved", "account"), MEMBERS),
-    # The shop has a style sheet of its own.
-    "cart": replace(MEMBERS, all=32 * 1024, requests=8),
+    **dict.fromkeys(("inbox", "account"), MEMBERS),
     # The desk has a style sheet and a script of its own, and shows some twenty deals with their forms.
     "desk": Budget(21 * 1024, 45 * 1024, requests=9),
+    **cases_by_name("BUDGETS"),
 }
 
 
-@pytest.mark.parametrize("kind", in_every_tier(BUDGETS, "front page", "deal", "inbox", "cart", "desk"))
+@pytest.mark.parametrize("kind", in_every_tier(BUDGETS, "front page", "deal", "inbox", "desk"))
 def test_pages_keep_their_budgets(visit: Visit, pages: dict[str, State], people: dict[str, str], kind: str) -> None:
     budget, state = BUDGETS[kind], pages[kind]
     page = visit("about:blank", token=people.get(state.who, ""))
@@ -236,7 +216,7 @@ def test_a_phone_shows_a_list_as_rows_and_as_tiles_by_one_link(visit: Visit) -> 
 
 def test_the_head_is_for_who_reads(visit: Visit, people: dict[str, str], pages: dict[str, State]) -> None:
     """The page is everyone's: the script asks who reads it."""
-    of_members = ["Inbox", "Cart", "Account"]
+    of_members = ["Inbox", *cases("IN_HEAD"), "Account"]
     links = {"": ["^Sign in$", "^Sign up$"], "nick": of_members, "eddy": ["Desk", *of_members]}
 
     for who, shown in links.items():
@@ -265,32 +245,6 @@ def test_lighthouse_is_content(
     assert found.figures["dom-size"] < 800
     # The script waits with the style sheet: what it shows of one's own would shift the page else.
     assert {urlsplit(each).path.partition(".")[0] for each in found.blocking} <= {"/assets/site"}, found
-
-
-def test_a_picture_that_cannot_be_reached_leaves_its_tile(visit: Visit, site: Preview) -> None:
-    """Nothing is drawn in the picture's place, so the glyph below is seen as where a deal has no picture at all."""
-    without, deal = site.deals[38:40]
-    shown = {"more": {Picture: Picture("0" * 20, 960, 720, "dde8ff")}, "category": without.category}
-    deals.edit(site.table, deal.deal_id, shown, times.now())
-    page = visit(f"/deals/{without.number}")
-    glyph = inside(page.locator(".deal > .tile"))
-    page.context.route("**/pictures/**", lambda route: route.abort())
-
-    page.goto(f"/deals/{deal.number}")
-
-    tile = page.locator(".deal > .tile")
-    expect(tile.locator("img")).to_have_attribute("src", re.compile("/pictures/0{20}/960.webp"))
-    assert until(lambda: bool(page.evaluate("document.querySelector('.deal > .tile img').complete")))
-    assert inside(tile) == glyph
-
-
-def inside(tile: Locator) -> bytes:
-    """A picture of a tile without its edges, whose corners are blended in another order over a picture."""
-    box = tile.bounding_box()
-    assert box is not None
-    return tile.page.screenshot(
-        clip={"x": box["x"] + 9, "y": box["y"] + 9, "width": box["width"] - 18, "height": box["height"] - 18}
-    )
 
 
 def test_a_form_with_errors_leads_to_its_fields(visit: Visit, people: dict[str, str]) -> None:
@@ -328,80 +282,3 @@ def test_every_link_and_form_leads_somewhere(
     assert {form for form, answer in asked.items() if answer.status_code not in (200, 303, 405)} == set()
     assert {answer.headers["Allow"] for answer in asked.values() if answer.status_code == 405} <= {"POST"}
     assert len(asked) > 8
-
-
-ORDER = re.compile("^Order for")
-"""The button that orders, with its sum."""
-
-
-def tells(page: Page, text: str) -> None:
-    expect(page.locator(".notice")).to_have_text(text)
-
-
-def shows(part: Locator, text: str) -> None:
-    expect(part).to_contain_text(text, use_inner_text=True)
-
-
-def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview) -> None:
-    """The last piece in two windows, cancelled, bought by the other, and sent from the desk; both read of it."""
-    deal = site.deals[34]
-    desk = visit(f"/desk/deals/{deal.number}", token=entered(site, "seller", "editor"))
-    desk.get_by_role("link", name="Stock").click()
-    desk.get_by_label("Pieces").fill("1")
-    press(desk, "Add")
-    tells(desk, "Stock updated. All pages show it within a second or two.")
-    stock.show_level(site.table, deal.deal_id)
-    ana, bo = (visit("/", token=entered(site, name)) for name in ("quick", "slow"))
-
-    for buyer in (ana, bo):
-        buyer.goto(f"/deals/{deal.number}")
-        press(buyer, "Buy here")
-        tells(buyer, "Added to your cart.")
-        buyer.get_by_role("link", name="Check out").click()
-        give_address(buyer)
-    for buyer in (ana, bo):
-        order(buyer)
-    tells(ana, "Order placed. We’ll send a message to your inbox when it ships.")
-    shows(bo.locator(".summary"), "sold out")
-    stock.show_level(site.table, deal.deal_id)
-    bo.goto(f"/deals/{deal.number}")
-    bo.reload()  # else the browser may show what it stored seconds ago, as the page's headers allow
-    shows(bo.locator(".facts"), "Sold out")
-
-    ana.get_by_role("link", name="Cancel the order").click()
-    press(ana, "Cancel the order")
-    tells(ana, "The order was cancelled.")
-    stock.show_level(site.table, deal.deal_id)
-    desk.reload()
-    expect(desk.locator(".facts dd").first).to_have_text("1")
-    bo.goto("/shop/checkout")
-    order(bo)
-    tells(bo, "Order placed. We’ll send a message to your inbox when it ships.")
-    bought = bo.url.partition("?")[0].rpartition("/")[2]
-
-    desk.get_by_role("link", name="Orders", exact=True).click()
-    desk.locator(f"a[href*='{bought}']").click()
-    desk.get_by_role("button", name="Send").click()
-    shows(desk.locator(".notice"), "We’ll notify the buyer.")
-    for buyer, news in ((ana, "is cancelled"), (bo, "is on its way")):
-        buyer.goto("/my/inbox")
-        shows(buyer.locator("main"), news)
-        buyer.locator(".row h3 a").first.click()
-        expect(buyer).to_have_url(re.compile("/shop/orders/"))
-    assert stock.of(site.table, deal.deal_id).left == 0
-
-
-def give_address(buyer: Page) -> None:
-    """Fill in the address that the checkout asks for first."""
-    for label, typed in (
-        ("Recipient", "Ana Blake"), ("Street and number", "12 Harbour Street"), ("Postal code", "04101"),
-        ("City", "Portland"), ("State or region", "ME"),
-    ):  # fmt: skip
-        buyer.get_by_label(label).fill(typed)
-    buyer.get_by_label("Country").select_option("US")
-    press(buyer, "Save the address and continue")
-
-
-def order(buyer: Page) -> None:
-    with buyer.expect_navigation():
-        buyer.get_by_role("button", name=ORDER).click()

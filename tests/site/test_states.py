@@ -15,11 +15,12 @@ from playwright.sync_api import Browser, Playwright, expect
 from shared.html import cookies
 from shared.http.requests import LAPTOP
 from tests.site.conftest import Windows, client_of, found
-from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, USUAL, State, in_every_tier
+from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, USUAL, in_every_tier
 from tests.support import browser
 from tests.support.browser import Visit, patient
 from tests.support.preview import Preview
 from tests.support.quality import invalid_html, too_low, violations
+from tests.support.states import State
 
 
 @pytest.mark.parametrize("name", in_every_tier(USUAL | RARE, "front page", "deal", "category", "search", "sign in"))

@@ -239,9 +239,9 @@ DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide, create=_create_at_once)
 DYNAMODB_LOCAL_ENGINE = Engine("dynamodb-local", _dynamodb_local)
 """Amazon's own. Its tables are in SQLite: a test takes about a second of a processor on it."""
 
-ON_ALL_ENGINES = ("tests/dynamodb/", "tests/data/test_access_patterns.py", "features/shop/tests/")
+ON_ALL_ENGINES = ("tests/dynamodb/", "tests/data/test_access_patterns.py")
 """The tests that ``make thorough`` runs on the slow engines: what the data layer relies on, each access pattern, and
-the longest transactions. With ``ENGINES=all`` they run all of the data layer: for a new version of one."""
+those marked ``all_engines``. With ``ENGINES=all`` they run all of the data layer: for a new version of one."""
 
 _NAMED = os.environ.get(ENDPOINT_VARIABLE)
 # Whatever this is, it is the user's: credentials and region come from where boto3 looks for them.

@@ -1,4 +1,4 @@
-"""The pictures of ``docs/site.md``: ``make pictures`` takes them of the laptop's sample, in docs/pictures."""
+"""The pictures of ``docs/site.md`` and of features' documents: ``make pictures`` takes them of the laptop's sample."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from statistics import mode
 
 from playwright.sync_api import sync_playwright
 
-from features.shop.data import carts
 from shared.data.members import messages
 from shared.values import times
 from tests.support.browser import browser, sign_in
 from tests.support.cases import cases, cases_by_name
 from tests.support.factories import send
-from tests.support.preview import Preview, entered, running, sold
+from tests.support.preview import Preview, entered, running
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "pictures"
 MOST = 150 * 1024
 """Bytes of a picture: a clone carries every one there ever was."""
 
@@ -39,7 +39,7 @@ def take() -> None:
             ("search-dark", "/search?q=shoes", WIDE, "dark", ""),
             ("sign-up", "/account/sign-up", PHONE, "light", ""),
             ("inbox", "/my/inbox", PHONE, "light", ana),
-            ("cart-dark", "/shop/cart", PHONE, "dark", ana),
+            *((name, path, PHONE, "dark", ana) for name, path in cases_by_name("PICTURED_OF_MEMBERS").items()),
             ("desk", "/desk", LOW, "light", eddy),
             ("took", f"/brands/{brand}", WIDE, "light", ""),
             ("form", f"/brands/{brand}", WIDE, "light", ana),
@@ -57,7 +57,7 @@ def take() -> None:
                 sign_in(context, site.origin, token)
             page = context.new_page()
             page.goto(path, wait_until="networkidle")
-            file = FOLDER / f"{name}.png"
+            file = ROOT / f"{name}.png" if "/" in name else FOLDER / f"{name}.png"
             if name == "took":
                 page.locator(".took > summary").click()
                 page.locator(".foot").screenshot(path=file)
@@ -72,15 +72,12 @@ def take() -> None:
 
 
 def _member(site: Preview) -> str:
-    """The token of someone who has messages, a cart and what features have of a member."""
+    """The token of someone who has messages and what features have of a member."""
     token, now = entered(site, "ana"), times.now()
     for deal in site.deals[2:22:4]:
         send(site.table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
         for give in cases("OWNS"):
             give(site.table, deal, "ana", now)
-    for deal in site.deals[30:36:2]:
-        sold(site, deal, 40)
-        carts.put_in(site.table, "ana", deal.deal_id, 1, now)
     return token
 
 

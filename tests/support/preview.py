@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
-from features.shop.data import sold_here, stock
 from infra.bundling import module_of
 from infra.functions import FUNCTIONS
 from local import sample as laptop
@@ -135,13 +134,6 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
 def entered(site: Place, username: str, role: Role = "member") -> str:
     """The token of someone new who is signed in."""
     return token_of_new(site.table, username, role)
-
-
-def sold(site: Place, deal: Deal, pieces: int, shards: int = 1) -> None:
-    """Have pieces of a deal on sale, and its page say so."""
-    stock.add(site.table, deal.deal_id, pieces, times.now(), shards=shards)
-    stock.show_level(site.table, deal.deal_id)
-    sold_here.file(site.table, deal.deal_id)
 
 
 def _read(sample: Path, now: datetime, most: int) -> list[Deal]:

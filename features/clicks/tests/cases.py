@@ -77,3 +77,4 @@ AT_THE_GATEWAY = (_followed_through_the_gateway,)
 
 IMPORTS = {"clicks": ("minijinja",)}
 PUBLIC_FUNCTIONS = ("clicks",)
+TRACED = ("/go/{number}",)

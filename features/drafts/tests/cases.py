@@ -65,3 +65,7 @@ def _own(table: Table, deal: Deal, username: str, now: datetime) -> None:
 
 
 OWNS = (_own,)
+
+EDITORS_PAGES = ("/desk/drafts",)
+FORM_PAGES = {"/desk/drafts/12/preview": "/desk/drafts/12"}
+TAKES_DEALS = ("/desk/drafts",)

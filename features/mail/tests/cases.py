@@ -63,3 +63,4 @@ KNOWN = {
     "mailed-reset": lambda table: post_office.token(table, "ana", "reset", times.now()),
     "mailed-verification": lambda table: post_office.token(table, "ana", "verify", times.now()),
 }
+IMPORTS = {"mailer": ("minijinja",)}

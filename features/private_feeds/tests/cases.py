@@ -15,6 +15,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.values.identifiers import token
 from tests.support.site import Site, Visitor
+from tests.support.states import State
 
 
 def own(table: Table, _deal: Deal, username: str, now: datetime) -> None:
@@ -58,6 +59,6 @@ def _make(_site: Site, member: Visitor, _other: Visitor, _deal_ids: Sequence[str
 
 USES = (_make,)
 
-FORMS = {"feed's address": ("/my/feed", "ana")}
+FORMS = {"feed's address": State("/my/feed", who="ana", form={})}
 
 COMMANDS = {"A private feed": ("messages new-feed ana", ["GetItem", "GetItem", "GetItem", "TransactWriteItems"])}

@@ -10,6 +10,7 @@ from shared.data.invariants import PARTNERS
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from tests.support.factories import NOW
+from tests.support.states import MEMBERS as OF_MEMBERS
 
 DEAL_ID = "0ujtsYcg"
 
@@ -54,8 +55,13 @@ DEFERRED = (
         lambda table, deal: saved.is_saved(table, deal.deal_id, "ana"),
     ),
 )
-MEMBERS_PAGES = ("/my/saved",)
+MEMBERS_PAGES = MEMBERS_LISTS = ("/my/saved",)
 FORM_PAGES = {"/my/saved/12": "/deals/12"}
 MEMBERS = {"saved": "/my/saved"}
 EMPTY = ("/my/saved",)
+BUDGETS = {"saved": OF_MEMBERS}
 ASKED = (("member", "/my/saved"),)
+ONE_READ = TRACED = ("/my/saved",)
+TRACED_FORMS = {
+    "save": (lambda _browser, _table, deal: (f"/my/saved/{deal.number}", {"on": "1"}), [2 * 2], "put check")
+}

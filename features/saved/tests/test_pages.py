@@ -22,3 +22,7 @@ def test_a_deal_is_saved_shown_even_when_over_and_taken_out(ana: Browser, table:
     assert saving.location == f"/deals/{deal.number}?notice=saved"
     assert ("Trail runner" in shown, "Withdrawn" in shown, "Withdrawn" in over) == (True, False, True)
     assert "Nothing yet. Save deals to find them here." in ana.get("/my/saved").words
+
+
+def test_a_deal_that_is_not_there_is_not_saved(ana: Browser) -> None:
+    assert ana.post("/my/saved/99", {"on": "1"}).status == 404

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from features.shop.data import addresses, carts, keys, order_items, steps, stock
-from features.shop.invariants import STOCK
+from features.shop.invariants import SOLD_HERE, STOCK
 from features.shop.models import Order, OrderItem, OrderStatus
 from features.shop.rights import NO_TERMS
-from features.shop.tests.support import HOME_ADDRESS, a_buyer, buy
+from features.shop.tests.support import (
+    HOME,
+    HOME_ADDRESS,
+    a_buyer,
+    buy,
+    change,
+    checkout,
+    fill,
+    read,
+    sold,
+    write,
+)
 from shared.data import invariants, removal
 from shared.data import keys as core_keys
 from shared.data.members import users
@@ -17,8 +29,11 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
 from shared.models.catalog import Deal
-from shared.values import identifiers
+from shared.values import identifiers, times
+from tests.support.browsing import Browser
 from tests.support.factories import NOW, ago
+from tests.support.states import MEMBERS as OF_MEMBERS
+from tests.support.states import State
 from tools.workbench import NOW as MORNING
 
 PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
@@ -149,3 +164,102 @@ READ_BY = {
     keys.ORDER_NUMBER: lambda item: partial(order_items.find, id_or_number=core_keys.id_in(item["PK"])),
 }
 OF_PEOPLE = ((Order, keys.ORDER), (OrderItem, ""))
+
+FILLS_ANAS = (fill,)
+IN_HEAD = ("Cart",)
+EVERYONES = {"sold here": "/sold-here"}
+KNOWN = {"order": lambda table: order_items.latest(table, "ana", limit=1, status=PLACED).items[0]}
+MEMBERS = {
+    "cart": "/shop/cart",
+    "addresses": "/shop/addresses?name=home",
+    "checkout": "/shop/checkout",
+    "orders": "/shop/orders",
+    "order": "/shop/orders/{order.order_id}",
+    "cancelling": "/shop/orders/{order.order_id}/cancel",
+}
+EMPTY = ("/shop/cart", "/shop/addresses", "/shop/orders")
+EDITORS = {
+    "orders to send": "/desk/shop/orders",
+    "an order to send": "/desk/shop/orders/{order.order_id}",
+    "stock": "/desk/shop/stock/{first.number}",
+}
+_ORDERED = {"items": "{second.deal_id}*1*0.01*USD", "address": "x home", "totals": "USD=0.01", "key": "a-key"}
+FORMS = {
+    "address after the session's end": State("/shop/addresses", 403, form={"name": "home", "city": "Portland"}),
+    "address with errors": State("/shop/addresses", 422, "ana", {"name": "home", "country": "Switzerland"}),
+    "checkout at another price": State("/shop/checkout", 409, "ana", _ORDERED),
+}
+# The shop has a style sheet of its own.
+BUDGETS = {"cart": replace(OF_MEMBERS, all=32 * 1024, requests=8)}
+IMPORTS = {"orders": ("pydantic",), "shop": ("pydantic", "minijinja"), "sales": ("pydantic", "minijinja")}
+PICTURED_OF_MEMBERS = {"features/shop/cart-dark": "/shop/cart"}
+RELEASE_WRITES, RELEASE_CHANGES, RELEASE_READS = (write,), (change,), (read,)
+STREAMED = (SOLD_HERE,)
+
+MEMBERS_PAGES = ("/shop/cart", "/shop/addresses", "/shop/checkout", "/shop/orders", "/shop/orders/x")
+EDITORS_PAGES = ("/desk/shop/orders",)
+EDITORS_PAGES_OF_SOMETHING = ("/desk/shop", "/desk/shop/orders/x", "/desk/shop/stock/1", "/desk/shop/customers/ana")
+FORM_PAGES = {"/shop/cart/remove": "/shop/cart", "/shop/addresses/remove": "/shop/addresses"}
+SITE_PAGES = {"/sold-here": "We don’t sell any deals right now."}
+COSTS = {"/sold-here": ("Query 1", 1)}
+ERRORS_OF_AN_ID = (order_items.NoSuchOrder, stock.NotSoldHere)
+COUNTS_IN_HEAD = (("cart", 2, "2 items"), ("cart", 0, ""), ("cart", None, ""))
+
+ONE_READ = ("/shop/cart", "/shop/orders", "/shop/addresses")
+TRACED = (*ONE_READ, "/desk/shop/orders", "/desk/shop/stock/{number}")
+SECRETS = {*HOME.values()} - {"US", "ME"}
+PERSONAL = ("a member's address",)
+
+
+def _checkout(browser: Browser, table: Table, deal: Deal) -> tuple[str, dict[str, str]]:
+    """A member has an address, and a deal that is on sale in the cart."""
+    sold(table, deal, 5)
+    browser.post("/shop/addresses", {**HOME, "name": "home", "country": "us", "next": "/shop/checkout"})
+    browser.post("/shop/cart", {"deal": str(deal.number)})
+    return "/shop/checkout", checkout(browser)
+
+
+def _cancelling(_browser: Browser, table: Table, _deal: Deal) -> tuple[str, dict[str, str]]:
+    (order,) = order_items.latest(table, "ana", limit=1).items
+    return f"/shop/orders/{order.order_id}/cancel", {}
+
+
+TRACED_FORMS = {
+    "order": (_checkout, [21], "put put put update delete put update put"),
+    "cancel": (_cancelling, [14], "update update update put"),
+}
+
+
+def _bought(table: Table, deal: Deal, username: str) -> Order:
+    """An order of a member, who has a cart, too."""
+    now = times.now()
+    stock.add(table, deal.deal_id, 5, now)
+    addresses.save(table, username, "home", HOME_ADDRESS)
+    order = buy(table, username, deal, now=now, account_id=users.get(table, username, consistent=True).account_id)
+    carts.put_in(table, username, deal.deal_id, 1, now)
+    return order
+
+
+def _collections(table: Table, deal: Deal, username: str) -> list[tuple[str, str | None, str]]:
+    order = _bought(table, deal, username)
+    return [
+        (core_keys.user(username)["PK"], None, keys.ORDER),
+        (keys.order_parts(order.order_id), "GSI1", keys.ORDER),
+        (keys.order_history(username), "GSI2", keys.ORDER),
+        (_open_orders_of(order), "GSI3", keys.ORDER),
+        (keys.open_orders(), None, keys.OPEN_ORDERS),
+        (keys.order_item(order.order_id, "001")["PK"], None, keys.ORDER_ITEM),
+        (keys.order_number(order.number)["PK"], None, keys.ORDER_NUMBER),
+        (keys.cart(username), None, keys.CART_ITEM),
+        (keys.stock(deal.deal_id)["PK"], None, keys.STOCK_NOTE),
+        (keys.stock_shard(deal.deal_id, 1)["PK"], None, keys.STOCK),
+    ]
+
+
+def _open_orders_of(order: Order) -> str:
+    """The partition of the open orders of the day of an order."""
+    return keys.order_in_open("placed", f"{order.placed_at:%Y-%m-%d}", 1, "")["GSI3PK"]
+
+
+COLLECTIONS = (_collections,)
+LEADS = (lambda table, deal, username: (keys.open_orders(), _open_orders_of(_bought(table, deal, username)), "GSI3"),)

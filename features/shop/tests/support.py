@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from features.shop.data import addresses, carts, order_items, placing, steps, stock
+from features.shop.data import addresses, carts, order_items, placing, sold_here, steps, stock
 from features.shop.data.order_items import Notify, no_message
 from features.shop.models import NO_CHARGES, Address, Charges, Order, OrderStatus, Wanted
 from shared.data.catalog import feeds
@@ -18,8 +18,8 @@ from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values import times
+from tests.support.browsing import Browser, Seen
 from tests.support.factories import NOW, a_deal, a_user, account_of, post
-from tests.support.preview import Preview, sold
 
 HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", region="ME")
 HOME = {
@@ -100,11 +100,18 @@ def left(table: Table, deals: Sequence[Deal]) -> list[int]:
     return [stock.of(table, deal.deal_id).left for deal in deals]
 
 
-def fill(site: Preview, first: Deal, second: Deal) -> None:
+def sold(table: Table, deal: Deal, pieces: int, shards: int = 1) -> None:
+    """Have pieces of a deal on sale, and its page say so."""
+    stock.add(table, deal.deal_id, pieces, times.now(), shards=shards)
+    stock.show_level(table, deal.deal_id)
+    sold_here.file(table, deal.deal_id)
+
+
+def fill(table: Table, first: Deal, second: Deal) -> None:
     """Have ``ana`` buy two deals, have only them in her cart, and have pieces of both left."""
-    table, now = site.table, times.now()
-    sold(site, first, 40, shards=4)
-    sold(site, second, 3)
+    now = times.now()
+    sold(table, first, 40, shards=4)
+    sold(table, second, 3)
     addresses.save(table, "ana", "home", HOME_ADDRESS)
     buy(table, "ana", wanted(first, 2), wanted(second), now=now)
     for other in carts.deals_in(table, "ana", now):
@@ -144,3 +151,16 @@ def read(table: Table) -> dict[str, Any]:
         "open orders": [order.order_id for order in order_items.open_orders(table, NOW, limit=9).items],
         "stock": [stock.of(table, item.deal_id).left for each in orders for item in each.items],
     }
+
+
+def checkout(browser: Browser) -> dict[str, str]:
+    """The fields of the checkout's form."""
+    return form_of(browser.get("/shop/checkout"))
+
+
+def form_of(seen: Seen, address: str = "home") -> dict[str, str]:
+    """The form of a checkout, that goes to one of the addresses."""
+    places = [each.get("value") for each in seen.document.iter("input") if each.get("type") == "radio"]
+    (place,) = [each for each in places if each.endswith(f" {address}")]
+    fields = {name: text for name, text in seen.values().items() if name != "q"}
+    return {**fields, "address": place}

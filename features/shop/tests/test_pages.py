@@ -11,39 +11,30 @@ import pytest
 from features.shop.data import addresses, carts, order_items, steps, stock
 from features.shop.data import keys as shop_keys
 from features.shop.models import OrderStatus
+from features.shop.tests.conftest import Sell, shown_counts, timeline
 from features.shop.tests.support import HOME as HOME_FIELDS
-from features.shop.tests.support import HOME_ADDRESS, written
+from features.shop.tests.support import HOME_ADDRESS, buy, checkout, form_of, written
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.data.members import messages
+from shared.data.members import messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
+from shared.errors import NoSuchUser
+from shared.html import cookies
+from shared.http import requests
 from shared.models.catalog import Deal
+from shared.models.messages import AboutOther, Announcement
 from shared.values import times
-from tests.signed_in.conftest import (  # noqa: F401  # fixtures
-    PostDeal,
-    Sell,
-    ana,
-    anyone,
-    entered,
-    post_deal,
-    sell,
-    shown_counts,
-    table,
-    timeline,
-)
-from tests.support.browsing import Browser, Seen
+from tests.signed_in.conftest import PASSWORD, PostDeal, ana, anyone, entered, post_deal, table  # noqa: F401  # fixtures
+from tests.signed_in.test_account import pressed, signed_up
+from tests.support.browsing import Browser, Seen, filled
+from tests.support.factories import send
 
 HOME = {**HOME_FIELDS, "name": "home", "country": "us"}
 
 
 def with_address(table: Table, username: str = "ana") -> None:
     addresses.save(table, username, "home", HOME_ADDRESS)
-
-
-def checkout(browser: Browser) -> dict[str, str]:
-    """The fields of the checkout's form."""
-    return _form_of(browser.get("/shop/checkout"))
 
 
 def ordered(table: Table, username: str = "ana") -> int:
@@ -183,7 +174,7 @@ def test_another_price_behind_the_form_orders_nothing_and_both_are_said_in_the_c
     deals.edit(table, deal.deal_id, change, times.now())
 
     in_cart, refused = ana.get("/shop/cart"), ana.post("/shop/checkout", form)
-    again = ana.post("/shop/checkout", _form_of(refused))
+    again = ana.post("/shop/checkout", form_of(refused))
 
     assert [said in each.words for each in (in_cart, refused)] == [True, True]
     assert refused.status == 409
@@ -221,7 +212,7 @@ def test_a_cart_with_more_than_an_order_takes_is_ordered_in_two(ana: Browser, ta
         table.write(put(item, because="a test's own"))
 
     shown = ana.get("/shop/checkout")
-    first = ana.post("/shop/checkout", _form_of(shown))
+    first = ana.post("/shop/checkout", form_of(shown))
     second = ana.post("/shop/checkout", checkout(ana))
 
     assert "An order has at most 20 deals." in shown.words
@@ -257,7 +248,7 @@ def test_ten_in_cart_and_two_left_are_two_by_one_button(ana: Browser, table: Tab
     shown = ana.get("/shop/checkout")
     (take,) = [each.get("value") for each in shown.document.iter("button") if "".join(each.itertext()) == "Take 2"]
     taken = ana.get(ana.post("/shop/checkout", {**shown.values(), "do": take}).location)
-    done = ana.post("/shop/checkout", _form_of(taken))
+    done = ana.post("/shop/checkout", form_of(taken))
 
     assert (refused.status, "Trail runner: only 2 left." in refused.words) == (409, True)
     assert "Only 2 are left." in shown.words
@@ -273,7 +264,7 @@ def test_pieces_are_changed_at_the_checkout(ana: Browser, table: Table, at_check
 
     changed = ana.post("/shop/checkout", form | {f"pieces-{deal.deal_id}": "3", "do": pressed})
     shown = ana.get(changed.location)
-    refused = ana.post("/shop/checkout", _form_of(shown) | {f"pieces-{deal.deal_id}": "11", "do": pressed})
+    refused = ana.post("/shop/checkout", form_of(shown) | {f"pieces-{deal.deal_id}": "11", "do": pressed})
 
     assert changed.location == "/shop/checkout?address=home&notice=pieces"
     assert "Order for $30.00" in shown.words
@@ -288,7 +279,7 @@ def test_an_address_changed_behind_the_form_is_asked_about(ana: Browser, table: 
     addresses.save(table, "ana", "home", elsewhere)
 
     refused = ana.post("/shop/checkout", form)
-    again = ana.post("/shop/checkout", _form_of(refused))
+    again = ana.post("/shop/checkout", form_of(refused))
 
     assert refused.status == 409
     assert "The address “home” has changed." in refused.words
@@ -305,7 +296,7 @@ def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
     monkeypatch.setenv("TAX", "10")
 
     refused = ana.post("/shop/checkout", before)
-    placed = ana.post("/shop/checkout", _form_of(refused))
+    placed = ana.post("/shop/checkout", form_of(refused))
 
     assert "The total has changed since you last saw it." in refused.words
     assert "Shipping $5.00 Tax $1.50 Total $16.50" in refused.words
@@ -321,7 +312,7 @@ def test_what_is_sold_out_stays_in_the_cart_and_out_of_the_order(ana: Browser, t
     stock.show_level(table, gone.deal_id)
 
     shown = ana.get("/shop/checkout")
-    seen = ana.post("/shop/checkout", _form_of(shown))
+    seen = ana.post("/shop/checkout", form_of(shown))
 
     assert "Left out: Gone (Sold out.)" in shown.words
     assert "Total $10.00" in shown.words
@@ -428,7 +419,7 @@ def test_pages_of_ones_own_show_both_counts_without_script_too(ana: Browser, tab
     before = shown_counts(entered(table, "bo").get("/my/inbox"))
     ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "2"})
     paths = [*(f"/shop/{name}" for name in ("cart", "checkout", "addresses", "orders")), order, f"{order}/cancel"]
-    paths += ["/my/inbox", "/my/watches", "/my/saved"]
+    paths += ["/my/inbox", "/my/watches"]
 
     shown = {path: shown_counts(ana.get(path)) for path in paths}
     refused = shown_counts(ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "77"}))
@@ -438,9 +429,78 @@ def test_pages_of_ones_own_show_both_counts_without_script_too(ana: Browser, tab
     assert refused == ["1 unread", "2 items"]
 
 
-def _form_of(seen: Seen, address: str = "home") -> dict[str, str]:
-    """The form of a checkout, that goes to one of the addresses."""
-    places = [each.get("value") for each in seen.document.iter("input") if each.get("type") == "radio"]
-    (place,) = [each for each in places if each.endswith(f" {address}")]
-    fields = {name: text for name, text in seen.values().items() if name != "q"}
-    return {**fields, "address": place}
+def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) -> None:
+    told_of = Announcement("sent", "Your order is on its way", AboutOther("order", "2Zorder"), times.now())
+    message = messages.compose(told_of, "ana")
+    send(table, message)
+
+    assert "Your order is on its way" in ana.get("/my/inbox").words
+    assert ana.get(f"/my/inbox/{message.message_id}").location == "/shop/orders/2Zorder"
+
+
+def test_an_account_with_an_order_that_was_not_sent_stays_until_it_is_cancelled(
+    anyone: Browser, table: Table, sell: Sell
+) -> None:
+    names = {"username": "ana", "name": "Ana Müller", "email": "ana@mail.example", "password": PASSWORD}
+    anyone.post("/account/sign-up", names)
+    with_address(table)
+    order = buy(table, "ana", sell(), now=times.now(), account_id=users.get(table, "ana").account_id)
+
+    early = anyone.post("/account/remove", {"password": PASSWORD})
+    links = {" ".join(a.itertext()): a.get("href") for a in early.document.iter("a")}
+    orders = anyone.get(links["Orders to be sent"])
+    still_there = users.get(table, "ana").name
+    anyone.post(f"/shop/orders/{order.order_id}/cancel")
+    right = anyone.post("/account/remove", {"password": PASSWORD})
+
+    assert (early.status, "<title>Error: Remove the account" in early.text) == (409, True)
+    assert "An order hasn’t been sent yet" in early.words
+    assert links["Orders to be sent"] == "/shop/orders?status=placed"
+    assert "Ana Blake" in orders.words
+    assert still_there == "Ana Müller"
+    assert (right.status, right.location) == (303, "/?notice=removed")
+    with pytest.raises(NoSuchUser):
+        users.get(table, "ana")
+
+
+def test_what_a_visitor_buys_lies_in_the_cart_once_they_have_an_account(
+    anyone: Browser, table: Table, sell: Sell
+) -> None:
+    deal = sell()
+
+    asked = pressed(anyone, "/shop/cart", {"deal": str(deal.number)})
+    done = signed_up(anyone, asked)
+
+    assert (done.status, done.location) == (303, "/shop/cart?notice=in-cart")
+    assert carts.deals_in(table, "ana", times.now()) == [deal.deal_id]
+
+
+@pytest.mark.parametrize(
+    "wish",
+    ["/shop/cart/remove?deal={number}", "/my/likes/brand/apple?on=1", "/shop/orders/x/cancel?", "/shop/cart?%ff=%ff"],
+)
+def test_a_deferred_form_other_than_the_carts_does_nothing(ana: Browser, table: Table, sell: Sell, wish: str) -> None:
+    deal = sell()
+    carts.put_in(table, "ana", deal.deal_id, 1, times.now())
+    ana.cookies[requests.name(cookies.COOKIE)] = wish.format(number=deal.number)
+
+    ana.get("/shop/wish")
+
+    assert carts.deals_in(table, "ana", times.now()) == [deal.deal_id]
+
+
+def test_the_preview_of_a_deal_says_that_it_is_on_sale_here(table: Table, sell: Sell) -> None:
+    deal = sell(40)
+    editor = entered(table, "eddy", "editor")
+    form = f"/desk/deals/{deal.number}"
+
+    seen = editor.post(f"{form}/preview", filled(editor.get(form)))
+
+    assert f"Here On sale Number {deal.number}" in seen.words
+
+
+def test_the_status_counts_what_is_in_the_cart(ana: Browser, sell: Sell) -> None:
+    empty = ana.get("/my/status").json["cart"]
+    ana.post("/shop/cart", {"deal": str(sell().number), "quantity": "2"})
+
+    assert (empty, ana.get("/my/status").json["cart"]) == (0, 2)

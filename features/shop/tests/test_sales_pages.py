@@ -9,12 +9,13 @@ import pytest
 from features.shop.data import keys as shop_keys
 from features.shop.data import order_items, steps, stock
 from features.shop.models import Order, OrderStatus, order_number
+from features.shop.tests.conftest import Sell, timeline
 from features.shop.tests.support import a_buyer, buy
 from shared.data.members import messages
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.values import times
-from tests.signed_in.conftest import PostDeal, Sell, editor, entered, post_deal, sell, table, timeline  # noqa: F401  # fixtures
+from tests.signed_in.conftest import PostDeal, editor, entered, post_deal, table  # noqa: F401  # fixtures
 from tests.support.browsing import Browser
 
 

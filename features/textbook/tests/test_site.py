@@ -11,11 +11,11 @@ from playwright.sync_api import expect
 from features.textbook import exercises, lessons
 from features.workings.tests.test_site import shown
 from tests.site.conftest import people, site
-from tests.site.states import State
 from tests.site.test_states import answer
 from tests.support.browser import Visit
 from tests.support.preview import Preview
 from tests.support.quality import invalid_html, violations
+from tests.support.states import State
 
 __all__ = ["people", "shown", "site"]
 

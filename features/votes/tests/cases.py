@@ -17,6 +17,7 @@ from shared.values import times
 from tests.support.commands import until
 from tests.support.factories import NOW
 from tests.support.site import Site, Visitor
+from tests.support.states import PUBLIC as OF_EVERYONE
 
 DEAL_ID = "0ujtsYcg"
 
@@ -113,6 +114,7 @@ DEFERRED = (
 )
 FORM_PAGES = {"/my/votes/12/up": "/deals/12"}
 EVERYONES = {"popular": "/popular"}
+BUDGETS = {"popular": OF_EVERYONE}
 SITE_PAGES = {"/popular": "No votes yet this month."}
 COSTS = {"/popular": ("Query 2", 1)}
 

@@ -10,10 +10,10 @@ from features.workings import collections, page_cost, panel
 from functions.pages import site
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
-from tests.signed_in.conftest import ana, anyone, editor, post_deal, sell, table
+from tests.signed_in.conftest import ana, anyone, editor, post_deal, table
 from tests.support.surroundings import hand_over
 
-__all__ = ["ana", "anyone", "editor", "post_deal", "sell", "table"]
+__all__ = ["ana", "anyone", "editor", "post_deal", "table"]
 
 
 @pytest.fixture

@@ -18,11 +18,12 @@ from shared.data import keys
 from shared.http.requests import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, _windows, client_of, cookie_of, pages, people, site, windows  # noqa: F401  # fixtures
-from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, State
+from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK
 from tests.site.test_states import answer
 from tests.support.browser import Visit, sent_by_script
 from tests.support.preview import Preview
 from tests.support.quality import invalid_html, violations
+from tests.support.states import State
 from tests.support.surroundings import a_context, record
 
 
@@ -48,7 +49,7 @@ def table_paths(site: Preview, token: str) -> dict[str, str]:
         "user": f"/table?{urlencode({'partition': keys.user('ana')['PK']})}",
         "nothing": "/table?partition=DEAL",
         "form": f"/table/took/{_kept(site, token)}",
-        "code": "/table/code/shared.data.catalog.clicks",
+        "code": "/table/code/shared.data.catalog.feeds",
         "took": f"/deals/{deal.number}",
     }
 

@@ -12,10 +12,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from features.shop.data import carts, stock
-from features.shop.data import keys as shop_keys
-from features.shop.models import Order
-from features.shop.tests.support import HOME, a_buyer, buy
 from features.workings import collections, drawings
 from features.workings import data as workings
 from shared.data import keys, partitions
@@ -57,15 +53,6 @@ def leads(seen: Seen) -> set[str]:
     return {to for each in seen.document.iter("a") if (to := str(each.get("href"))).startswith("/table?")}
 
 
-def bought(table: Table, deal: Deal) -> Order:
-    """An order of Bea's, who has a cart, too."""
-    stock.add(table, deal.deal_id, 5, times.now())
-    a_buyer(table, "bea")
-    order = buy(table, "bea", deal, now=times.now())
-    carts.put_in(table, "bea", deal.deal_id, 1, times.now())
-    return order
-
-
 def test_an_index_is_drawn_one_row_an_item_with_what_reading_it_takes(laptop: Browser, post_deal: PostDeal) -> None:
     found = [post_deal(minutes, title=f"Runner {minutes}") for minutes in range(1, 4)]
     day = f"{found[0].created_at:%Y-%m-%d}"
@@ -104,46 +91,35 @@ def test_twenty_items_are_a_screen_and_the_next_ones_follow(
     assert [key for screen in found for key in screen] == (wanted if forward else wanted[::-1])
 
 
-def test_orders_the_cart_the_stock_and_users_are_shown_without_where_people_live(
+def test_users_and_what_features_keep_are_shown_without_what_is_personal(
     laptop: Browser, table: Table, post_deal: PostDeal
 ) -> None:
-    deal = post_deal()
-    order = bought(table, deal)
-    day = f"{order.placed_at:%Y-%m-%d}"
-
+    entered(table, "bea")
     places = [
-        (keys.user("bea")["PK"], None, "Order"),
+        (keys.user("bea")["PK"], None, "User"),
         (keys.user("bea")["PK"], "UserIndex", "User"),
-        (shop_keys.order_parts(order.order_id), "GSI1", "Order"),
-        (shop_keys.order_history("bea"), "GSI2", "Order"),
-        (shop_keys.order_in_open("placed", day, 1, "")["GSI3PK"], "GSI3", "Order"),
-        (shop_keys.open_orders(), None, "OpenOrders"),
-        (shop_keys.order_item(order.order_id, "001")["PK"], None, "OrderItem"),
-        (shop_keys.order_number(order.number)["PK"], None, "OrderNumber"),
-        (shop_keys.cart("bea"), None, "CartItem"),
-        (shop_keys.stock(deal.deal_id)["PK"], None, "StockNote"),
-        (shop_keys.stock_shard(deal.deal_id, 1)["PK"], None, "Stock"),
         (keys.account("bea")["PK"], None, "Account"),
+        *(each for collections in cases("COLLECTIONS") for each in collections(table, post_deal(), "bea")),
     ]
+
     for partition, index, type_ in places:
         seen = laptop.get(path(partition, index))
 
         assert type_ in [caption.text for caption in seen.document.iter("caption")], partition
     user = laptop.get(path(keys.user("bea")["PK"]))
-    assert "not shown: a member's address" in user.words
-    assert "not shown: a member's email address" in user.words
+    for attribute in ("a member's email address", *cases("PERSONAL")):
+        assert f"not shown: {attribute}" in user.words
 
 
 def test_no_collection_that_can_be_reached_shows_personal_data(
     laptop: Browser, table: Table, post_deal: PostDeal
 ) -> None:
-    """All pages that the table leads to, of a shop with a session, a password, an address and an order."""
+    """All pages that the table leads to, of a member with a session, a password and something of each feature."""
     entered(table, "ana")
-    bought(table, post_deal())
     for give in cases("OWNS"):
         give(table, post_deal(1), "ana", times.now())
     send(table, a_message(post_deal(2), "ana", now=times.now()))
-    secret = {*HOME.values(), "@mail.example", "no-hash", "ana".ljust(32, "-")} - {"US", "ME"}
+    secret = {*cases("SECRETS"), "@mail.example", "no-hash", "ana".ljust(32, "-")}
     (ana,) = (
         item for item in unmarshal_items(table.client.scan(TableName=table.name)["Items"]) if item["Type"] == "Session"
     )
@@ -195,15 +171,15 @@ def test_counts_and_notes_lead_to_the_partitions_that_they_are_about(
     laptop: Browser, table: Table, post_deal: PostDeal
 ) -> None:
     deal = post_deal()
-    order = bought(table, deal)
+    entered(table, "bea")
     month, day = f"{deal.created_at:%Y-%m}-01T00:00:00", f"{deal.created_at:%Y-%m-%d}T00:00:00"
 
     assert path(f"DEALS#{day}", "GSI1") in leads(laptop.get(path("DEALS")))
     assert path(f"BRAND#apple#{month}", "GSI2") in leads(laptop.get(path("BRAND#apple")))
     assert path(f"CATEGORY#shoes#{day}", "GSI3") in leads(laptop.get(path("CATEGORY#shoes")))
-    assert path(shop_keys.order_in_open("placed", f"{order.placed_at:%Y-%m-%d}", 1, "")["GSI3PK"], "GSI3") in leads(
-        laptop.get(path("OPENORDERS"))
-    )
+    for found in cases("LEADS"):
+        note, partition, index = found(table, deal, "bea")
+        assert path(partition, index) in leads(laptop.get(path(note)))
 
 
 def test_the_chart_counts_the_types_and_names_their_keys(laptop: Browser, table: Table, post_deal: PostDeal) -> None:

@@ -5,40 +5,42 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from features.shop.tests.test_pages import HOME, checkout
 from features.workings import collections, items, page_cost
 from features.workings import data as workings
 from features.workings import faults as made
 from functions.background import refresher
 from functions.pages import site
+from infra.bundling import module_of
+from infra.functions import FUNCTIONS as ROWS
+from shared import features, hooks
 from shared.data.catalog import offers, page_cache, search, topics
 from shared.data.members import follows
 from shared.dynamodb.capacity import Basis, Capacity
 from shared.dynamodb.table import Table
 from shared.html import patterns
 from shared.http import cached_pages
-from shared.models.catalog import Deal
 from shared.values import identifiers, times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, PostDeal, entered, found_by_functions, two_brands
 from tests.support.browsing import DEAL, ORIGIN, Browser, Seen, filled
+from tests.support.cases import cases, cases_by_name
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import APPLE, a_message, send
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
 from tests.support.wire import Answer, answered, compared, error
 
-# These pages are of other features, without which there is little to trace here.
-clicks = pytest.importorskip("features.clicks.clicks")
-saved = pytest.importorskip("features.saved.data.saved")
-
 pytestmark = pytest.mark.usefixtures("shown")
+
+COUNTS = features.merge(each.COUNTS for each in features.roles(hooks.Head))
+"""What features count at the head of a member's page, beside the unread messages: a request each."""
 
 ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password": PASSWORD}
 
@@ -56,31 +58,31 @@ def test_a_page_shows_each_request_it_made(ana: Browser, table: Table, post_deal
     seen = ana.get("/my/inbox")
 
     told = seen.words.partition("Cost of this page")[2]
-    assert "6 requests to DynamoDB" in told
+    requests = 5 + len(COUNTS)
+    assert f"{requests} requests to DynamoDB" in told
     assert all(operation in told for operation in ("GetItem", "Query", "GSI1", "BatchGetItem"))
     assert all(function in told for function in ("sessions.authenticate", "messages.latest", "deals.get_many"))
     assert "/table/code/shared.data.members.messages#l" in seen.text
     assert re.fullmatch(
-        r'dynamodb;dur=[\d.]+;desc="6 requests, \d round trips, [\d.]+ RRU"', seen.headers["Server-Timing"][0]
+        rf'dynamodb;dur=[\d.]+;desc="{requests} requests, \d round trips, [\d.]+ RRU"', seen.headers["Server-Timing"][0]
     )
 
 
 def test_a_page_shows_only_its_own_requests(ana: Browser) -> None:
-    first, second = ana.get("/my/saved"), ana.get("/my/saved")
+    first, second = ana.get("/my/watches"), ana.get("/my/watches")
 
     assert first.words.partition("took")[2][:30] == second.words.partition("took")[2][:30]
 
 
-@pytest.mark.parametrize(
-    "path", ["/my/saved", "/account", "/account/remove", "/shop/cart", "/shop/orders", "/shop/addresses"]
-)
+@pytest.mark.parametrize("path", ["/account", "/account/remove", *cases("ONE_READ")])
 def test_each_count_at_the_head_takes_a_request_and_no_round_trip(ana: Browser, path: str) -> None:
     """The session and its account are read first, one after the other; then what the page shows, and the counts."""
     seen = ana.get(path)
 
-    assert "5 requests, 3 round trips" in seen.headers["Server-Timing"][0]
+    assert f"{4 + len(COUNTS)} requests, 3 round trips" in seen.headers["Server-Timing"][0]
     assert "messages.unread_count" in seen.words
-    assert "carts.pieces" in seen.words
+    for count in COUNTS.values():
+        assert f"{count.__module__.rpartition('.')[2]}.{count.__name__}" in seen.words
 
 
 def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,24 +92,32 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, mon
     for name in of_work:
         monkeypatch.delitem(sys.modules, name, raising=False)
 
-    seen = ana.get("/my/saved?fault=throttle&trace=AAAAAAAAAAAAAAAA")
+    seen = ana.get("/my/watches?fault=throttle&trace=AAAAAAAAAAAAAAAA")
     sent = ana.post("/my/likes/brand/apple", {"on": "1"})
 
     assert "trace=" not in sent.location
     assert "What this" not in seen.text
-    assert "/table" not in seen.text
+    assert 'href="/table' not in seen.text
     assert "page-cost" not in seen.text
     assert "Server-Timing" not in seen.headers
     assert not of_work & sys.modules.keys()
 
 
+PUBLIC = {
+    row.pages or "/": import_module(module_of(row.name))
+    for row in ROWS
+    if row.pages is not None and row.access and row.pages not in FUNCTIONS
+}
+"""The other functions that answer with pages."""
+
+
 @pytest.fixture
 def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
     """An editor's browser, for the public pages and the table's, too."""
-    hand_over(monkeypatch, table, site, clicks)
+    hand_over(monkeypatch, table, *PUBLIC.values())
     monkeypatch.setattr(cached_pages, "table", lambda: table)
-    browser, more = entered(table, "vera", "editor"), {"/": site, "/go": clicks, "/table": collections}
-    browser.functions = FUNCTIONS | {prefix: within_rights(function) for prefix, function in more.items()}
+    browser = entered(table, "vera", "editor")
+    browser.functions = FUNCTIONS | {prefix: within_rights(function) for prefix, function in PUBLIC.items()}
     return browser
 
 
@@ -133,10 +143,9 @@ PAGES = [
     "/categories/shoes", "/categories/home", "/categories/shoes?cursor={cursor_of_shoes}", "/brands", "/brands/apple",
     "/brands/aple", "/search?q=trail", "/search?q=trail+runner", "/search?q=runnner", "/feed.atom",
     "/feed.json?q=trail", "/brands/apple/feed.atom", "/categories/shoes/feed.atom", "/sitemap.xml",
-    "/sitemap-{month}.xml", "/go/{number}", "/my/inbox", "/my/watches", "/my/saved", "/my/status?deal={number}",
-    "/my/status?topic=brand/apple", "/account", "/shop/cart", "/shop/orders", "/shop/addresses", "/desk",
-    "/desk/deals", "/desk/deals/new?link={link}", "/desk/deals/{number}", "/desk/deals/{number}/hot",
-    "/desk/front-page", "/desk/categories/shoes", "/desk/brands", "/desk/shop/orders", "/desk/shop/stock/{number}",
+    "/sitemap-{month}.xml", "/my/inbox", "/my/watches", "/my/status?deal={number}", "/my/status?topic=brand/apple",
+    "/account", "/desk", "/desk/deals", "/desk/deals/new?link={link}", "/desk/deals/{number}",
+    "/desk/deals/{number}/hot", "/desk/front-page", "/desk/categories/shoes", "/desk/brands", *cases("TRACED"),
 ]  # fmt: skip
 
 
@@ -148,7 +157,8 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
     for deal in found:
         offers.file(table, None, deal)
         search.file(table, None, deal)
-    saved.save(table, found[0], "vera", times.now())
+    for give in cases("OWNS"):
+        give(table, found[0], "vera", times.now())
     send(table, a_message(found[0], "vera", now=times.now()))
     if built:
         refresher.refresh(page_cache.PARTS, set(), set())
@@ -181,16 +191,16 @@ def row_of(function: str, operation: str = "Query") -> dict[str, Any]:
 
 
 def test_a_page_shows_how_it_asked_for_which_patterns_and_the_cost_of_a_million(ana: Browser) -> None:
-    seen = ana.get("/my/saved")
+    seen = ana.get("/my/watches")
 
     session, unread = row_of("sessions.authenticate", "GetItem"), row_of("messages.unread_count")
     assert (session["how"], session["projection"]) == (["consistent"], ())
     assert unread["how"] == ["eventual", "limit 100"]
     assert unread["projection"] == ("PK", "SK", "ExpiresAt", "ShownAt", "ReadAt")
     assert "Query GSI1 eventual · limit 100 only 5 attributes PK, SK, ExpiresAt, ShownAt, ReadAt" in seen.words
-    assert '<div id="pattern-38"><dt><b>38</b> ' in seen.text
-    assert "38 Save a deal, list saved deals" in seen.words
-    assert patterns.PATTERNS["38"].sentence in seen.words
+    assert '<div id="pattern-25"><dt><b>25</b> ' in seen.text
+    assert "25 A member's likes and watches" in seen.words
+    assert patterns.PATTERNS["25"].sentence in seen.words
     assert patterns.PATTERNS["36"].sentence not in seen.words
     (units,) = re.findall(r"([\d.]+) RRU\"", seen.headers["Server-Timing"][0])
     assert f"A million such pages cost ${float(units) * 0.125 + 1e-9:.2f}" in seen.words
@@ -198,11 +208,11 @@ def test_a_page_shows_how_it_asked_for_which_patterns_and_the_cost_of_a_million(
 
 def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     for minutes in range(10):
-        saved.save(table, post_deal(minutes), "ana", times.now())
+        send(table, a_message(post_deal(minutes), "ana", now=times.now()))
 
-    seen = ana.get("/my/saved")
+    seen = ana.get("/my/inbox")
 
-    assert [len(row_of("saved.latest", "BatchGetItem")[part]) for part in ("keys", "more")] == [8, 2]
+    assert [len(row_of("deals.get_many", "BatchGetItem")[part]) for part in ("keys", "more")] == [8, 2]
     assert "and 2 more" in seen.words
     assert len(re.findall(r'class="key" href="/table\?partition=DEAL%23', seen.text)) == 10
 
@@ -235,10 +245,10 @@ def test_copies_from_memory_are_said_to_be(
     assert "A million such pages cost $0.00" in told
 
 
-def test_ten_forms_take_the_capacity_that_is_counted_for_them(
-    anyone: Browser, ana: Browser, editor: Browser, table: Table, sell: Callable[..., Deal]
+def test_forms_take_the_capacity_that_is_counted_for_them(
+    anyone: Browser, ana: Browser, editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
-    deal = sell()
+    deal = post_deal()
     taken: dict[str, list[float]] = {}
     drawn: dict[str, str] = {}
 
@@ -255,19 +265,17 @@ def test_ten_forms_take_the_capacity_that_is_counted_for_them(
         return seen
 
     told: list[str] = []
+    more = cases_by_name("TRACED_FORMS")
     with compared(table) as wrong:
         fill_in("sign-up", anyone, "/account/sign-up", ZOE)
         for form, path in (("like", "/my/likes/brand/apple"), ("watch", "/my/watches/brand/apple")):
             fill_in(form, ana, path, {"on": "1"})
-        fill_in("save", ana, f"/my/saved/{deal.number}", {"on": "1"})
         posted = fill_in("post", editor, "/desk/deals", DEAL | {"key": "k"}).location.partition("?")[0]
         fill_in("edit", editor, posted, filled(editor.get(posted), price="9.5"))
         fill_in("hot", editor, f"{posted}/hot", {})
         fill_in("withdraw", editor, f"{posted}/withdraw", {})
-        ana.post("/shop/addresses", {**HOME, "next": "/shop/checkout"})
-        ana.post("/shop/cart", {"deal": str(deal.number)})
-        order = fill_in("order", ana, "/shop/checkout", checkout(ana)).location.partition("?")[0]
-        fill_in("cancel", ana, f"{order}/cancel", {})
+        for form, (prepare, _, _) in more.items():
+            fill_in(form, ana, *prepare(ana, table, deal))
 
     assert wrong == []
     # By hand, of items below 1 KB: two units for each write and check of a transaction, one for each index entry.
@@ -275,25 +283,21 @@ def test_ten_forms_take_the_capacity_that_is_counted_for_them(
         "sign-up": [4 * 2 + 1, 3 * 2 + 1],  # the four items of an account, UserIndex; a session, two checks, GSI1
         "like": [3 * 2 + 1],  # the like, the brand's count, the account's check; GSI1
         "watch": [3 * 2 + 1],
-        "save": [2 * 2],
         "post": [6 * 2 + 3],  # the deal, its number, three counts, the form's key; three indexes
         "edit": [2 + 3],
         "hot": [2 + 3],
         "withdraw": [4 * 2 + 3],  # the deal, three counts; it leaves three indexes
-        "order": [21],
-        "cancel": [14],
+        **{form: units for form, (_, units, _) in more.items()},
     }
     assert drawn == {
         "sign-up": "put put put put check check put",
         "like": "put update check",
         "watch": "put update check",
-        "save": "put check",
         "post": "put put put update update update",
         "edit": "update",
         "hot": "update",
         "withdraw": "update update update update",
-        "order": "put put put update delete put update put",
-        "cancel": "update update update put",
+        **{form: verbs for form, (_, _, verbs) in more.items()},
     }
     # What the browser of the table does not show is in no drawing: hashes, tokens, addresses, people's names.
     assert not re.search(
@@ -399,7 +403,7 @@ def drawn_in(seen: Seen) -> str:
 
 
 def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(ana: Browser) -> None:
-    ana.get("/my/saved")
+    ana.get("/my/watches")
     page_cost.begin()
     page_cost.trace().capacity = Capacity(3.5, basis=Basis.AT_LEAST)
 
@@ -423,7 +427,7 @@ def parts(seen: Seen) -> tuple[str, str]:
     return page, panel
 
 
-@pytest.mark.parametrize("path", ["/brands/apple", "/my/saved", "/search?q=runner"])
+@pytest.mark.parametrize("path", ["/brands/apple", "/my/watches", "/search?q=runner"])
 @pytest.mark.parametrize(
     ("fault", "told", "met"),
     [
@@ -501,7 +505,7 @@ def test_only_the_panel_can_make_faults() -> None:
 
 
 def test_a_stage_that_makes_no_faults_says_so_and_does_nothing(ana: Browser) -> None:
-    tried, calm = ana.get("/my/saved?fault=throttle"), ana.get("/my/saved")
+    tried, calm = ana.get("/my/watches?fault=throttle"), ana.get("/my/watches")
 
     assert "Faults work only on the laptop. Nothing was done." in tried.words
     assert "tried again" not in tried.headers["Server-Timing"][0]

@@ -1,0 +1,49 @@
+"""A deal's tile in a real browser, while its picture can't be reached."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from features.pictures.models import Picture
+from shared.data.catalog import deals
+from shared.values import times
+from tests.support.browser import Visit
+from tests.support.commands import until
+from tests.support.preview import Preview, started
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Preview]:
+    """A site of a dozen deals without pictures."""
+    with started(most=12) as preview:
+        yield preview
+
+
+def test_a_picture_that_cannot_be_reached_leaves_its_tile(visit: Visit, site: Preview) -> None:
+    """Nothing is drawn in the picture's place, so the glyph below is seen as where a deal has no picture at all."""
+    without, deal = site.deals[8:10]
+    shown = {"more": {Picture: Picture("0" * 20, 960, 720, "dde8ff")}, "category": without.category}
+    deals.edit(site.table, deal.deal_id, shown, times.now())
+    page = visit(f"/deals/{without.number}")
+    glyph = inside(page.locator(".deal > .tile"))
+    page.context.route("**/pictures/**", lambda route: route.abort())
+
+    page.goto(f"/deals/{deal.number}")
+
+    tile = page.locator(".deal > .tile")
+    expect(tile.locator("img")).to_have_attribute("src", re.compile("/pictures/0{20}/960.webp"))
+    assert until(lambda: bool(page.evaluate("document.querySelector('.deal > .tile img').complete")))
+    assert inside(tile) == glyph
+
+
+def inside(tile: Locator) -> bytes:
+    """A picture of a tile without its edges, whose corners are blended in another order over a picture."""
+    box = tile.bounding_box()
+    assert box is not None
+    return tile.page.screenshot(
+        clip={"x": box["x"] + 9, "y": box["y"] + 9, "width": box["width"] - 18, "height": box["height"] - 18}
+    )
