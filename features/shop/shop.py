@@ -195,10 +195,17 @@ def save_address(request: Request) -> Answer:
         name, address = _address(typed)
         addresses.save(table(), member.username, name, address, member.account_id)
     except InvalidFields as error:
-        return _address_page(request, member.username, typed, error.errors)
+        return _refused_address(request, member.username, typed, error.errors)
     except TooManyAddresses as error:
-        return _address_page(request, member.username, typed, {"name": str(error)})
+        return _refused_address(request, member.username, typed, {"name": str(error)})
     return pages.lead_to(place, notice="address")
+
+
+def _refused_address(request: Request, username: str, typed: Fields, errors: Mapping[str, str]) -> Answer:
+    """The page that the address's form is on, with its values: the checkout, or the address book."""
+    if typed.get("next") == CHECKOUT:
+        return _checkout_page(request, username, typed=typed, errors=errors)
+    return _address_page(request, username, typed, errors)
 
 
 @routes.post(f"{ADDRESSES}/remove", form_page=ADDRESSES)
@@ -441,11 +448,13 @@ def _checkout_page(
     *,
     chosen: str = "",
     seen: Sequence[Wanted] | None = None,
+    typed: Fields | None = None,
     errors: Mapping[str, str] | None = None,
     refused: DealsError | None = None,
     status: int | None = None,
 ) -> Answer:
-    """The cart's available items at today's prices, and the addresses. The form gets a new key.
+    """The cart's available items at today's prices, and the addresses, or the ``typed`` fields of a refused one. The
+    form gets a new key.
 
     Above it are the reasons why an order was ``refused``, and what has changed since it was ``seen``.
     """
@@ -485,13 +494,26 @@ def _checkout_page(
             {**each, "value": f"{addresses.fingerprint(known[each['name']])} {each['name']}"} for each in listed(known)
         ],
         chosen=chosen if chosen in known else next(iter(known), ""),
-        countries=names_of_countries(""),
-        typed=dict.fromkeys(("name", *FIELDS), "") | ({} if known else {"name": "home"}),
+        **_new_address(username, able, typed, has_some=bool(known)),
         key=forms.new_key(),
         errors=errors,
         problem=problems,
         **head,
     )
+
+
+def _new_address(username: str, items: Sequence[CartItem], typed: Fields | None, *, has_some: bool) -> dict[str, Any]:
+    """The values of a new address's form: as ``typed``, or proposed for a member without addresses.
+
+    The country is that of the last order, or of the currency. One Query, without addresses only.
+    """
+    if typed is None and not has_some:
+        orders = order_items.latest(table(), username, limit=1).items
+        last = next((order.address.country for order in orders if order.address), "")
+        country = last or next((item.deal.currency[:2] for item in items), "")
+        typed = {"name": "home", "country": country if country in bodies.countries() else ""}
+    fields = {name: (typed or {}).get(name, "") for name in ("name", *FIELDS)}
+    return {"typed": fields, "countries": names_of_countries(fields["country"])}
 
 
 def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:

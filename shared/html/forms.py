@@ -8,6 +8,7 @@ is the gateway's.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -119,6 +120,34 @@ def _sentence(entry: Any, typed: Any, instead: str | None) -> str:
     said = reason(entry)
     sentence = f"This {said}" if said.startswith("must ") else f"{said[:1].upper()}{said[1:]}"
     return sentence if sentence.endswith(".") else f"{sentence}."
+
+
+_LABEL = re.compile(r'<label[^>]* for="f-([^"]+)"[^>]*>(.*?)</label>', re.DOTALL)
+_REMARK = re.compile(r" ?<span>.*?</span>|<[^>]+>", re.DOTALL)
+_WRONG = re.compile(r'<li><a href="#f-([^"]+)">(.*?)</a></li>', re.DOTALL)
+
+
+def with_names(page: str) -> str:
+    """A page whose summary of errors names each field by its label, in the page's order.
+
+    Templates write the summary above the form, so they don't know the labels yet.
+    """
+    above, found, rest = page.partition('<div class="summary"')
+    errors, ends, below = rest.partition("</ul>")
+    labels = {name: _REMARK.sub("", label).strip() for name, label in _LABEL.findall(below)}
+    wrong = dict(_WRONG.findall(errors))
+    if not found or not wrong:
+        return page
+    order = [name for name in labels if name in wrong] + [name for name in wrong if name not in labels]
+    listed = (f'<li><a href="#f-{name}">{_naming(labels.get(name, ""), wrong[name])}</a></li>' for name in order)
+    return f"{above}{found}{errors.partition('<li>')[0]}{''.join(listed)}{ends}{below}"
+
+
+def _naming(label: str, sentence: str) -> str:
+    """A field's error that names the field: "This must be filled in" of "Title" is "Title must be filled in"."""
+    if sentence.startswith("This "):
+        return f"{label or 'This'} {sentence.removeprefix('This ')}"
+    return sentence if label.lower() in sentence.lower() else f"{label}: {sentence}"
 
 
 def new_key() -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from shared import features, hooks
@@ -31,7 +31,6 @@ SMALL, LARGE = 360, 720
 _SEPARATOR = "\x1f"
 """ASCII's unit separator, between the front page's parts. HTML may not contain it."""
 
-_COUNT = re.compile(r"([a-z]+) ([0-9]+)")
 _CLASS = re.compile('<li class="card')
 _CARD = re.compile('<li class="card[^>]*>')
 _DAY = re.compile('<h2 class="day">.*?</h2>')
@@ -54,29 +53,23 @@ def picks(deals: Sequence[Deal], now: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The front page's part: its picks as cards, the first one large; other lists; how many deals end soon; and each
-    category's number of deals by slug."""
+    """The front page's part: its picks as cards, the first one large; other lists; and how many deals end soon."""
 
     picks: str = ""
     beside: str = ""
     ends: int = 0
-    counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The whole fragment, as stored in a copy."""
-        counts = " ".join(f"{slug} {count}" for slug, count in self.counts.items())
-        return _SEPARATOR.join((self.picks, self.beside, str(self.ends), counts))
+        return _SEPARATOR.join((self.picks, self.beside, str(self.ends)))
 
     @classmethod
     def of(cls, text: str) -> Front:
-        """Parse a copy's text. An earlier release's has no counts, or only the picks."""
+        """Parse a copy's text. An earlier release's has a fourth part, or only the picks."""
         picks, *more = text.split(_SEPARATOR)
-        beside, ends, counts = [*more, "", "", ""][:3]
-        counted = dict(_COUNT.findall(counts))
-        return cls(
-            picks, beside, int(ends) if ends.isdecimal() else 0, {slug: int(count) for slug, count in counted.items()}
-        )
+        beside, ends = [*more, "", ""][:2]
+        return cls(picks, beside, int(ends) if ends.isdecimal() else 0)
 
 
 def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
@@ -91,7 +84,6 @@ def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
         render("parts/picks.html", prefix="", cards=shown, front=True),
         render("parts/beside.html", prefix="", lists=lists),
         today.ends,
-        today.counts,
     )
 
 

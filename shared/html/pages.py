@@ -250,6 +250,7 @@ def page(  # keywords, because pages differ in few
         **took,
     }
     body = render(template, **(known | values))
+    body = forms.with_names(body) if errors else body
     kept = PRIVATE if once else cache
     answer = Answer(body, status=status, cache=kept, headers=more_headers, cookies=cookies)
     if work and for_all and status == HTTPStatus.OK:
@@ -310,11 +311,22 @@ def problem_page(
 
     ``public``: it is the same for everyone. A "not found" may then be cached like a page; other errors never are.
     """
-    title = _TITLES.get(status, "Something went wrong")
+    title = printed(_TITLES.get(status, "Something went wrong"))
     lasting = public and status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
     cache = PUBLIC if lasting else PRIVATE
-    known: dict[str, Any] = {"title": title, "detail": detail, "onward": None, "onward_name": None, "names": []}
+    known: dict[str, Any] = {
+        "title": title,
+        "detail": printed(detail),
+        "onward": None,
+        "onward_name": None,
+        "names": [],
+    }
     return page("error.html", status=status, cache=cache, more_headers=more_headers, **(known | values))
+
+
+def printed(text: str) -> str:
+    """A sentence of the API's as pages print it, with typographic apostrophes."""
+    return text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 
 Page = Callable[..., Answer]

@@ -139,7 +139,7 @@ def test_what_is_not_possible_is_said_without_guessing_who_was_faster() -> None:
     answer = ask("/fails/DealIsOver")
 
     assert answer["statusCode"] == 409
-    assert "<h1>That isn&#x27;t possible right now</h1>" in answer["body"]
+    assert "<h1>That isn’t possible right now</h1>" in answer["body"]
     assert "This deal has ended or was withdrawn." in answer["body"]
 
 

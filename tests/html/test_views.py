@@ -254,7 +254,7 @@ def test_what_a_form_has_done_has_a_sentence_and_each_sentence_a_form() -> None:
     codes = {
         code for pair in re.findall(r'notices?=\(?"([\w-]+)"(?:, "([\w-]+)")?', functions) for code in pair if code
     }
-    files = (TEMPLATES / "notice.html", *TEMPLATES.glob("*/in-pages.html"))
+    files = (TEMPLATES / "parts" / "sentence.html", *TEMPLATES.glob("*/in-pages.html"))
     texts = "".join(file.read_text(encoding="utf-8") for file in files)
     sentences = re.findall(r'^  "([\w-]+)": "', texts, re.MULTILINE)
 

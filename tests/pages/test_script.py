@@ -126,7 +126,7 @@ def test_what_script_cannot_send_is_sent_as_a_form(visit: Visit, site: Preview, 
 
     page.get_by_role("button", name="Like", exact=True).click()
 
-    expect(page.get_by_role("status")).to_have_text("Added to your likes.")
+    expect(page.locator(".notice")).to_have_text("Added to your likes.")
 
 
 def test_what_an_address_says_was_done_is_shown_in_the_browser_that_did_it(visit: Visit, site: Preview) -> None:

@@ -34,8 +34,9 @@ def joined(anyone: Browser) -> Browser:
 def test_signing_up_signs_in_at_once(anyone: Browser, table: Table) -> None:
     seen = anyone.post("/account/sign-up", ANA)
 
-    assert (seen.status, seen.location) == (303, "/my/inbox")
-    assert [line.partition("=")[0] for line in seen.headers["Set-Cookie"]] == [cookies.SESSION, cookies.HINT]
+    assert (seen.status, seen.location) == (303, "/my/inbox?notice=signed-up")
+    assert [line.partition("=")[0] for line in seen.headers["Set-Cookie"]][:2] == [cookies.SESSION, cookies.HINT]
+    assert "Welcome! Your account was created." in anyone.get(seen.location).words
     assert users.get(table, "ana").name == "Ana Müller"
     assert "Ana Müller" in anyone.get("/account").words
 

@@ -158,12 +158,19 @@ def test_a_form_posts_once_however_often_it_is_sent_and_another_deal_asks_first(
     assert sorted(deal.title for deal in posted(table)) == ["Another", "Trail runner"]
 
 
+def test_posting_a_deal_that_has_ended_says_that_no_one_is_notified(editor: Browser) -> None:
+    seen = editor.post("/desk/deals", DEAL | {"expiresAt": "2020-01-01T12:30", "confirm": "expiresAt"})
+
+    assert "Posted. It has already ended, so no one is notified." in editor.get(seen.location).words
+
+
 WRONG_FIELDS = [
     ("title", "", "This must be filled in."),
     ("link", "ftp://shop.example", "This must be an http or https address."),
-    ("price", "cheap", "A price must be digits, a point and two digits: 31.90."),
-    ("listPrice", "-1", "A list price must be digits, a point and two digits: 31.90."),
-    ("category", "cars", "This must be one of clothing"),
+    ("price", "cheap", "Write the price in digits, such as 31.90 or 31."),
+    ("listPrice", "-1", "Write the list price in digits, such as 31.90 or 31."),
+    ("category", "cars", "Choose a category."),
+    ("category", "", "This must be filled in."),
     ("expiresAt", "tomorrow", "This must be a day and a time."),
     ("image", "javascript:alert(1)", "This must be an http or https address."),
     ("brand", "Aple", "There is no brand with this name yet. Near: Apple."),

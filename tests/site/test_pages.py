@@ -180,23 +180,10 @@ def test_the_first_window_shows_many_prices_in_full_rows(windows: Windows, pages
             assert seen["left"] == 0 or kind == "brand", "a brand's deals come to their end"
 
 
-def test_the_bar_shows_all_its_links_beside_the_counts_of_thousands_of_deals(
-    windows: Windows, pages: dict[str, State]
-) -> None:
+def test_the_bar_shows_all_its_links(windows: Windows, pages: dict[str, State]) -> None:
     page = windows.show(pages["front page"])
     page.set_viewport_size({"width": 1280, "height": 900})
-    # As many as the real deals of an import have.
-    counts = ["1,155", "157", "81", "44", "63", "66", "54", "66"]
-    page.locator(".bar a[href*='/categories/']").evaluate_all(
-        """(all, counts) => all.forEach((each, n) => {
-            each.querySelector("small")?.remove();
-            each.append(document.createElement("small"));
-            each.lastChild.textContent = counts[n];
-        })""",
-        counts,
-    )
 
-    assert page.locator(".bar small").count() == len(counts)
     assert page.locator(".bar ul").evaluate("bar => bar.scrollWidth <= bar.clientWidth")
 
 

@@ -98,7 +98,7 @@ def test_what_cannot_be_planned_is_named_at_its_field_and_kept_in_the_form(edito
         ({"startsAt": SOON, "expiresAt": SOON}, "would have ended by then"),
         ({"startsAt": SOON, "title": ""}, "This must be filled in."),
         ({"startsAt": SOON, "brand": "Nobody’s"}, "no brand with this name yet"),
-        ({"price": "cheap"}, "A price must be digits"),
+        ({"price": "cheap"}, "Write the price in digits"),
     ):
         seen = editor.post("/desk/drafts", DEAL | changed)
         assert (seen.status, said in seen.words) == (422, True), changed

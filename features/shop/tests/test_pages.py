@@ -105,6 +105,36 @@ def test_the_first_address_is_asked_for_in_the_checkout_and_leads_back_to_it(ana
     assert "home Ana Blake · 12 Harbour Street · Portland, ME 04101 · US" in ana.get("/shop/checkout").words
 
 
+def test_an_address_with_errors_stays_on_the_checkout_with_the_order(ana: Browser, sell: Sell) -> None:
+    deal = sell(40)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    lacking = dict.fromkeys(("recipient", "city", "country"), "")
+
+    seen = ana.post("/shop/addresses", {**HOME, **lacking, "street": "1 Harbour St", "next": "/shop/checkout"})
+
+    assert (seen.status, "<h1>Check out</h1>" in seen.text, deal.title in seen.words) == (422, True, True)
+    errors = [link.text for link in seen.document.findall(".//*[@role='alert']//a")]
+    assert errors == ["Recipient must be filled in.", "City must be filled in.", "Country must be filled in."]
+    assert seen.document.find(".//input[@id='f-street']").get("value") == "1 Harbour St"
+
+
+def test_a_country_is_proposed_from_the_last_order_or_else_the_currency(ana: Browser, table: Table, sell: Sell) -> None:
+    def proposed() -> str:
+        ana.post("/shop/cart", {"deal": str(deal.number)})
+        country: str = (
+            ana.get("/shop/checkout").document.find(".//select[@id='f-country']/option[@selected]").get("value")
+        )
+        return country
+
+    deal = sell(40)
+    before = proposed()
+    addresses.save(table, "ana", "home", replace(HOME_ADDRESS, country="CH"))
+    bought(ana, deal)
+    addresses.remove(table, "ana", "home")
+
+    assert (before, proposed()) == ("US", "CH")
+
+
 def test_an_address_that_lacks_something_is_asked_for_again_with_what_was_typed(ana: Browser, table: Table) -> None:
     wrong = {"city": "", "country": "Switzerland", "street": "1 \x07 Street"}
 
@@ -393,8 +423,8 @@ def test_an_order_is_not_cancelled_by_a_stranger_or_once_it_is_sent(ana: Browser
 
 def test_a_page_without_anything_says_what_one_can_do(ana: Browser) -> None:
     for path, said, next_step in (
-        ("/shop/cart", "Your cart is empty. Deals that we sell have a “Buy here” button.", "/deals"),
-        ("/shop/orders", "You have no orders yet.", "/deals"),
+        ("/shop/cart", "Your cart is empty. Deals that we sell have a “Buy here” button.", "/sold-here"),
+        ("/shop/orders", "You have no orders yet.", "/sold-here"),
         ("/shop/orders?status=shipped", "No orders with this status.", "/shop/orders"),
     ):
         seen = ana.get(path)

@@ -25,10 +25,11 @@ def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, tab
         status = ana.get(f"/my/status?deal={deal.number}").json
         came.append((seen.json if script else seen.location, status["up"], status["down"]))
 
+    said = {"notice": "Your vote counts until you change it."}
     assert came == [
         (f"/deals/{deal.number}?notice=voted", True, False),
-        ({"up": True, "down": False}, True, False),
-        ({"up": False, "down": True}, False, True),
+        ({"up": True, "down": False, **said}, True, False),
+        ({"up": False, "down": True, **said}, False, True),
         (f"/deals/{deal.number}?notice=vote-gone", False, False),
     ]
     assert votes.score_of(table, deal.deal_id) == 0

@@ -80,7 +80,8 @@ def sign_up(request: Request) -> Answer:
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return again(partial(visitor_form, "sign-up", typed), "username", error)
     _changed("made", user, user)
-    return _welcomed(request, _begun(request, user, "sign-up"), forms.own_path(typed.get("next"), HOME))
+    token = _begun(request, user, "sign-up")
+    return _welcomed(request, token, forms.own_path(typed.get("next"), HOME), notice="signed-up")
 
 
 def _changed(what: Literal["made", "email", "password"], before: User, after: User) -> None:

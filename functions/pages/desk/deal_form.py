@@ -44,12 +44,14 @@ _WEB = {"inputmode": "url", "autocomplete": "off", "maxlength": "2000"}
 _MONEY = {"inputmode": "decimal", "autocomplete": "off", "maxlength": "20"}
 _TEXT = {"autocomplete": "off", "maxlength": "100"}
 _AN_ADDRESS = "This must be an http or https address."
-_AN_AMOUNT = "A {} must be digits, a point and two digits: 31.90."
+_AN_AMOUNT = "Write the {} in digits, such as 31.90 or 31."
 _A_CURRENCY = "Choose a currency."
 _ANOTHER_CURRENCY = "The price is in {}, but the currency is {}. Choose one currency."
 A_TIME = "This must be a day and a time."
 _TIME, _IN_UTC = "datetime-local", "In UTC."
 _ELSEWHERE = "The address of the picture. Readers see it only if this site allows pictures from other hosts."
+
+_CATEGORIES = {"": "Choose", **CATEGORIES}
 
 LINK = Field("link", "Address at the shop", "link", required=True, needs=_AN_ADDRESS, type="url", more=_WEB)
 DESCRIPTION = Field("description", "Description", "description", area=True)
@@ -82,7 +84,7 @@ ROWS: tuple[tuple[Field, ...], ...] = (
     ),
     (
         Field("brand", "Brand", "brand_name", required=True, more={"list": "brands", **_TEXT}),
-        Field("category", "Category", "category", required=True, choices=CATEGORIES),
+        Field("category", "Category", "category", required=True, needs="Choose a category.", choices=_CATEGORIES),
     ),
     (
         *(_of_rule(name) for name in TYPED if name != DESCRIPTION.name),

@@ -128,7 +128,12 @@ def post_deal(request: Request) -> Answer:
         report(metrics.DEALS_POSTED)
     then = typed.get("then", "")
     fragment = then if then in {each.THEN for each in of_features()} - {""} else ""
-    return pages.redirect(f"/desk/deals/{deal.page_id}", fragment=fragment, notice="posted")
+    return pages.redirect(f"/desk/deals/{deal.page_id}", fragment=fragment, notice=_posted(deal, request.now))
+
+
+def _posted(deal: Deal, now: datetime) -> str:
+    """The notice of a posted deal: nobody is notified of one that has ended."""
+    return "posted" if deal.status(now) is Status.ACTIVE else "posted-over"
 
 
 @routes.get("/desk/deals/<number>")

@@ -77,9 +77,9 @@ def _message_row(message: Message, found: Mapping[str, Deal], now: datetime) -> 
     then = []  # how the deal, which the row shows as it is now, differs from the message
     if deal and isinstance(about, AboutDeal):
         if about.title != deal.title:
-            then.append(f"Then called “{about.title}”")
+            then.append(f"Was called “{about.title}” then")
         if (about.price, about.currency) != (deal.price, deal.currency):
-            then.append(f"Then {views.money(about.price, about.currency)}")
+            then.append(f"Cost {views.money(about.price, about.currency)} then")
     return {
         "id": message.message_id,
         "unread": message.unread,

@@ -86,7 +86,6 @@ def front_page(request: Request) -> Answer:
         "front.html",
         request,
         day=views.long_day(now),
-        deals_of={slug: f"{count:,}" if (count := front.counts.get(slug)) else "" for slug in CATEGORIES},
         figures=figures,
         picks=fragments.placed(front.picks),
         beside=fragments.placed(front.beside),
@@ -100,7 +99,7 @@ def front_page(request: Request) -> Answer:
 def latest_deals(request: Request) -> Answer:
     cursor, now = cursor_of(request), request.now
     selection = replace(selection_of(request), brand=None)
-    if not selection.is_all:
+    if not selection.is_all or listing.wrong_prices(request):
         return _selected(request, selection)
     if cursor is None:
         (newest,) = cached_pages.read([NEWEST], now, HTML)

@@ -4,6 +4,7 @@ brands."""
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -40,17 +41,27 @@ from shared.runtime.environment import table
 from shared.values import identifiers, money, naming
 from shared.values.naming import counted
 
+_PRICES = ("from", "to")
+
 
 def public_page(template: str, request: Request, **values: Any) -> Answer:
     """A page that is the same for everyone. One that isn't indexed has no canonical address."""
     if cursor_of(request) or "q" in request.query or values.get("robots"):
         values["canonical"] = None
-    return pages.page(template, cache=pages.PUBLIC, here=request.path, notice=request.query.get("notice"), **values)
+    known: dict[str, Any] = {"cache": pages.PUBLIC, "here": request.path, "notice": request.query.get("notice")}
+    return pages.page(template, **(known | values))
 
 
 def list_page(template: str, request: Request, *, indexed: bool = True, **values: Any) -> Answer:
-    """A page of a list; only its first page is ``indexed``, if the list is."""
+    """A page of a list; only its first page is ``indexed``, if the list is.
+
+    A price that can't be read stays in its field, with the error beside it. The list is that without this limit.
+    """
     first = cursor_of(request) is None
+    if wrong := wrong_prices(request):
+        typed = {name: request.query[name] for name in wrong}
+        values |= {"narrowing": values["narrowing"] | typed | {"wrong": wrong}, "cache": pages.PRIVATE}
+        return public_page(template, request, first=first, status=HTTPStatus.BAD_REQUEST, **values)
     robots = None if indexed and first else "noindex, follow"
     return public_page(template, request, first=first, robots=robots, **values)
 
@@ -80,13 +91,25 @@ def cursor_of(request: Request) -> str | None:
 
 
 def selection_of(request: Request) -> Selection:
-    """The selection of a list's request; an empty form field counts as none. Raises BadRequest.
+    """The selection of a list's request, without ``wrong_prices``; an empty form field counts as none.
 
-    Prices are read as people type them: ``$1,000`` and ``19,90 €``.
+    Raises BadRequest. Prices are read as people type them: ``$1,000`` and ``19,90 €``.
     """
     typed = {name: text.strip() or None for name, text in request.query.items()}
-    prices = {name: money.read(price)[0] for name in ("from", "to") if (price := typed.get(name))}
-    return requests.selection(typed | prices)
+    return requests.selection(typed | _prices(request) | dict.fromkeys(wrong_prices(request)))
+
+
+def wrong_prices(request: Request) -> dict[str, str]:
+    """The errors of typed prices, by field."""
+    typed = _prices(request)
+    unreadable = [name for name, price in typed.items() if not re.fullmatch(money.PATTERN, price)]
+    if not unreadable and len(typed) == len(_PRICES) and float(typed["from"]) > float(typed["to"]):
+        return {"from": "The lower price is above the higher one."}
+    return dict.fromkeys(unreadable, "Write a price such as 80 or 79.90.")
+
+
+def _prices(request: Request) -> dict[str, str]:
+    return {name: money.read(price)[0] for name in _PRICES if (price := request.query.get(name, "").strip())}
 
 
 def feed_addresses(path: str, **query: str) -> dict[str, str]:
@@ -155,6 +178,7 @@ def above(
     return {
         "action": link(path),
         "kept": {name: value for name, value in sent.items() if value is not None and name not in ("from", "to")},
+        "wrong": {},
         "from": sent["from"] or "",
         "to": sent["to"] or "",
         "unit": money.sign(currency) if currency else "",
@@ -406,8 +430,8 @@ def _of_topic(request: Request, found: CountedTopic, latest: str, picks: str = "
     latest = fragments.without(latest, picks, leads_on=True) if picks else latest
     counts = [
         *([f"{counted(deals, 'deal')} now"] if deals else []),
-        *([f"{found.likes:,} {'likes' if found.likes == 1 else 'like'} it"] if found.likes else []),
-        *([f"{found.watchers:,} {'watches' if found.watchers == 1 else 'watch'} it"] if found.watchers else []),
+        *([f"{_people(found.likes)} {'likes' if found.likes == 1 else 'like'} it"] if found.likes else []),
+        *([f"{_people(found.watchers)} {'watches' if found.watchers == 1 else 'watch'} it"] if found.watchers else []),
     ]
     return list_page(
         "topic.html",
@@ -424,6 +448,10 @@ def _of_topic(request: Request, found: CountedTopic, latest: str, picks: str = "
         feed=feed_addresses(f"{path}/feed"),
         description=f"Deals of {found.name}, newest first.",
     )
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"
 
 
 @routes.get("/search")

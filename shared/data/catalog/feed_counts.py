@@ -66,11 +66,6 @@ def counts(table: Table, feed: Feed, *, most: int = ALL_PERIODS, until: str | No
     return counted(feed, books, until=until)
 
 
-def total(table: Table, feed: Feed) -> int:
-    """How many listed deals a feed holds. One Query of its counts: an item for each month or, of a brand, each year."""
-    return sum(damage.attribute_or(book, TOTAL, int, 0) for book in _books(table, feed, most=ALL_PERIODS, until=None))
-
-
 def requests(table: Table, feed: Feed, *, most: int, until: str | None) -> list[Callable[[], Any]]:
     """Two requests to gather: a feed's counts up to a period, and its topic, which shows that it exists.
 

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from shared import features, hooks, settings
 from shared.data import keys
-from shared.data.catalog import deals, feed_counts, feeds, topics
+from shared.data.catalog import deals, feeds, topics
 from shared.data.catalog.changes import DealChange
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -340,13 +340,11 @@ ASKED = 24
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """The first deals that end within a day and how many do, the first deals of features' lists, and each category's
-    number of deals by slug."""
+    """The first deals that end within a day and how many do, and the first deals of features' lists."""
 
     ending: tuple[Deal, ...] = ()
     ends: int = 0
     lists: tuple[tuple[hooks.DealList, tuple[Listed, ...]], ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def deals(self) -> list[Deal]:
@@ -355,24 +353,22 @@ class Today:
 
 
 def read_today(table: Table, now: datetime) -> Today:
-    """The front page's lists and counts now. Two Queries, one for each category and those of features at once, then a
-    BatchGetItem of ``SHOWN_BESIDE`` deals."""
+    """The front page's lists now. Two Queries and those of features at once, then a BatchGetItem of ``SHOWN_BESIDE``
+    deals."""
     lists = [each for of in features.roles(hooks.Lists) for each in of.LISTS if each.chosen]
     asked: list[Callable[[], Any]] = [
         *(partial(each.read, table, now, limit=ASKED) for each in lists),
         partial(feeds.within_a_day, table, now, but=settings.CACHE_LIFETIME),
-        *(partial(feed_counts.total, table, feed_of(Topic(CATEGORY, slug))) for slug in CATEGORIES),
     ]
     answers = table.gather(asked)
-    pages, (noted, *counts) = answers[: len(lists)], answers[len(lists) :]
+    *pages, noted = answers
     found = deals.get_many(table, noted[: SHOWN_BESIDE // 2])
     ending = tuple(deal for deal in found if deal.status(now) is Status.ACTIVE)
     beside, room = [], SHOWN_BESIDE - len(ending)
     for each, page in zip(lists, pages, strict=True):
         beside.append((each, tuple(each.chosen(page.items, room) if each.chosen else ())))
         room -= len(beside[-1][1])
-    by_category = dict(zip(CATEGORIES, counts, strict=True))
-    return Today(ending, len(noted) if ending else 0, tuple(beside), by_category)
+    return Today(ending, len(noted) if ending else 0, tuple(beside))
 
 
 class CopyCache:
