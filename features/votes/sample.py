@@ -24,10 +24,11 @@ READERS = "readers"
 
 
 def plant(table: Table, _front: Sequence[str], newest: Sequence[str], now: datetime) -> None:
-    """Vote on the sample's active deals with the largest discounts."""
+    """Vote on the sample's active deals with the largest discounts, on one of each product."""
     oldest_first = reversed(deals.get_many(table, list(newest)))
     best = sorted(oldest_first, key=lambda deal: deal.discount_percent or 0, reverse=True)
-    voted = [deal.deal_id for deal in best if deal.created_at < now - HIDDEN][:VOTED]
+    products = {(deal.brand, deal.title): deal.deal_id for deal in reversed(best) if deal.created_at < now - HIDDEN}
+    voted = list(reversed(products.values()))[:VOTED]
     with suppress(UsernameTaken):
         password_hash = hash_password(secrets.token_urlsafe(12))
         users.create(table, User(READERS, f"{READERS}@example.com", "Readers", password_hash, "member", now))

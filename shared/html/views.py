@@ -277,9 +277,11 @@ def cards_of_each(deals: Sequence[Deal], now: datetime, *, first: int = 360) -> 
     return [card(deal, now, width=360 if n else first) for n, deal in enumerate(deals)]
 
 
-def cards_of_list(found: Iterable[Listed], now: datetime) -> list[Card]:
-    """A card for each deal of a feature's list, with its marks."""
-    return [card(each.deal, now) | {"marks": each.marks} for each in found]
+def cards_of_list(found: Sequence[Listed], now: datetime) -> list[Card]:
+    """The cards of a feature's list, one for each product, with the marks of its first deal in the list."""
+    marks = {each.deal.deal_id: each.marks for each in found}
+    groups = grouped(each.deal for each in found)
+    return [card(group[0], now, variants=len(group)) | {"marks": marks[group[0].deal_id]} for group in groups]
 
 
 def leave_out(shown: Sequence[Card], *, lead: bool = False) -> None:

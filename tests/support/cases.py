@@ -56,6 +56,7 @@ NAMES: Mapping[str, str] = {
     "COMMANDS": "by the name of a pattern, a command and its requests",
     "PUBLIC_FUNCTIONS": "functions that anyone calls and that start fast",
     "SITE_PAGES": "public pages with what each says while there are no deals",
+    "BESIDE": "the operations that a deal's page does for the feature, each once",
     "COSTS": "the requests of a public page and its round trips, by path",
     "GOLDEN": "the keys, spelled once more: a function, its arguments, and what it returns",
     "DAMAGES": "by name, the rule that finds a damage, and the write that does it, for a deal of a table lived in",

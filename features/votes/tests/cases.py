@@ -116,6 +116,7 @@ FORM_PAGES = {"/my/votes/12/up": "/deals/12"}
 EVERYONES = {"popular": "/popular"}
 BUDGETS = {"popular": OF_EVERYONE}
 SITE_PAGES = {"/popular": "No votes yet this month."}
+BESIDE = ("GetItem",)
 COSTS = {"/popular": ("Query 2", 1)}
 
 COMMANDS = {

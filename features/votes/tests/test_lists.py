@@ -50,7 +50,14 @@ def test_what_readers_vote_for_stands_beside_the_picks(ask: Ask, table: Table, n
 
 def test_the_deals_of_the_highest_ranks_stand_there_by_their_votes(ask: Ask, table: Table, now: datetime) -> None:
     """A deal that is 13 hours newer ranks above one with six times its votes."""
-    made = post(table, [a_deal(now - timedelta(hours=hours)) for hours in (1, 14)], now)
+    made = post(
+        table,
+        [
+            a_deal(now - timedelta(hours=hours), title=title, link=f"https://shop.example/{title}")
+            for title, hours in (("lamp", 1), ("kettle", 14))
+        ],
+        now,
+    )
     for deal, count in zip(made, (2, 13), strict=True):
         table.write(votes.counting(deal.deal_id, count))
     votes.file_scores(table, [deal.deal_id for deal in made], now)
@@ -60,3 +67,15 @@ def test_the_deals_of_the_highest_ranks_stand_there_by_their_votes(ask: Ask, tab
 
     assert (beside.find("./h2/a").text, links(beside, "./ul")) == ("Most voted", addresses[::-1])
     assert links(parsed(ask("/popular")), ".//h3") == addresses
+
+
+def test_colours_of_one_product_are_one_popular_card(ask: Ask, table: Table, now: datetime) -> None:
+    links_of = [f"https://shop.example/lamp?variant={number}" for number in (1, 2)]
+    made = post(table, [a_deal(now - timedelta(minutes=15), title="Lamp", link=link) for link in links_of], now)
+    for deal in made:
+        table.write(votes.counting(deal.deal_id, 3))
+    votes.file_scores(table, [deal.deal_id for deal in made], now)
+
+    (card,) = parsed(ask("/popular")).findall(".//li[@class='card']")
+
+    assert "2 colours and sizes" in " ".join("".join(card.itertext()).split())

@@ -9,7 +9,9 @@ from tests.support.factories import NOW, a_deal, ago, ids, post
 
 
 def test_the_sample_s_largest_discounts_are_popular(table: Table) -> None:
-    posted = post(table, [a_deal(ago(minutes=20 + n), list_price=f"{100 + n}.00") for n in range(30)])
+    posted = post(
+        table, [a_deal(ago(minutes=20 + n), title=f"Lamp {n}", list_price=f"{100 + n}.00") for n in range(30)]
+    )
 
     sample.plant(table, [], ids(posted), NOW)
 

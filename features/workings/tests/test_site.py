@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import httpx
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from features.workings import collections, page_cost
 from features.workings.entry import wrap
@@ -18,8 +18,8 @@ from shared.data import keys
 from shared.http.requests import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, _windows, client_of, cookie_of, pages, people, site, windows  # noqa: F401  # fixtures
-from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK
-from tests.site.test_states import answer
+from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, State
+from tests.site.test_states import MOST_SHIFTED, ON_A_PHONE, answer, few_prices, shifted
 from tests.support.browser import Visit, sent_by_script
 from tests.support.preview import Preview
 from tests.support.quality import invalid_html, violations
@@ -148,3 +148,21 @@ def test_html_validate_finds_nothing_in_pages_with_their_cost(
 
     assert all("Cost of this page" in each.text for each in took.values())
     assert invalid_html({name: each.text for name, each in took.items()}, tmp_path)[-6000:] == ""
+
+
+@pytest.mark.thorough
+def test_the_walks_strip_moves_nothing_and_leaves_the_first_window_full_of_prices(
+    chromium: Browser,
+    site: Preview,
+    pages: dict[str, State],
+    people: dict[str, str],
+    shown: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On the laptop's stage, whose pages have the strip above the first deals."""
+    monkeypatch.setenv("STAGE", LAPTOP)
+
+    moved = {kind: shifted(chromium, site, people, pages[kind].path, strip="#walk") for kind in ON_A_PHONE}
+
+    assert {kind: shift for kind, shift in moved.items() if shift > MOST_SHIFTED} == {}
+    assert few_prices(chromium, strip=1) == {}
