@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, cast
+from unittest import mock
 
 import httpx
 import pytest
@@ -277,20 +278,25 @@ FIRST_WINDOW = {(1280, 900): 14, (1920, 1080): 19, (390, 844): 4}
 """Whole prices that the front page shows before it is scrolled, at least, by the size of the window."""
 
 
-def few_prices(chromium: Browser, *, strip: int = 0) -> dict[tuple[int, int], tuple[int, int]]:
+def few_prices(chromium: Browser, *, strip: str = "", **settings: str) -> dict[tuple[int, int], tuple[int, int]]:
     """The windows in which the front page shows fewer whole prices than it must: how many, and the least.
 
-    The page is that of a new site, to which no test has written.
+    The page is that of a new site, to which no test has written. ``settings`` are of its environment; a selector of a
+    ``strip`` names what must stand above the deals.
     """
     seen = {}
-    with started() as preview, looked_at(preview), closing(chromium.new_page(base_url=preview.origin)) as page:
+    with ExitStack() as opened:
+        preview = opened.enter_context(started())
+        opened.enter_context(looked_at(preview))
+        opened.enter_context(mock.patch.dict(os.environ, settings))
+        page = opened.enter_context(closing(chromium.new_page(base_url=preview.origin)))
         patient(page.context)
         for width, height in FIRST_WINDOW:
             page.set_viewport_size({"width": width, "height": height})
             page.goto("/")
 
             page.evaluate("document.fonts.ready")
-            assert page.locator("#walk").count() == strip
+            assert not strip or page.locator(strip).count() == 1
             seen[width, height] = page.evaluate(WHOLE_PRICES)
     return {size: (count, least) for size, least in FIRST_WINDOW.items() if (count := seen[size]) < least}
 
