@@ -24,6 +24,10 @@ class NotHere(Exception):
     """The reason why a stage can't prove something."""
 
 
+class NotAsked(Exception):
+    """The reason why a claim was not tested, such as a missing right of the caller. It says nothing about the claim."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deployed:
     """A deployed stage: its settings, its stack's outputs, boto3's arguments for it, and this run's name."""
@@ -33,10 +37,10 @@ class Deployed:
     arguments: Mapping[str, Any]
     run: str
 
-    def client(self, service: Any, **more: str) -> Any:
-        """A client without retries."""
+    def client(self, service: Any, **more: Any) -> Any:
+        """A client, by default without retries."""
         once = Config(retries={"mode": "standard", "total_max_attempts": 1})
-        return boto3.client(service, config=once, **{**self.arguments, **more})
+        return boto3.client(service, **{"config": once, **self.arguments, **more})
 
     @property
     def table(self) -> Table:

@@ -20,7 +20,9 @@ def export(site: Deployed) -> str:
     described = client.describe_export(ExportArn=newest["ExportArn"])["ExportDescription"]
     if described["ExportStatus"] == "FAILED":
         raise Fails(f"{described['ExportArn']}: {described.get('FailureMessage')}")
-    return f"{described['ExportArn']} is {described['ExportStatus']}"
+    if described["ExportStatus"] != "COMPLETED":
+        raise NotHere(f"{described['ExportArn']} is {described['ExportStatus']}: probe again when it is done")
+    return f"{described['ExportArn']} is complete"
 
 
 PROOFS = {"export": Proof(export, 20, "MiniStack exports nothing")}

@@ -49,8 +49,13 @@ class Aws:
         return answer
 
     def get_paginator(self, operation: str) -> Any:
-        pages = self.answers[operation]
-        return type("Paginator", (), {"paginate": lambda _, **asked: [pages(**asked)]})()
+        """Pages of an operation: its answer, or each of a list of answers."""
+
+        def paginate(_: Any, **asked: Any) -> list[Any]:
+            answer = self.answers[operation](**asked)
+            return answer if isinstance(answer, list) else [answer]
+
+        return type("Paginator", (), {"paginate": paginate})()
 
     def operations(self) -> list[str]:
         return [operation for operation, _ in self.asked]

@@ -31,7 +31,7 @@ def test_the_newest_night_proves_the_export(meets: Callable[..., Deployed]) -> N
     stage = dataclasses.replace(DEV, options=(Exports(days=30),))
     arns = ("arn/export/01700000000000-a", "arn/export/01800000000000-b")
 
-    assert commands.export(meets(export_of(*arns), stage)) == "arn/export/01800000000000-b is COMPLETED"
+    assert commands.export(meets(export_of(*arns), stage)) == "arn/export/01800000000000-b is complete"
     with pytest.raises(Fails, match="outside of PITR"):
         commands.export(meets(export_of(*arns, status="FAILED"), stage))
     with pytest.raises(NotHere, match="no night"):
